@@ -1,0 +1,32 @@
+// Resolved program -> LLVM module: one coroutine per thread template, one function per final condition.
+// LLVM's headers stay behind this one: they cost seconds per translation unit.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "lang/source.hpp"
+#include "lang/tree.hpp"
+
+namespace heddle::compiler {
+
+struct Options {
+  std::uint32_t unroll = 16;  // rounds of a `while` before op loop_bound
+  bool optimise = false;      // LLVM's O2 instead of the short pipeline
+};
+
+// An LLVM module with its context, and what the JIT must know to make an Image of it.
+class LoweredProgram;
+struct LoweredProgramDeleter { void operator()(LoweredProgram* program) const; };
+using LoweredProgramPointer = std::unique_ptr<LoweredProgram, LoweredProgramDeleter>;
+
+// Cannot fail for a program that the front end accepted; a module that LLVM's verifier refuses ends in
+// std::logic_error with the verifier's words.
+[[nodiscard]] LoweredProgramPointer lower(const lang::Program& program, const lang::SourceMap& sources,
+                                          const Options& options);
+
+// Textual IR as written by `lower` (before the coroutine passes).
+[[nodiscard]] std::string print_ir(const LoweredProgram& program);
+
+}  // namespace heddle::compiler

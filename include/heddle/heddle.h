@@ -1,0 +1,263 @@
+// Heddle's public interface: compile a concurrent program, run it through every behaviour that a memory model allows.
+//
+//   auto program = heddle::Program::from_file("peterson.hed");
+//   if (!program) { for (auto& d : program.errors()) std::cerr << d.text; return 2; }
+//   auto result = heddle::check(*program, {.model = "sc", .algorithm = "dpor"});
+//   if (result) std::cout << heddle::name(result->verdict);
+//
+// Results and errors are values; nothing here throws except std::bad_alloc. Nothing is printed. There is no global
+// state: programs are independent, and one program may be checked by several threads at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+
+// One message about a source text, an option or a file.
+struct Diagnostic {
+  std::string file;          // empty if the message is not about a file
+  std::uint32_t line = 0;    // from 1; 0 if the message is not about a place
+  std::uint32_t column = 0;  // from 1, in code points
+  std::string message;
+  std::string hint;  // "did you mean 'turn'?", may be empty
+  std::string text;  // all of it as it should be shown: place, message, source line with caret, hint; ends in '\n'
+};
+
+// Either a value or at least one error.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}                                   // NOLINT(google-explicit-constructor)
+  Result(std::vector<Diagnostic> errors) : errors_(std::move(errors)) {}          // NOLINT(google-explicit-constructor)
+  explicit operator bool() const { return value_.has_value(); }
+  T& operator*() { return *value_; }
+  const T& operator*() const { return *value_; }
+  T* operator->() { return &*value_; }
+  const T* operator->() const { return &*value_; }
+  [[nodiscard]] const std::vector<Diagnostic>& errors() const { return errors_; }
+
+ private:
+  std::optional<T> value_;
+  std::vector<Diagnostic> errors_;
+};
+
+using Parameters = std::map<std::string, std::int64_t>;
+
+struct CompileOptions {
+  Parameters parameters;      // override `param`s; a name that the program has not is an error
+  std::uint32_t unroll = 16;  // rounds of each `while` before the thread is cut off there
+  bool optimise = false;      // spend more time on machine code; pays for programs that compute a lot
+};
+
+enum class ExpectedOutcome : std::uint8_t { safe, violation, deadlock, never, sometimes, always, executions, outcomes };
+
+// An `expect` line of a program.
+struct Expectation {
+  std::vector<std::string> models;
+  std::vector<std::string> algorithms;  // empty: any
+  Parameters parameters;
+  ExpectedOutcome outcome = ExpectedOutcome::safe;
+  std::string text;         // violation: must occur in the message
+  std::uint64_t count = 0;  // executions, outcomes
+  std::uint32_t line = 0;
+  std::string source;  // the line as written
+};
+
+// A compiled program. Cheap to copy; copies share the code, which is freed with the last of them.
+class Program {
+ public:
+  // `name` is used in messages. O(size of the text); a few milliseconds for a small program.
+  static Result<Program> from_source(std::string_view text, std::string name, const CompileOptions& options = {});
+  // Also refuses what is not a readable, regular file of at most 16 MiB.
+  static Result<Program> from_file(const std::string& path, const CompileOptions& options = {});
+
+  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] const Parameters& parameters() const;  // all of them, with the values in force
+  [[nodiscard]] const std::vector<Expectation>& expectations() const;
+  [[nodiscard]] std::vector<std::string> threads() const;
+  // The intermediate code as generated, for people who look under the bonnet.
+  [[nodiscard]] std::string llvm_ir() const;
+
+  struct State;  // internal
+  [[nodiscard]] const State& state() const { return *state_; }
+
+ private:
+  explicit Program(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+// What is happening during a check; see CheckOptions::progress.
+struct Progress {
+  std::uint64_t executions = 0;   // complete ones so far
+  std::uint64_t blocked = 0;
+  std::uint64_t transitions = 0;
+  std::uint64_t depth = 0;        // transitions on the current path
+  double seconds = 0;             // since the start
+};
+
+struct CheckOptions {
+  std::string model = "sc";
+  std::string algorithm;  // empty: the default for the model, see models()
+  std::optional<std::uint64_t> max_executions;
+  std::optional<double> timeout;  // seconds, wall clock
+  std::optional<std::uint64_t> max_memory;  // bytes that the search itself may take
+  std::optional<std::uint32_t> buffer_bound;      // entries a store buffer; models with store buffers only
+  std::optional<std::uint32_t> preemption_bound;
+  bool keep_going = false;       // explore the whole space even after a violation: the counts are then complete
+  bool collect_outcomes = false; // fill CheckResult::outcomes; costs a hash look-up per complete execution
+  // Called now and then (at least ten times a second once the search runs); return false to stop the check.
+  std::function<bool(const Progress&)> progress;
+};
+
+enum class Verdict : std::uint8_t {
+  safe,                // the whole space was explored
+  safe_within_bounds,  // explored up to bounds that did cut something: see CheckResult::bounds
+  violation,
+  undecided,  // stopped by a limit: see CheckResult::stopped_by
+};
+
+enum class ViolationKind : std::uint8_t {
+  assertion, deadlock, index_out_of_bounds, division_by_zero, empty_choice, unlock_not_owner, forall, forbid
+};
+
+enum class StepKind : std::uint8_t {
+  load, store, exchange, cas, fetch, fence, lock, unlock, try_lock, choose,
+  buffered,  // a store enters its thread's buffer
+  flush,     // a buffered store reaches memory
+  failure,   // where the violation shows
+  final_,    // an operation of the `final` block
+};
+
+// One row of a trace.
+struct Step {
+  StepKind kind = StepKind::load;
+  std::int32_t thread = 0;  // index into Trace::threads; -1: the final block
+  std::string location;     // "x", "flag[1]"; empty for fences and choices
+  std::int64_t read = 0;    // value read (load, read-modify-writes, try_lock, choose)
+  std::int64_t written = 0; // value written (store, read-modify-writes, flush)
+  bool reads = false;
+  bool writes = false;
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string source;  // source text of the operation
+  std::string action;  // one phrase: "x = 1", "read y = 0", "x = 1 buffered", "x = 1 reaches memory"
+};
+
+struct NamedValue {
+  std::string name;
+  std::int64_t value = 0;
+  bool boolean = false;
+  [[nodiscard]] std::string text() const;  // "true" for booleans
+};
+
+// What a thread is doing at the end of a trace.
+struct ThreadEnd {
+  std::string thread;
+  std::string state;  // "finished", "waits for m, which q holds (line 7)", ...
+  std::vector<NamedValue> locals;
+  std::vector<NamedValue> buffered;  // oldest first
+};
+
+struct Trace {
+  std::vector<std::string> threads;
+  std::vector<Step> steps;
+  std::vector<NamedValue> memory;  // shared variables at the end
+  std::vector<ThreadEnd> ends;
+};
+
+struct Violation {
+  ViolationKind kind = ViolationKind::assertion;
+  std::string message;
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  Trace trace;
+};
+
+// One distinct final state.
+struct Outcome {
+  std::vector<NamedValue> values;  // shared variables, then top-level locals as "p.a"
+  std::uint64_t executions = 0;    // complete executions that end so
+};
+
+// How an `exists`, `forall` or `forbid` fared over the complete executions.
+struct ConditionCount {
+  std::string source;
+  std::string kind;
+  std::uint64_t satisfied = 0;
+  std::uint64_t total = 0;
+};
+
+struct Counts {
+  std::uint64_t executions = 0;  // complete ones
+  std::uint64_t blocked_assume = 0;
+  std::uint64_t blocked_await = 0;      // an await evaluated too early; its later evaluation is another execution
+  std::uint64_t blocked_sleep_set = 0;  // redundant, noticed late
+  std::uint64_t blocked_loop_bound = 0;
+  std::uint64_t blocked_preemption_bound = 0;  // cut off by the preemption bound
+  std::uint64_t beyond_bound = 0;              // complete executions beyond the preemption bound
+  std::uint64_t buffer_bound_flushes = 0;      // flushes that the buffer bound forced
+  std::uint64_t transitions = 0;
+  std::uint64_t states = 0;    // stateful algorithms: distinct states
+  std::uint64_t revisits = 0;  // stateful algorithms: times that a known state was met again
+  std::uint64_t runs = 0;      // paths to an end, of whatever kind
+  std::uint64_t max_depth = 0;
+  std::uint64_t peak_memory = 0;  // bytes that the search itself took
+};
+
+struct CheckResult {
+  Verdict verdict = Verdict::safe;
+  std::string model;
+  std::string algorithm;
+  std::optional<Violation> violation;  // the first one found
+  std::vector<std::string> bounds;     // which bounds cut how much, one sentence each
+  std::string stopped_by;              // undecided: "timeout", "interrupted", ...
+  Counts counts;
+  std::vector<ConditionCount> conditions;
+  std::vector<Outcome> outcomes;  // sorted by values; with CheckOptions::collect_outcomes
+  double seconds = 0;
+};
+
+// An impossible option (unknown name, a pair that cannot be meant, a bound that nothing uses) is an error that says
+// which ones work.
+Result<CheckResult> check(const Program& program, const CheckOptions& options = {});
+
+// The registries. Names are stable; the order is the order of documentation.
+struct ModelInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view default_algorithm;
+  bool has_buffers = false;
+};
+struct AlgorithmInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view paper;
+  bool bounds_preemptions = false;
+  bool bounds_buffers = false;
+};
+[[nodiscard]] const std::vector<ModelInfo>& models();
+[[nodiscard]] const std::vector<AlgorithmInfo>& algorithms();
+// Empty if the pair works, else the sentence that says why not.
+[[nodiscard]] std::string why_not(std::string_view model, std::string_view algorithm);
+
+[[nodiscard]] std::string_view name(Verdict verdict);
+[[nodiscard]] std::string_view name(ViolationKind kind);
+[[nodiscard]] std::string_view name(StepKind kind);
+// Exit code of the command line for a verdict: 0 safe, 1 violation, 3 undecided.
+[[nodiscard]] int exit_code(Verdict verdict);
+[[nodiscard]] std::string_view version();
+
+// Does `result` meet the expectation? Empty if so, else one sentence with what was found instead.
+[[nodiscard]] std::string mismatch(const Expectation& expectation, const CheckResult& result);
+
+}  // namespace heddle

@@ -1,0 +1,133 @@
+// The contract between compiled threads and the checker: mailbox, thread block, program image.
+//
+// A thread is a coroutine whose whole state is one block of bytes that the checker owns:
+//
+//   offset 0   resume function (null once the thread has ended), destroy function
+//   offset 16  Mailbox
+//   offset 48  locals, then the coroutine's own bookkeeping, up to ThreadImage::block_size
+//
+// The thread writes its next visible operation into the mailbox and suspends *before* the operation happens. The
+// checker performs it by its model, writes the result into Mailbox::value and resumes. Copying the block's bytes is a
+// snapshot; copying them back to the same address continues from there. This header knows nothing of LLVM.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heddle::jit {
+
+// What a thread asks for. "in" and "out" say what the fields of the mailbox hold before and after.
+enum class Op : std::uint8_t {
+  load,              // in: location                              out: value
+  store,             // in: location, value
+  exchange,          // in: location, value (new)                 out: value (old)
+  compare_exchange,  // in: location, expected, value (desired)   out: value (the value read; success = expected)
+  fetch_add,         // in: location, value (operand)             out: value (old); so for all fetch_*
+  fetch_sub,
+  fetch_and,
+  fetch_or,
+  fetch_xor,
+  fetch_max,
+  fetch_min,
+  fence,     // in: fence
+  lock,      // in: location
+  unlock,    // in: location
+  try_lock,  // in: location                              out: value (1 acquired, 0 not)
+  choose,    // in: value (low), expected (high), low < high   out: value, low <= value < high
+  // The thread cannot go on by itself. `await_failed` may be resumed: it evaluates the condition again.
+  await_failed,
+  assume_failed,
+  loop_bound,
+  // Violations that a thread finds itself; never resumed.
+  assert_failed,
+  index_out_of_bounds,  // in: value (index), expected (length)
+  division_by_zero,
+  empty_choice,  // in: value (low), expected (high)
+  done,
+};
+
+enum class Fence : std::uint8_t { full, lightweight, store_store, instruction };
+
+struct Mailbox {
+  std::int64_t value;
+  std::int64_t expected;
+  std::uint32_t location;  // of a mutex, too: 0 free, otherwise owner's thread number + 1
+  std::uint32_t site;      // index into Image::sites: where the operation stands
+  Op op;
+  Fence fence;
+  std::uint8_t in_await;  // 1: a load of the condition of an `await`
+  std::uint8_t unused[5];
+};
+static_assert(sizeof(Mailbox) == 32);
+
+inline constexpr std::size_t mailbox_offset = 16;
+inline constexpr std::size_t locals_offset = mailbox_offset + sizeof(Mailbox);
+inline constexpr std::size_t block_alignment = 16;
+
+[[nodiscard]] inline Mailbox& mailbox(void* block) {
+  return *reinterpret_cast<Mailbox*>(static_cast<std::byte*>(block) + mailbox_offset);
+}
+[[nodiscard]] inline const Mailbox& mailbox(const void* block) {
+  return *reinterpret_cast<const Mailbox*>(static_cast<const std::byte*>(block) + mailbox_offset);
+}
+
+// Runs the thread from its suspension to the next visible operation.
+inline void resume(void* block) {
+  using Function = void (*)(void*);
+  (*reinterpret_cast<Function*>(block))(block);
+}
+
+struct LocalImage {
+  std::string name;
+  std::uint32_t offset = 0;  // of its 64-bit value in the block; 0 until its declaration has run
+  bool boolean = false;
+};
+
+struct ThreadImage {
+  std::string name;  // "p", "p[2]"
+  std::size_t block_size = 0;  // bytes, a multiple of block_alignment
+  // Starts the thread in a zeroed block: runs to the first visible operation.
+  void (*start)(void* block, std::int64_t argument) = nullptr;
+  std::int64_t argument = 0;
+  std::vector<LocalImage> locals;  // those declared in the outermost block
+};
+
+struct LocationImage {
+  std::string name;  // "x", "flag[1]"
+  std::int64_t initial = 0;
+  bool is_mutex = false;
+  bool boolean = false;
+};
+
+enum class ConditionKind : std::uint8_t { exists, forall, forbid };
+
+// A condition over a final state. `blocks` has one pointer per thread.
+struct ConditionImage {
+  ConditionKind kind = ConditionKind::exists;
+  bool (*holds)(const std::int64_t* memory, const std::byte* const* blocks) = nullptr;
+  std::uint32_t site = 0;
+};
+
+// Where an operation stands in the source, for messages and traces. Lines and columns count from 1.
+struct Site {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string text;     // source text of the operation or statement, white space folded
+  std::string message;  // assert: the user's text
+};
+
+// A compiled program. Immutable; any number of checks may use one image at a time.
+struct Image {
+  std::vector<LocationImage> locations;
+  std::vector<ThreadImage> threads;
+  std::unique_ptr<ThreadImage> final_block;  // null if the program has none
+  std::vector<ConditionImage> conditions;
+  std::vector<Site> sites;
+  std::shared_ptr<void> code;  // keeps the machine code mapped
+};
+
+}  // namespace heddle::jit

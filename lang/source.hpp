@@ -1,0 +1,42 @@
+// Source texts and places in them, shared by every layer that reports to a user.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lang/tree.hpp"
+
+namespace heddle::lang {
+
+// Line and column count from 1; a column is one Unicode code point, a tab is one column.
+struct LineColumn {
+  std::uint32_t line = 1;
+  std::uint32_t column = 1;
+};
+
+// The files of one program. Owns their texts; file number 0 is the one that the user named.
+class SourceMap {
+ public:
+  // Returns the file's number.
+  std::uint32_t add(std::string name, std::string text);
+
+  [[nodiscard]] const std::string& name(std::uint32_t file) const { return files_[file].name; }
+  [[nodiscard]] std::string_view text(std::uint32_t file) const { return files_[file].text; }
+  [[nodiscard]] std::string_view text(const SourceRange& range) const;
+  // O(log lines).
+  [[nodiscard]] LineColumn locate(std::uint32_t file, std::uint32_t offset) const;
+  // The whole line that holds the offset, without its end.
+  [[nodiscard]] std::string_view line(std::uint32_t file, std::uint32_t offset) const;
+
+ private:
+  struct File {
+    std::string name;
+    std::string text;
+    std::vector<std::uint32_t> line_starts;
+  };
+  std::vector<File> files_;
+};
+
+}  // namespace heddle::lang
