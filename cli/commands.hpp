@@ -1,0 +1,22 @@
+// What the commands do once the command line is understood. Each returns the exit code: 0 safe or done, 1
+// violation, 2 bad input or an output that cannot be written, 3 undecided.
+#pragma once
+
+#include <vector>
+
+#include "cli/options.hpp"
+#include "heddle/heddle.h"
+
+namespace heddle::cli {
+
+// All of main() but the safety net for exceptions.
+[[nodiscard]] int run(int count, const char* const* arguments);
+
+[[nodiscard]] int run_check(const Options& options);
+[[nodiscard]] int run_emit(const Options& options);
+[[nodiscard]] int run_list();
+
+// Text to standard error, or one JSON document to standard output. Returns 2.
+[[nodiscard]] int report_errors(const std::vector<Diagnostic>& errors, bool json);
+
+}  // namespace heddle::cli

@@ -1,0 +1,14 @@
+// Ctrl-C (SIGINT) and SIGTERM as a question that the search asks now and then. The second one ends the
+// process.
+#pragma once
+
+namespace heddle::cli {
+
+// From here on the first signal is only noted; the second one acts as if it had never been caught.
+void catch_interrupts();
+[[nodiscard]] bool interrupted();
+
+// A reader that leaves becomes an error of write() instead of the end of the process.
+void ignore_broken_pipes();
+
+}  // namespace heddle::cli

@@ -1,0 +1,145 @@
+// The report for programs; see report.hpp, and docs/json.md for what each field means. Whoever changes a
+// field here changes it there, and raises `json_version` if a reader could trip over it.
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+#include "cli/report.hpp"
+
+namespace heddle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int json_version = 1;
+
+// "safe within bounds" -> "safe_within_bounds": names of verdicts and kinds as one word.
+std::string word(std::string_view text) {
+  std::string result(text);
+  std::replace_if(
+      result.begin(), result.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+  return result;
+}
+
+Json head(std::string_view document) {
+  return {{"document", document}, {"version", json_version}, {"heddle", std::string(version())}};
+}
+
+// Bytes that are not UTF-8 (names of files, comments in a source line) become replacement characters.
+std::string finish(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// JSON has truth values: a boolean is one.
+Json value_of(const NamedValue& value) { return value.boolean ? Json(value.value != 0) : Json(value.value); }
+
+Json values(const std::vector<NamedValue>& list) {
+  Json result = Json::array();
+  for (const NamedValue& value : list) result.push_back({{"name", value.name}, {"value", value_of(value)}});
+  return result;
+}
+
+Json step(const Step& step) {
+  Json result = {{"kind", word(name(step.kind))}};
+  result["thread"] = step.thread < 0 ? Json(nullptr) : Json(step.thread);
+  result["location"] = step.location.empty() ? Json(nullptr) : Json(step.location);
+  result["read"] = step.reads ? Json(step.read) : Json(nullptr);
+  result["written"] = step.writes ? Json(step.written) : Json(nullptr);
+  result["action"] = step.action;
+  result["file"] = step.file;
+  result["line"] = step.line;
+  result["column"] = step.column;
+  result["source"] = step.source;
+  return result;
+}
+
+Json trace(const Trace& trace) {
+  Json steps = Json::array();
+  for (const Step& each : trace.steps) steps.push_back(step(each));
+  Json ends = Json::array();
+  for (const ThreadEnd& end : trace.ends) {
+    ends.push_back({{"thread", end.thread},
+                    {"state", end.state},
+                    {"locals", values(end.locals)},
+                    {"buffered", values(end.buffered)}});
+  }
+  return {{"threads", trace.threads},
+          {"steps", std::move(steps)},
+          {"memory", values(trace.memory)},
+          {"ends", std::move(ends)}};
+}
+
+Json violation(const Violation& violation) {
+  return {{"kind", word(name(violation.kind))},
+          {"message", violation.message},
+          {"file", violation.file},
+          {"line", violation.line},
+          {"column", violation.column},
+          {"trace", trace(violation.trace)}};
+}
+
+Json counts(const Counts& counts) {
+  return {{"executions", counts.executions},
+          {"blocked_assume", counts.blocked_assume},
+          {"blocked_await", counts.blocked_await},
+          {"blocked_sleep_set", counts.blocked_sleep_set},
+          {"blocked_loop_bound", counts.blocked_loop_bound},
+          {"blocked_preemption_bound", counts.blocked_preemption_bound},
+          {"beyond_bound", counts.beyond_bound},
+          {"buffer_bound_flushes", counts.buffer_bound_flushes},
+          {"transitions", counts.transitions},
+          {"states", counts.states},
+          {"revisits", counts.revisits},
+          {"runs", counts.runs},
+          {"max_depth", counts.max_depth},
+          {"peak_memory", counts.peak_memory}};
+}
+
+}  // namespace
+
+std::string json_report(const Program& program, const CheckResult& result) {
+  Json json = head("report");
+  json["file"] = program.name();
+  json["parameters"] = Json::object();
+  for (const auto& [name, value] : program.parameters()) json["parameters"][name] = value;
+  json["threads"] = program.threads();
+  json["model"] = result.model;
+  json["algorithm"] = result.algorithm;
+  json["verdict"] = word(name(result.verdict));
+  json["exit_code"] = exit_code(result.verdict);
+  json["stopped_by"] = result.stopped_by.empty() ? Json(nullptr) : Json(result.stopped_by);
+  json["bounds"] = result.bounds;
+  json["seconds"] = result.seconds;
+  json["counts"] = counts(result.counts);
+  json["conditions"] = Json::array();
+  for (const ConditionCount& condition : result.conditions) {
+    json["conditions"].push_back({{"kind", condition.kind},
+                                  {"source", condition.source},
+                                  {"satisfied", condition.satisfied},
+                                  {"total", condition.total}});
+  }
+  json["outcomes"] = Json::array();
+  for (const Outcome& outcome : result.outcomes) {
+    json["outcomes"].push_back({{"executions", outcome.executions}, {"values", values(outcome.values)}});
+  }
+  json["violation"] = result.violation ? violation(*result.violation) : Json(nullptr);
+  return finish(json);
+}
+
+std::string json_errors(const std::vector<Diagnostic>& errors) {
+  Json json = head("errors");
+  json["exit_code"] = 2;
+  json["diagnostics"] = Json::array();
+  for (const Diagnostic& error : errors) {
+    json["diagnostics"].push_back({{"file", error.file.empty() ? Json(nullptr) : Json(error.file)},
+                                   {"line", error.line == 0 ? Json(nullptr) : Json(error.line)},
+                                   {"column", error.column == 0 ? Json(nullptr) : Json(error.column)},
+                                   {"message", error.message},
+                                   {"hint", error.hint.empty() ? Json(nullptr) : Json(error.hint)},
+                                   {"text", error.text}});
+  }
+  return finish(json);
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,19 @@
+// The program `heddle`: the command line over the public interface. Nothing may leave it as an exception.
+#include <exception>
+#include <new>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/terminal.hpp"
+
+int main(int count, char** arguments) {
+  try {
+    return heddle::cli::run(count, arguments);
+  } catch (const std::bad_alloc&) {
+    heddle::cli::write_error("heddle: out of memory, so the check is undecided\n");
+    return 3;
+  } catch (const std::exception& error) {
+    heddle::cli::write_error(std::string("heddle: internal error: ") + error.what() + "\n");
+    return 2;
+  }
+}

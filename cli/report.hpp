@@ -1,0 +1,34 @@
+// What a check found, as text for people and as JSON for programs. Nothing is printed here.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cli/terminal.hpp"
+#include "heddle/heddle.h"
+
+namespace heddle::cli {
+
+// How text is laid out.
+struct Style {
+  std::size_t width = 100;  // columns
+  Paint paint{false};
+};
+
+// Verdict, counts, bounds, conditions, outcomes; for a violation its message and trace.
+[[nodiscard]] std::string text_report(const Program& program, const CheckResult& result, const Style& style);
+
+// The trace alone: its steps as a table with a column for each thread, or as a list where the columns do not
+// fit; then the shared variables and what each thread is doing at the end.
+[[nodiscard]] std::string format_trace(const Trace& trace, const std::string& main_file, const Style& style);
+
+// "x = 1, flag = {0, 1}": array elements that follow each other become one item, long runs of a value are
+// counted.
+[[nodiscard]] std::string format_values(const std::vector<NamedValue>& values);
+
+// One JSON document, as docs/json.md describes it, with a line end.
+[[nodiscard]] std::string json_report(const Program& program, const CheckResult& result);
+[[nodiscard]] std::string json_errors(const std::vector<Diagnostic>& errors);
+
+}  // namespace heddle::cli

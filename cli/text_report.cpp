@@ -1,0 +1,183 @@
+// The report for people; see report.hpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "cli/report.hpp"
+#include "cli/text.hpp"
+
+namespace heddle::cli {
+namespace {
+
+Colour colour_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::safe: return Colour::green;
+    case Verdict::safe_within_bounds:
+    case Verdict::undecided: return Colour::yellow;
+    case Verdict::violation: return Colour::red;
+  }
+  return Colour::none;
+}
+
+std::string format_verdict(const Program& program, const CheckResult& result, const Style& style) {
+  std::string text =
+      fmt::format("{}: {}{}{}", one_line(program.name()), style.paint.begin(colour_of(result.verdict)),
+                  name(result.verdict), style.paint.end(colour_of(result.verdict)));
+  if (result.verdict == Verdict::undecided && !result.stopped_by.empty()) {
+    text += fmt::format(", stopped by: {}", one_line(result.stopped_by));
+  }
+  return fmt::format("{} (model {}, algorithm {})\n", text, result.model, result.algorithm);
+}
+
+std::string format_blocked(const Counts& counts) {
+  const std::pair<std::uint64_t, std::string_view> causes[] = {
+      {counts.blocked_assume, "by an assume"},
+      {counts.blocked_await, "by an await that looked too early"},
+      {counts.blocked_sleep_set, "redundant (sleep set)"},
+      {counts.blocked_loop_bound, "by the loop bound"},
+      {counts.blocked_preemption_bound, "by the preemption bound"},
+  };
+  std::uint64_t sum = 0;
+  std::vector<std::string> parts;
+  for (const auto& [number, cause] : causes) {
+    sum += number;
+    if (number > 0) parts.push_back(fmt::format("{} {}", grouped(number), cause));
+  }
+  if (parts.empty()) return "0";
+  return fmt::format("{}: {}", grouped(sum), join(parts, ", "));
+}
+
+std::string format_counts(const Program& program, const CheckResult& result, const Style& style) {
+  const Counts& counts = result.counts;
+  std::vector<std::pair<std::string_view, std::string>> lines;
+  if (!program.parameters().empty()) {
+    std::vector<std::string> parts;
+    for (const auto& [parameter, value] : program.parameters()) {
+      parts.push_back(fmt::format("{} = {}", one_line(parameter), value));
+    }
+    lines.emplace_back("parameters", join(parts, ", "));
+  }
+  lines.emplace_back("executions", fmt::format("{} complete", grouped(counts.executions)));
+  if (counts.beyond_bound > 0) {
+    lines.back().second += fmt::format(", and {} beyond the preemption bound", grouped(counts.beyond_bound));
+  }
+  lines.emplace_back("blocked", format_blocked(counts));
+  if (counts.states > 0) {
+    lines.emplace_back("states", fmt::format("{} distinct, {} revisits, {}", grouped(counts.states),
+                                             grouped(counts.revisits), counted(counts.runs, "run")));
+  }
+  if (counts.buffer_bound_flushes > 0) {
+    lines.emplace_back("buffers", fmt::format("{} forced by the buffer bound",
+                                              counted(counts.buffer_bound_flushes, "flush")));
+  }
+  lines.emplace_back("transitions", fmt::format("{}, at most {} on a path", grouped(counts.transitions),
+                                                grouped(counts.max_depth)));
+  if (counts.peak_memory > 0) lines.emplace_back("memory", byte_size(counts.peak_memory));
+  std::string time = duration(result.seconds);
+  if (result.seconds >= 0.1 && counts.executions > 0) {
+    time += fmt::format(", {} executions a second",
+                        magnitude(static_cast<double>(counts.executions) / result.seconds));
+  }
+  lines.emplace_back("time", std::move(time));
+  std::string text;
+  for (const auto& [label, body] : lines) {
+    text += fmt::format("  {:<11}  {}\n", label, wrap(body, style.width, 15));
+  }
+  return text;
+}
+
+std::string_view frequency(const ConditionCount& condition) {
+  if (condition.satisfied == 0) return "never";
+  return condition.satisfied == condition.total ? "always" : "sometimes";
+}
+
+std::string format_conditions(const std::vector<ConditionCount>& conditions, const Style& style) {
+  if (conditions.empty()) return {};
+  std::string text = "\nConditions:\n";
+  for (const ConditionCount& condition : conditions) {
+    std::string source = one_line(condition.source);
+    while (source.ends_with(';') || source.ends_with(' ')) source.pop_back();
+    if (!source.starts_with(condition.kind)) source = fmt::format("{} {}", condition.kind, source);
+    const std::string line = fmt::format("{}: {} ({} of {})", source, frequency(condition),
+                                         grouped(condition.satisfied), counted(condition.total, "execution"));
+    text += fmt::format("  {}\n", wrap(line, style.width, 2));
+  }
+  return text;
+}
+
+// A table if all states name the same variables and it fits, else a line for each.
+std::string format_outcomes(const std::vector<Outcome>& outcomes, const Style& style) {
+  std::string text = fmt::format("\n{}:\n", counted(outcomes.size(), "distinct final state"));
+  if (outcomes.empty()) return text;
+  std::size_t count_width = display_width("executions");
+  for (const Outcome& outcome : outcomes) {
+    count_width = std::max(count_width, display_width(grouped(outcome.executions)));
+  }
+  std::vector<std::size_t> widths;
+  for (const NamedValue& value : outcomes.front().values)
+    widths.push_back(display_width(one_line(value.name)));
+  bool same_names = true;
+  for (const Outcome& outcome : outcomes) {
+    same_names = same_names && outcome.values.size() == widths.size();
+    for (std::size_t i = 0; same_names && i < widths.size(); ++i) {
+      same_names = outcome.values[i].name == outcomes.front().values[i].name;
+      widths[i] = std::max(widths[i], outcome.values[i].text().size());
+    }
+  }
+  std::size_t width = 2 + count_width;
+  for (const std::size_t column : widths) width += 2 + column;
+  const auto add_count = [&](std::string_view count) { text += "  " + pad_left(count, count_width); };
+  add_count("executions");
+  if (!same_names || width > style.width) {
+    text += "  state\n";
+    for (const Outcome& outcome : outcomes) {
+      add_count(grouped(outcome.executions));
+      text += "  " + wrap(format_values(outcome.values), style.width, count_width + 4) + "\n";
+    }
+    return text;
+  }
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    text += "  " + pad_left(one_line(outcomes.front().values[i].name), widths[i]);
+  }
+  text += '\n';
+  for (const Outcome& outcome : outcomes) {
+    add_count(grouped(outcome.executions));
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      text += "  " + pad_left(outcome.values[i].text(), widths[i]);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string format_violation(const Program& program, const Violation& violation, const Style& style) {
+  std::string place;
+  if (violation.line > 0) {
+    place = fmt::format("{}:{}:{}: ", one_line(violation.file.empty() ? program.name() : violation.file),
+                        violation.line, violation.column);
+  }
+  return fmt::format(
+      "\n{}{}violation: {}{}\n\n{}", place, style.paint.begin(Colour::red),
+      one_line(violation.message.empty() ? name(violation.kind) : std::string_view(violation.message)),
+      style.paint.end(Colour::red), format_trace(violation.trace, program.name(), style));
+}
+
+}  // namespace
+
+std::string text_report(const Program& program, const CheckResult& result, const Style& style) {
+  std::string text = format_verdict(program, result, style);
+  text += format_counts(program, result, style);
+  if (!result.bounds.empty()) {
+    text += "\nBounds:\n";
+    for (const std::string& bound : result.bounds) {
+      text += fmt::format("  {}\n", wrap(one_line(bound), style.width, 2));
+    }
+  }
+  text += format_conditions(result.conditions, style);
+  if (!result.outcomes.empty()) text += format_outcomes(result.outcomes, style);
+  if (result.violation) text += format_violation(program, *result.violation, style);
+  return text;
+}
+
+}  // namespace heddle::cli
