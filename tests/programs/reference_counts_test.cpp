@@ -1,0 +1,264 @@
+// Compares execution counts with those of established tools: reference/*.hed are the programs, counts.tsv the
+// numbers.
+//
+// `source` must find exactly the listed number of complete executions (one per Shasha-Snir graph, or per
+// trace of source-DPOR, which are the same number here); `dpor` never fewer; both the listed verdict, and
+// `naive` the verdict on the smallest rows. HEDDLE_REFERENCE_LIMIT sets the largest count that is tried
+// (default 50,000).
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "heddle/heddle.h"
+#include "tests/programs/program_files.hpp"
+
+namespace {
+
+constexpr std::uint64_t default_limit = 50'000;
+constexpr std::uint64_t naive_limit = 200;         // rows with more executions are not tried
+constexpr std::uint64_t naive_patience = 300'000;  // interleavings; with more the verdict is left open
+constexpr double patience = 120;                   // seconds for one check
+
+// One row of counts.tsv.
+struct Row {
+  std::string program;
+  heddle::Parameters parameters;
+  std::string model;
+  std::string equivalence;
+  std::optional<std::uint64_t> complete;  // nothing: the tool stopped at the first error
+  std::string verdict;                    // "safe", "error", or empty
+};
+
+template <typename Number>
+Number number(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  REQUIRE_MESSAGE((error == std::errc() && end == text.data() + text.size()),
+                  "not a number: ", std::string(text));
+  return value;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) {
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+heddle::Parameters parse_parameters(const std::string& text) {
+  heddle::Parameters parameters;
+  if (text == "-") {
+    return parameters;
+  }
+  for (const std::string& setting : split(text, ' ')) {
+    const auto equals = setting.find('=');
+    REQUIRE(equals != std::string::npos);
+    parameters[setting.substr(0, equals)] =
+        number<std::int64_t>(std::string_view(setting).substr(equals + 1));
+  }
+  return parameters;
+}
+
+std::vector<Row> read_table() {
+  std::vector<Row> rows;
+  std::ifstream file(HEDDLE_SOURCE_DIR "/tests/programs/counts.tsv");
+  REQUIRE(file);
+  bool titles = true;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.front() == '#') {
+      continue;
+    }
+    if (titles) {
+      titles = false;
+      continue;
+    }
+    const auto cells = split(line, '\t');
+    REQUIRE_EQ(cells.size(), 8);
+    Row row{cells[0], parse_parameters(cells[1]), cells[2], cells[3], {}, cells[5] == "-" ? "" : cells[5]};
+    if (cells[4] != "-") {
+      row.complete = number<std::uint64_t>(cells[4]);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// The rows that an algorithm of ours must match, those of both equivalences joined.
+std::vector<Row> trace_rows() {
+  std::map<std::tuple<std::string, heddle::Parameters, std::string>, Row> joined;
+  for (Row& row : read_table()) {
+    if (row.equivalence != "shasha-snir" && row.equivalence != "source-dpor") {
+      continue;
+    }
+    if (row.model == "power") {
+      continue;
+    }
+    auto [place, is_new] = joined.try_emplace({row.program, row.parameters, row.model}, row);
+    if (!is_new) {
+      REQUIRE_EQ(place->second.complete, row.complete);
+      if (place->second.verdict.empty()) {
+        place->second.verdict = row.verdict;
+      }
+    }
+  }
+  std::vector<Row> rows;
+  for (auto& [key, row] : joined) {
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::uint64_t limit() {
+  const char* text = std::getenv("HEDDLE_REFERENCE_LIMIT");
+  return text == nullptr ? default_limit : number<std::uint64_t>(text);
+}
+
+bool works(std::string_view model, std::string_view algorithm) {
+  const auto named = [](std::string_view name) {
+    return [name](const auto& entry) { return entry.name == name; };
+  };
+  return std::ranges::any_of(heddle::models(), named(model)) &&
+         std::ranges::any_of(heddle::algorithms(), named(algorithm)) &&
+         heddle::why_not(model, algorithm).empty();
+}
+
+std::string text(const heddle::Parameters& parameters) {
+  std::string all;
+  for (const auto& [name, value] : parameters) {
+    all += name + "=" + std::to_string(value) + " ";
+  }
+  return all;
+}
+
+class Programs {
+ public:
+  const heddle::Program& get(const Row& row) {
+    const auto place = programs_.find({row.program, row.parameters});
+    if (place != programs_.end()) {
+      return place->second;
+    }
+    const std::string path = HEDDLE_SOURCE_DIR "/tests/programs/reference/" + row.program + ".hed";
+    // Loops of these programs end by themselves; the bound only has to be out of their way.
+    const auto program = heddle::Program::from_file(path, {.parameters = row.parameters, .unroll = 1000});
+    REQUIRE_MESSAGE(program, (program.errors().empty() ? std::string() : program.errors().front().text));
+    return programs_.emplace(std::pair(row.program, row.parameters), *program).first->second;
+  }
+
+ private:
+  std::map<std::pair<std::string, heddle::Parameters>, heddle::Program> programs_;
+};
+
+void check_verdict(const Row& row, const heddle::CheckResult& result) {
+  if (row.verdict.empty()) {
+    return;
+  }
+  CHECK_EQ(heddle::name(result.verdict),
+           heddle::name(row.verdict == "safe" ? heddle::Verdict::safe : heddle::Verdict::violation));
+}
+
+// Runs one row; nothing if the check gave up at `max_executions`.
+std::optional<heddle::CheckResult> run(const heddle::Program& program, const Row& row,
+                                       std::string_view algorithm,
+                                       std::optional<std::uint64_t> max_executions = {}) {
+  heddle::CheckOptions options;
+  options.model = row.model;
+  options.algorithm = algorithm;
+  options.keep_going = row.complete.has_value();
+  options.max_executions = max_executions;
+  options.timeout = patience;
+  const auto result = heddle::check(program, options);
+  REQUIRE_MESSAGE(result, (result.errors().empty() ? std::string() : result.errors().front().text));
+  if (max_executions && result->verdict == heddle::Verdict::undecided) {
+    return std::nullopt;
+  }
+  return *result;
+}
+
+template <typename Check>
+void for_each_row(std::string_view algorithm, std::uint64_t up_to, Check&& check) {
+  Programs programs;
+  std::size_t tried = 0;
+  for (const Row& row : trace_rows()) {
+    if (row.complete.value_or(0) > up_to || !works(row.model, algorithm)) {
+      continue;
+    }
+    CAPTURE(row.program);
+    CAPTURE(text(row.parameters));
+    CAPTURE(row.model);
+    CAPTURE(algorithm);
+    check(programs.get(row), row);
+    ++tried;
+  }
+  MESSAGE(std::string(algorithm), ": ", tried, " rows of counts.tsv");
+}
+
+}  // namespace
+
+TEST_CASE("every reference program compiles with its default parameters") {
+  for (const std::string& path : heddle::tests::program_files("tests/programs/reference")) {
+    const auto program = heddle::Program::from_file(path);
+    CHECK_MESSAGE(program, (program.errors().empty() ? std::string() : program.errors().front().text));
+  }
+}
+
+TEST_CASE("every row of the reference table has its program") {
+  const auto files = heddle::tests::program_files("tests/programs/reference");
+  const auto rows = read_table();
+  CHECK_GT(rows.size(), 700);
+  for (const Row& row : rows) {
+    CHECK_MESSAGE(std::ranges::any_of(
+                      files, [&](const auto& path) { return heddle::tests::base_name(path) == row.program; }),
+                  row.program);
+  }
+}
+
+TEST_CASE("source finds exactly the executions of the reference table") {
+  for_each_row("source", limit(), [](const heddle::Program& program, const Row& row) {
+    const auto result = run(program, row, "source");
+    if (row.complete) {
+      CHECK_EQ(result->counts.executions, *row.complete);
+    }
+    check_verdict(row, *result);
+  });
+}
+
+TEST_CASE("trust finds exactly the executions of the reference table") {
+  for_each_row("trust", limit(), [](const heddle::Program& program, const Row& row) {
+    const auto result = run(program, row, "trust");
+    if (row.complete) {
+      CHECK_EQ(result->counts.executions, *row.complete);
+    }
+    check_verdict(row, *result);
+  });
+}
+
+TEST_CASE("dpor finds no fewer executions than the reference table lists") {
+  for_each_row("dpor", limit() / 5, [](const heddle::Program& program, const Row& row) {
+    const auto result = run(program, row, "dpor");
+    if (row.complete) {
+      CHECK_GE(result->counts.executions, *row.complete);
+    }
+    check_verdict(row, *result);
+  });
+}
+
+TEST_CASE("naive agrees with the verdicts of the reference table") {
+  for_each_row("naive", naive_limit, [](const heddle::Program& program, const Row& row) {
+    const auto result = run(program, row, "naive", naive_patience);
+    if (result) {
+      check_verdict(row, *result);
+    }
+  });
+}
