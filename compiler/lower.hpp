@@ -14,11 +14,17 @@ namespace heddle::compiler {
 struct Options {
   std::uint32_t unroll = 16;  // rounds of a `while` before op loop_bound
   bool optimise = false;      // LLVM's O2 instead of the short pipeline
+  // Threads with more visible operations than this are not given to LLVM's coroutine passes, which take
+  // quadratic time and memory, but become plain functions with a switch; they behave the same. See
+  // compiler/frame.hpp.
+  std::uint32_t coroutine_operations = 500;
 };
 
 // An LLVM module with its context, and what the JIT must know to make an Image of it.
 class LoweredProgram;
-struct LoweredProgramDeleter { void operator()(LoweredProgram* program) const; };
+struct LoweredProgramDeleter {
+  void operator()(LoweredProgram* program) const;
+};
 using LoweredProgramPointer = std::unique_ptr<LoweredProgram, LoweredProgramDeleter>;
 
 // Cannot fail for a program that the front end accepted; a module that LLVM's verifier refuses ends in

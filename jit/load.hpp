@@ -10,9 +10,10 @@
 
 namespace heddle::jit {
 
-// Runs the coroutine passes, generates code and links it. The image owns the code; it is unmapped with the last copy of
-// Image::code. Thread-safe: calls from several threads do not disturb one another. Returns the message of LLVM
-// instead if the machine refuses (no memory for code pages, for example).
-[[nodiscard]] std::variant<std::shared_ptr<const Image>, std::string> load(compiler::LoweredProgramPointer program);
+// Runs the coroutine passes, generates code and links it. The image owns the code; it is unmapped with the
+// last copy of Image::code. Thread-safe: calls from several threads do not disturb one another. Returns the
+// message of LLVM instead if the machine refuses (no memory for code pages, for example).
+[[nodiscard]] std::variant<std::shared_ptr<const Image>, std::string> load(
+    compiler::LoweredProgramPointer program);
 
 }  // namespace heddle::jit

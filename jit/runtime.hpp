@@ -6,9 +6,10 @@
 //   offset 16  Mailbox
 //   offset 48  locals, then the coroutine's own bookkeeping, up to ThreadImage::block_size
 //
-// The thread writes its next visible operation into the mailbox and suspends *before* the operation happens. The
-// checker performs it by its model, writes the result into Mailbox::value and resumes. Copying the block's bytes is a
-// snapshot; copying them back to the same address continues from there. This header knows nothing of LLVM.
+// The thread writes its next visible operation into the mailbox and suspends *before* the operation happens.
+// The checker performs it by its model, writes the result into Mailbox::value and resumes. Copying the
+// block's bytes is a snapshot; copying them back to the same address continues from there. This header knows
+// nothing of LLVM.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,8 @@ enum class Op : std::uint8_t {
   load,              // in: location                              out: value
   store,             // in: location, value
   exchange,          // in: location, value (new)                 out: value (old)
-  compare_exchange,  // in: location, expected, value (desired)   out: value (the value read; success = expected)
+  compare_exchange,  // in: location, expected, value (desired)   out: value (the value read; success =
+                     // expected)
   fetch_add,         // in: location, value (operand)             out: value (old); so for all fetch_*
   fetch_sub,
   fetch_and,
@@ -87,7 +89,7 @@ struct LocalImage {
 };
 
 struct ThreadImage {
-  std::string name;  // "p", "p[2]"
+  std::string name;            // "p", "p[2]"
   std::size_t block_size = 0;  // bytes, a multiple of block_alignment
   // Starts the thread in a zeroed block: runs to the first visible operation.
   void (*start)(void* block, std::int64_t argument) = nullptr;

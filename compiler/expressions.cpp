@@ -1,0 +1,173 @@
+// Expressions without a visible operation of their own; see operations.cpp for the others.
+#include "compiler/arithmetic.hpp"
+#include "compiler/generator.hpp"
+
+namespace heddle::compiler {
+
+using lang::BinaryOperator;
+using lang::Expression;
+using lang::ExpressionKind;
+using llvm::BasicBlock;
+using llvm::Value;
+
+Value* Generator::value(const Expression& expression) {
+  switch (expression.kind) {
+    case ExpressionKind::literal:
+      return expression.type == lang::Type::boolean
+                 ? static_cast<Value*>(ir().getInt1(expression.value != 0))
+                 : ir().getInt64(static_cast<std::uint64_t>(expression.value));
+    case ExpressionKind::local: return local(expression);
+    case ExpressionKind::unary: return unary(expression);
+    case ExpressionKind::binary: return binary(expression);
+    case ExpressionKind::logical_and:
+    case ExpressionKind::logical_or: return logical(expression);
+    case ExpressionKind::conditional: return conditional(expression);
+    case ExpressionKind::call: return call(expression);
+    case ExpressionKind::choose: return choose(expression);
+    default: return operation(expression);
+  }
+}
+
+Value* Generator::integer(const Expression& expression) { return widened(ir(), value(expression)); }
+
+Value* Generator::local(const Expression& expression) {
+  const Binding& binding = scope().bindings[expression.id];
+  if (binding.constant != nullptr) return binding.constant;
+  Value* result = frame_->load(*binding.slot);
+  return scope().body->locals[expression.id].type == lang::Type::boolean ? ir().CreateIsNotNull(result)
+                                                                         : result;
+}
+
+// Jumps to `yes` or `no`. Ends the current block; a target that cannot be reached is not jumped to.
+void Generator::branch(const Expression& condition, BasicBlock* yes, BasicBlock* no) {
+  if (condition.kind == ExpressionKind::unary && condition.unary == lang::UnaryOperator::logical_not) {
+    branch(condition.operands[0], no, yes);
+  } else if (condition.kind == ExpressionKind::logical_and || condition.kind == ExpressionKind::logical_or) {
+    const bool conjunction = condition.kind == ExpressionKind::logical_and;
+    BasicBlock* right = frame_->block();
+    branch(condition.operands[0], conjunction ? right : yes, conjunction ? no : right);
+    if (frame_->start_if_used(right)) branch(condition.operands[1], yes, no);
+  } else {
+    Value* const decision = truth(ir(), value(condition));
+    if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(decision)) {
+      frame_->jump(known->isZero() ? no : yes);
+    } else {
+      ir().CreateCondBr(decision, yes, no);
+      ir().ClearInsertionPoint();
+    }
+  }
+}
+
+Value* Generator::logical(const Expression& expression) {
+  BasicBlock* yes = frame_->block();
+  BasicBlock* no = frame_->block();
+  branch(expression, yes, no);
+  if (yes->use_empty() != no->use_empty()) {
+    const bool known = no->use_empty();
+    frame_->start_if_used(known ? no : yes);
+    frame_->start(known ? yes : no);
+    return ir().getInt1(known);
+  }
+  BasicBlock* join = frame_->block();
+  frame_->start(yes);
+  frame_->jump(join);
+  frame_->start(no);
+  frame_->jump(join);
+  frame_->start(join);
+  llvm::PHINode* result = ir().CreatePHI(ir().getInt1Ty(), 2);
+  result->addIncoming(ir().getTrue(), yes);
+  result->addIncoming(ir().getFalse(), no);
+  return result;
+}
+
+Value* Generator::conditional(const Expression& expression) {
+  BasicBlock* arms[2] = {frame_->block(), frame_->block()};
+  Value* values[2] = {};
+  BasicBlock* ends[2] = {};
+  branch(expression.operands[0], arms[0], arms[1]);
+  if (arms[0]->use_empty() != arms[1]->use_empty()) {
+    const std::size_t known = arms[0]->use_empty() ? 1 : 0;
+    frame_->start_if_used(arms[1 - known]);
+    frame_->start(arms[known]);
+    return value(expression.operands[1 + known]);
+  }
+  BasicBlock* join = frame_->block();
+  for (std::size_t arm = 0; arm < 2; ++arm) {
+    frame_->start(arms[arm]);
+    values[arm] = value(expression.operands[1 + arm]);
+    ends[arm] = ir().GetInsertBlock();
+    frame_->jump(join);
+  }
+  frame_->start(join);
+  llvm::PHINode* result = ir().CreatePHI(values[0]->getType(), 2);
+  for (std::size_t arm = 0; arm < 2; ++arm) result->addIncoming(values[arm], ends[arm]);
+  return result;
+}
+
+Value* Generator::unary(const Expression& expression) {
+  return unary_operation(ir(), expression.unary, value(expression.operands[0]));
+}
+
+Value* Generator::binary(const Expression& expression) {
+  const Expression& left = expression.operands[0];
+  const Expression& right = expression.operands[1];
+  const std::uint32_t top = frame_->top();
+  const Held held = hold(left, facts_.suspends(right));
+  Value* second = value(right);
+  Value* first = use(held);
+  frame_->release_to(top);
+  return arithmetic(expression.binary, first, second, expression.range);
+}
+
+Value* Generator::arithmetic(BinaryOperator op, Value* left, Value* right, const lang::SourceRange& range) {
+  if (divides(op)) {
+    right = widened(ir(), right);
+    require(ir().CreateIsNotNull(right), {.op = jit::Op::division_by_zero, .site = sites_.at(range)});
+    const auto* known = llvm::dyn_cast<llvm::ConstantInt>(right);
+    if (known != nullptr && known->isZero()) return right;  // never reached
+  }
+  return binary_operation(ir(), op, left, right);
+}
+
+Value* Generator::call(const Expression& expression) {
+  const lang::Function& function = program_.functions[expression.id];
+  Scope callee{.body = &function.body,
+               .bindings = std::vector<Binding>(function.body.locals.size()),
+               .loops = {},
+               .result = function.result,
+               .leave = frame_->block(),
+               .result_value = nullptr,
+               .top = frame_->top()};
+  for (std::uint32_t parameter = 0; parameter < function.parameters; ++parameter) {
+    const Expression& argument = expression.operands[parameter];
+    if (const auto shared = share(function.body, parameter, argument)) {
+      callee.bindings[parameter] = *shared;
+    } else {
+      bind(callee, parameter, value(argument));
+    }
+  }
+  if (function.result != lang::Type::none) {
+    auto* type = function.result == lang::Type::boolean ? ir().getInt1Ty() : ir().getInt64Ty();
+    callee.result_value = llvm::PHINode::Create(type, 2);
+    callee.result_value->insertInto(callee.leave, callee.leave->end());
+  }
+  Scope* const caller = scope_;
+  scope_ = &callee;
+  stack_.run([&] {
+    block(function.body.statements);
+    if (frame_->reachable()) {  // falls off the end
+      if (callee.result_value != nullptr) {
+        callee.result_value->addIncoming(llvm::Constant::getNullValue(callee.result_value->getType()),
+                                         ir().GetInsertBlock());
+      }
+      frame_->clear_to(callee.top);
+      frame_->jump(callee.leave);
+    }
+  });
+  scope_ = caller;
+  frame_->start(callee.leave);  // even if nothing comes back: the expression around needs a current block
+  frame_->release_cleared(callee.top);
+  return callee.result_value;
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,166 @@
+#include "compiler/facts.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace heddle::compiler {
+namespace {
+
+using lang::Expression;
+using lang::ExpressionKind;
+using lang::Statement;
+using lang::StatementKind;
+
+constexpr std::uint64_t saturated = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t add(std::uint64_t a, std::uint64_t b) { return a > saturated - b ? saturated : a + b; }
+
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? saturated : product;
+}
+
+bool visible(ExpressionKind kind) {
+  switch (kind) {
+    case ExpressionKind::load:
+    case ExpressionKind::cas:
+    case ExpressionKind::exchange:
+    case ExpressionKind::fetch:
+    case ExpressionKind::try_lock:
+    case ExpressionKind::choose: return true;
+    default: return false;
+  }
+}
+
+// Most rounds of a loop, exactly if its range is written in numbers.
+std::uint64_t rounds_of(const Statement& loop, std::uint32_t unroll) {
+  if (loop.kind == StatementKind::while_) return unroll;
+  const Expression& from = loop.expressions[0];
+  const Expression& to = loop.expressions[1];
+  if (from.kind == ExpressionKind::literal && to.kind == ExpressionKind::literal) {
+    if (from.value >= to.value) return 0;
+    const auto rounds = static_cast<std::uint64_t>(to.value) - static_cast<std::uint64_t>(from.value);
+    return std::min<std::uint64_t>(rounds, for_rounds);
+  }
+  return for_rounds;
+}
+
+}  // namespace
+
+Facts::Facts(const lang::Program& program, std::uint32_t unroll) : program_(program), unroll_(unroll) {
+  for (const lang::Function& function : program.functions) collect(function.body);
+  for (const lang::ThreadTemplate& thread : program.templates) collect(thread.body);
+  if (program.final_block) collect(*program.final_block);
+  for (const lang::Function& function : program.functions) complete(function.body);
+  for (const lang::ThreadTemplate& thread : program.templates) complete(thread.body);
+  if (program.final_block) complete(*program.final_block);
+}
+
+bool Facts::suspends(const Expression& expression) const {
+  if (visible(expression.kind)) return true;
+  if (expression.kind == ExpressionKind::call &&
+      size(program_.functions[expression.id].body).operations > 0) {
+    return true;
+  }
+  return any_suspends(expression.operands);
+}
+
+bool Facts::any_suspends(std::span<const Expression> expressions) const {
+  // From the right: in a long chain of one operator the left operand is the deep one.
+  return std::any_of(expressions.rbegin(), expressions.rend(),
+                     [this](const Expression& expression) { return suspends(expression); });
+}
+
+bool Facts::repeatable(const lang::Body& body, const Expression& expression, bool constant_locals) const {
+  switch (expression.kind) {
+    case ExpressionKind::literal: return true;
+    case ExpressionKind::local: return !constant_locals || !assigned(body, expression.id);
+    case ExpressionKind::binary:
+      if (expression.binary == lang::BinaryOperator::divide ||
+          expression.binary == lang::BinaryOperator::remainder) {
+        return false;
+      }
+      break;
+    case ExpressionKind::unary:
+    case ExpressionKind::logical_and:
+    case ExpressionKind::logical_or:
+    case ExpressionKind::conditional: break;
+    default: return false;
+  }
+  return std::all_of(expression.operands.rbegin(), expression.operands.rend(),
+                     [&](const Expression& operand) { return repeatable(body, operand, constant_locals); });
+}
+
+bool Facts::assigned(const lang::Body& body, lang::LocalId local) const {
+  return bodies_.at(&body).assigned[local];
+}
+
+Size Facts::size(const lang::Body& body) const { return bodies_.at(&body).total; }
+
+void Facts::collect(const lang::Body& body) {
+  BodyFacts& facts = bodies_[&body];
+  facts.assigned.assign(body.locals.size(), false);
+  collect(body.statements, 1, facts);
+}
+
+void Facts::collect(std::span<const Statement> statements, std::uint64_t times, BodyFacts& facts) {
+  for (const Statement& statement : statements) {
+    std::uint64_t inner = times;
+    switch (statement.kind) {
+      case StatementKind::assign: facts.assigned[statement.id] = true; break;
+      case StatementKind::while_:
+      case StatementKind::for_:
+        inner = multiply(times, rounds_of(statement, unroll_));
+        facts.own.rounds = add(facts.own.rounds, inner);
+        break;
+      case StatementKind::store:
+        facts.own.operations = add(facts.own.operations, statement.compound ? 2 : 1);
+        break;
+      case StatementKind::fence:
+      case StatementKind::lock:
+      case StatementKind::unlock:
+      case StatementKind::await: facts.own.operations = add(facts.own.operations, 1); break;
+      default: break;
+    }
+    // The condition of a `while` is evaluated once more than its body; that does not matter here.
+    const std::uint64_t condition = statement.kind == StatementKind::for_ ? times : inner;
+    for (const Expression& expression : statement.expressions) collect(expression, condition, facts);
+    collect(statement.body, inner, facts);
+    collect(statement.otherwise, inner, facts);
+  }
+}
+
+void Facts::collect(const Expression& expression, std::uint64_t times, BodyFacts& facts) {
+  if (visible(expression.kind)) facts.own.operations = add(facts.own.operations, 1);
+  if (expression.kind == ExpressionKind::call) facts.calls.push_back({expression.id, times});
+  for (const Expression& operand : expression.operands) collect(operand, times, facts);
+}
+
+// Depth first over the calls, with a stack of its own: a chain of calls may be as long as the program.
+void Facts::complete(const lang::Body& body) {
+  struct Visit {
+    BodyFacts* facts;
+    std::size_t next;
+  };
+  std::vector<Visit> stack{{&bodies_.at(&body), 0}};
+  while (!stack.empty()) {
+    Visit& visit = stack.back();
+    BodyFacts& facts = *visit.facts;
+    if (facts.complete) {
+      stack.pop_back();
+    } else if (visit.next < facts.calls.size()) {
+      BodyFacts& callee = bodies_.at(&program_.functions[facts.calls[visit.next++].callee].body);
+      if (!callee.complete) stack.push_back({&callee, 0});
+    } else {
+      facts.total = facts.own;
+      for (const Call& call : facts.calls) {
+        const Size& callee = bodies_.at(&program_.functions[call.callee].body).total;
+        facts.total.operations = add(facts.total.operations, callee.operations);
+        facts.total.rounds = add(facts.total.rounds, multiply(call.times, callee.rounds));
+      }
+      facts.complete = true;
+    }
+  }
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,256 @@
+#include "compiler/frame.hpp"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "compiler/arithmetic.hpp"
+#include "compiler/module.hpp"
+
+namespace heddle::compiler {
+namespace {
+
+using jit::Mailbox;
+using llvm::BasicBlock;
+using llvm::Value;
+
+constexpr std::uint64_t slot_size = 8;
+// Where a machine keeps the number of its suspension: the coroutine's destroy function is not used.
+constexpr std::uint64_t state_offset = 8;
+
+}  // namespace
+
+Frame::Frame(llvm::Module& module, const std::string& name, FrameForm form, std::uint32_t permanent,
+             bool has_argument)
+    : module_(module),
+      context_(module.getContext()),
+      builder_(context_),
+      form_(form),
+      top_(permanent),
+      most_(permanent),
+      zeroing_(permanent) {
+  auto* type =
+      llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getPtrTy(), builder_.getInt64Ty()}, false);
+  start_ = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module_);
+  start_->setDoesNotThrow();
+  start_->getArg(0)->setName("block");
+  start_->getArg(1)->setName("argument");
+  leave_ = block();
+  ended_ = block();
+  leave_->setName("leave");
+  ended_->setName("ended");
+  if (form_ == FrameForm::coroutine) {
+    begin_coroutine(has_argument);
+  } else {
+    begin_machine(name, has_argument);
+  }
+}
+
+void Frame::begin_coroutine(bool has_argument) {
+  function_ = start_;
+  function_->setPresplitCoroutine();
+  builder_.SetInsertPoint(BasicBlock::Create(context_, "entry", function_));
+  // The type is a placeholder until finish() knows the number of slots.
+  promise_ = builder_.CreateAlloca(builder_.getInt64Ty(), nullptr, "promise");
+  promise_->setAlignment(llvm::Align(jit::block_alignment));
+  mailbox_ = promise_;
+  auto* null = llvm::ConstantPointerNull::get(builder_.getPtrTy());
+  Value* id = builder_.CreateIntrinsic(llvm::Intrinsic::coro_id, {},
+                                       {builder_.getInt32(jit::block_alignment), promise_, null, null});
+  Value* size = builder_.CreateIntrinsic(llvm::Intrinsic::coro_size, {builder_.getInt64Ty()}, {});
+  handle_ = builder_.CreateIntrinsic(llvm::Intrinsic::coro_begin, {}, {id, function_->getArg(0)});
+  handle_->setName("handle");
+  auto marker = module_.getOrInsertFunction(block_size_marker, builder_.getVoidTy(), builder_.getInt64Ty());
+  size_marker_ = builder_.CreateCall(marker, {size});
+  if (has_argument) store(0, function_->getArg(1));
+}
+
+void Frame::begin_machine(const std::string& name, bool has_argument) {
+  auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getPtrTy()}, false);
+  function_ = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name + ".resume", module_);
+  function_->setDoesNotThrow();
+
+  builder_.SetInsertPoint(BasicBlock::Create(context_, "entry", start_));
+  builder_.CreateStore(function_, start_->getArg(0));
+  auto marker = module_.getOrInsertFunction(block_size_marker, builder_.getVoidTy(), builder_.getInt64Ty());
+  size_marker_ = builder_.CreateCall(marker, {builder_.getInt64(0)});
+  if (has_argument) {
+    Value* first = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), start_->getArg(0), jit::locals_offset);
+    builder_.CreateStore(start_->getArg(1), first);
+  }
+  builder_.CreateCall(function_, {start_->getArg(0)});
+  builder_.CreateRetVoid();
+
+  handle_ = function_->getArg(0);
+  handle_->setName("block");
+  builder_.SetInsertPoint(BasicBlock::Create(context_, "entry", function_));
+  Value* place = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), handle_, state_offset);
+  Value* state = builder_.CreateLoad(builder_.getInt64Ty(), place, "state");
+  mailbox_ = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), handle_, jit::mailbox_offset, "mailbox");
+  auto* begin = block();
+  dispatch_ = builder_.CreateSwitch(state, ended_);
+  dispatch_->addCase(builder_.getInt64(0), begin);
+  start(begin);
+}
+
+void Frame::start(BasicBlock* block) {
+  block->insertInto(function_);
+  builder_.SetInsertPoint(block);
+}
+
+void Frame::start_cold(BasicBlock* block) {
+  cold_.push_back(block);
+  builder_.SetInsertPoint(block);
+}
+
+bool Frame::start_if_used(BasicBlock* block) {
+  if (block->use_empty()) {
+    delete block;
+    builder_.ClearInsertionPoint();
+    return false;
+  }
+  start(block);
+  return true;
+}
+
+void Frame::jump(BasicBlock* target) {
+  if (!reachable()) return;
+  builder_.CreateBr(target);
+  builder_.ClearInsertionPoint();
+}
+
+std::uint32_t Frame::offset(std::uint32_t slot) {
+  return static_cast<std::uint32_t>(jit::locals_offset + slot * slot_size);
+}
+
+std::uint32_t Frame::allocate() {
+  const std::uint32_t slot = top_++;
+  most_ = std::max(most_, top_);
+  if (zeroing_.size() < most_) zeroing_.resize(most_);
+  return slot;
+}
+
+void Frame::clear_to(std::uint32_t top) {
+  if (!reachable()) return;
+  for (std::uint32_t slot = top; slot < top_; ++slot) {
+    store(slot, builder_.getInt64(0));
+    zeroing_[slot] = llvm::cast<llvm::StoreInst>(&builder_.GetInsertBlock()->back());
+  }
+}
+
+void Frame::release_to(std::uint32_t top) {
+  clear_to(top);
+  top_ = top;
+}
+
+Value* Frame::load(std::uint32_t slot) {
+  return builder_.CreateLoad(builder_.getInt64Ty(), field(offset(slot) - jit::mailbox_offset));
+}
+
+void Frame::store(std::uint32_t slot, Value* value) {
+  // Nobody reads a slot between its zeroing and its next use: within one block the zero need not be written.
+  llvm::StoreInst*& zero = zeroing_[slot];
+  if (zero != nullptr && zero->getParent() == builder_.GetInsertBlock()) zero->eraseFromParent();
+  zero = nullptr;
+  builder_.CreateStore(widened(builder_, value), field(offset(slot) - jit::mailbox_offset));
+}
+
+Value* Frame::field(std::uint64_t offset, const char* name) {
+  return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), mailbox_, offset, name);
+}
+
+// Every field is defined at every suspension. `expected` is 0 unless the last request needed it (perform()
+// sees to that), so it is not written each time.
+void Frame::write(const Request& request) {
+  Value* const value = request.value == nullptr ? builder_.getInt64(0) : widened(builder_, request.value);
+  builder_.CreateStore(value, field(offsetof(Mailbox, value)));
+  if (request.expected != nullptr)
+    builder_.CreateStore(widened(builder_, request.expected), field(offsetof(Mailbox, expected)));
+
+  Value* const location = request.location == nullptr ? builder_.getInt32(0) : request.location;
+  static_assert(offsetof(Mailbox, site) == offsetof(Mailbox, location) + 4);
+  if (auto* number = llvm::dyn_cast<llvm::ConstantInt>(location)) {
+    const std::uint64_t both = number->getZExtValue() | (std::uint64_t{request.site} << 32U);
+    builder_.CreateStore(builder_.getInt64(both), field(offsetof(Mailbox, location)));
+  } else {
+    builder_.CreateStore(location, field(offsetof(Mailbox, location)));
+    builder_.CreateStore(builder_.getInt32(request.site), field(offsetof(Mailbox, site)));
+  }
+
+  static_assert(offsetof(Mailbox, fence) == offsetof(Mailbox, op) + 1);
+  static_assert(offsetof(Mailbox, in_await) == offsetof(Mailbox, op) + 2);
+  static_assert(offsetof(Mailbox, op) % 8 == 0 && sizeof(Mailbox) == offsetof(Mailbox, op) + 8);
+  const std::uint64_t what = static_cast<std::uint64_t>(request.op) |
+                             (static_cast<std::uint64_t>(request.fence) << 8U) |
+                             (std::uint64_t{request.in_await} << 16U);
+  builder_.CreateStore(builder_.getInt64(what), field(offsetof(Mailbox, op)));
+}
+
+void Frame::suspend() {
+  if (rounds_slot_ >= 0) store(static_cast<std::uint32_t>(rounds_slot_), builder_.getInt64(0));
+  auto* next = block();
+  if (form_ == FrameForm::coroutine) {
+    Value* result = builder_.CreateIntrinsic(llvm::Intrinsic::coro_suspend, {},
+                                             {llvm::ConstantTokenNone::get(context_), builder_.getFalse()});
+    builder_.CreateSwitch(result, leave_, 1)->addCase(builder_.getInt8(0), next);
+  } else {
+    auto* state = builder_.getInt64(dispatch_->getNumCases());
+    builder_.CreateStore(state, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), handle_, state_offset));
+    builder_.CreateBr(leave_);
+    dispatch_->addCase(state, next);
+  }
+  start(next);
+}
+
+Value* Frame::perform(const Request& request) {
+  write(request);
+  suspend();
+  if (request.op == jit::Op::compare_exchange || request.op == jit::Op::choose) {
+    Value* value = builder_.CreateLoad(builder_.getInt64Ty(), field(offsetof(Mailbox, value)));
+    Value* place = field(offsetof(Mailbox, expected));
+    if (request.op == jit::Op::compare_exchange) {
+      value = builder_.CreateICmpEQ(value, builder_.CreateLoad(builder_.getInt64Ty(), place));
+    }
+    builder_.CreateStore(builder_.getInt64(0), place);
+    return value;
+  }
+  return builder_.CreateLoad(builder_.getInt64Ty(), field(offsetof(Mailbox, value)));
+}
+
+void Frame::stop(const Request& request) {
+  write(request);
+  jump(ended_);
+}
+
+Value* Frame::round_exceeds(std::int64_t limit) {
+  const auto slot = static_cast<std::uint32_t>(rounds_slot_);
+  Value* rounds = load(slot);
+  store(slot, builder_.CreateAdd(rounds, builder_.getInt64(1)));
+  return builder_.CreateICmpSGE(rounds, builder_.getInt64(static_cast<std::uint64_t>(limit)));
+}
+
+llvm::Function* Frame::finish() {
+  for (BasicBlock* block : cold_) block->insertInto(function_);
+  // The end is a suspension like others, with the resume function cleared by hand: a final suspension of
+  // LLVM's would leave the number of the one before in the frame, and equal ends would differ in their bytes.
+  start(ended_);
+  builder_.CreateStore(llvm::ConstantPointerNull::get(builder_.getPtrTy()), handle_);
+  suspend();
+  builder_.CreateUnreachable();
+  start(leave_);
+  const std::uint64_t promise_size = sizeof(Mailbox) + most_ * slot_size;
+  if (form_ == FrameForm::coroutine) {
+    promise_->setAllocatedType(llvm::ArrayType::get(builder_.getInt64Ty(), promise_size / slot_size));
+    builder_.CreateIntrinsic(llvm::Intrinsic::coro_end, {},
+                             {handle_, builder_.getFalse(), llvm::ConstantTokenNone::get(context_)});
+  } else {
+    size_marker_->setArgOperand(0, builder_.getInt64(jit::mailbox_offset + promise_size));
+  }
+  builder_.CreateRetVoid();
+  llvm::EliminateUnreachableBlocks(*function_);
+  return start_;
+}
+
+}  // namespace heddle::compiler

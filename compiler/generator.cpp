@@ -1,0 +1,75 @@
+#include "compiler/generator.hpp"
+
+namespace heddle::compiler {
+Generator::Generator(const lang::Program& program, const lang::SourceMap& sources, const Facts& facts,
+                     SiteTable& sites, const Options& options)
+    : program_(program), sources_(sources), facts_(facts), sites_(sites), options_(options) {}
+
+Generator::Result Generator::generate(llvm::Module& module, const std::string& name, const lang::Body& body,
+                                      bool argument, std::uint32_t end) {
+  Result result;
+  Scope thread{.body = &body, .bindings = std::vector<Binding>(body.locals.size()), .loops = {}};
+  std::uint32_t permanent = 0;
+  for (std::size_t local = 0; local < body.locals.size(); ++local) {
+    const lang::Local& declared = body.locals[local];
+    if (!declared.top_level && !(argument && local == 0)) continue;
+    if (declared.top_level) {
+      result.locals.push_back(
+          {declared.name, Frame::offset(permanent), declared.type == lang::Type::boolean});
+    }
+    thread.bindings[local].slot = permanent++;
+  }
+  const Size size = facts_.size(body);
+  counts_rounds_ = size.rounds > silent_rounds;
+  if (counts_rounds_) ++permanent;
+  thread.top = permanent;
+
+  const bool machine = size.operations > options_.coroutine_operations;
+  Frame frame(module, name, machine ? FrameForm::machine : FrameForm::coroutine, permanent, argument);
+  if (counts_rounds_) frame.count_rounds(permanent - 1);
+  frame_ = &frame;
+  scope_ = &thread;
+  done_ = frame.block();
+  block(body.statements);
+  frame.jump(done_);
+  if (frame.start_if_used(done_)) frame.stop({.op = jit::Op::done, .site = end});
+  result.start = frame.finish();
+  frame_ = nullptr;
+  scope_ = nullptr;
+  return result;
+}
+
+// The value of a local from its declaration on. Does not take a slot where none is needed.
+void Generator::bind(Scope& scope, lang::LocalId local, llvm::Value* value) {
+  Binding& binding = scope.bindings[local];
+  const bool permanent = scope.leave == nullptr && scope.body->locals[local].top_level;
+  auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+  binding.constant = constant != nullptr && !facts_.assigned(*scope.body, local) ? constant : nullptr;
+  if (!permanent) {
+    binding.slot.reset();
+    if (binding.constant != nullptr) return;
+    binding.slot = frame_->allocate();
+  }
+  frame_->store(*binding.slot, value);
+}
+
+// A local that only renames another one, neither ever assigned, shares its slot: the other one lives longer.
+std::optional<Generator::Binding> Generator::share(const lang::Body& body, lang::LocalId local,
+                                                   const lang::Expression& initial) {
+  if (initial.kind != lang::ExpressionKind::local) return std::nullopt;
+  if (facts_.assigned(body, local) || facts_.assigned(*scope().body, initial.id)) return std::nullopt;
+  return scope().bindings[initial.id];
+}
+
+void Generator::declare(lang::LocalId local, const lang::Expression& initial) {
+  const bool permanent = scope().leave == nullptr && scope().body->locals[local].top_level;
+  if (!permanent) {
+    if (const auto shared = share(*scope().body, local, initial)) {
+      scope().bindings[local] = *shared;
+      return;
+    }
+  }
+  bind(scope(), local, value(initial));
+}
+
+}  // namespace heddle::compiler

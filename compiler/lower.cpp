@@ -1,0 +1,154 @@
+#include "compiler/lower.hpp"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "compiler/conditions.hpp"
+#include "compiler/facts.hpp"
+#include "compiler/generator.hpp"
+#include "compiler/module.hpp"
+#include "compiler/sites.hpp"
+
+namespace heddle::compiler {
+namespace {
+
+class Lowering {
+ public:
+  Lowering(const lang::Program& program, const lang::SourceMap& sources, const Options& options)
+      : program_(program),
+        facts_(program, options.unroll),
+        sites_(sources),
+        generator_(program, sources, facts_, sites_, options),
+        result_(new LoweredProgram) {
+    result_->context = std::make_unique<llvm::LLVMContext>();
+    result_->module = std::make_unique<llvm::Module>("heddle", *result_->context);
+    result_->optimise = options.optimise;
+  }
+
+  LoweredProgramPointer run() {
+    locations();
+    threads();
+    if (program_.final_block) final_block();
+    conditions();
+    table();
+    result_->image.sites = sites_.take();
+    verify();
+    return std::move(result_);
+  }
+
+ private:
+  void locations() {
+    for (const lang::Variable& variable : program_.variables) {
+      for (std::uint32_t index = 0; index < variable.length; ++index) {
+        jit::LocationImage& location = result_->image.locations.emplace_back();
+        location.name = variable.is_array ? variable.name + "[" + std::to_string(index) + "]" : variable.name;
+        location.initial = variable.initial.empty() ? 0 : variable.initial[index];
+        location.is_mutex = variable.is_mutex;
+        location.boolean = variable.type == lang::Type::boolean;
+      }
+    }
+  }
+
+  // One coroutine for each template that has threads; they share it.
+  void threads() {
+    std::vector<std::optional<std::uint32_t>> functions(program_.templates.size());
+    std::vector<std::vector<jit::LocalImage>> locals(program_.templates.size());
+    for (const lang::Thread& thread : program_.threads) {
+      const std::uint32_t number = thread.thread_template;
+      const lang::ThreadTemplate& code = program_.templates[number];
+      if (!functions[number]) {
+        auto body = generator_.generate(*result_->module, "thread." + code.name, code.body, code.is_family,
+                                        sites_.named(code.range, "end of thread " + code.name));
+        functions[number] = add(body.start);
+        locals[number] = std::move(body.locals);
+      }
+      jit::ThreadImage& image = result_->image.threads.emplace_back();
+      image.name = thread.name;
+      image.argument = thread.argument;
+      image.locals = locals[number];
+      result_->thread_functions.push_back(*functions[number]);
+    }
+  }
+
+  void final_block() {
+    const lang::Body& body = *program_.final_block;
+    const lang::SourceRange place =
+        body.statements.empty() ? lang::SourceRange{} : body.statements.back().range;
+    auto code = generator_.generate(*result_->module, "final", body, false,
+                                    sites_.at({place.file, place.end, place.end}));
+    result_->final_function = add(code.start);
+    auto image = std::make_unique<jit::ThreadImage>();
+    image->name = "final";
+    image->locals = std::move(code.locals);
+    result_->image.final_block = std::move(image);
+  }
+
+  void conditions() {
+    LocalOffsets offsets;
+    for (std::size_t thread = 0; thread < program_.threads.size(); ++thread) {
+      const lang::Body& body = program_.templates[program_.threads[thread].thread_template].body;
+      auto& of_thread = offsets.emplace_back(body.locals.size());
+      auto named = result_->image.threads[thread].locals.begin();
+      for (std::size_t local = 0; local < body.locals.size(); ++local) {
+        if (body.locals[local].top_level) of_thread[local] = (named++)->offset;
+      }
+    }
+    for (const lang::Property& property : program_.properties) {
+      const std::string name = "condition." + std::to_string(result_->image.conditions.size());
+      result_->condition_functions.push_back(
+          add(generate_condition(*result_->module, name, program_, property.condition, offsets)));
+      jit::ConditionImage& image = result_->image.conditions.emplace_back();
+      image.kind = static_cast<jit::ConditionKind>(property.kind);
+      image.site = sites_.at(property.range);
+    }
+  }
+
+  std::uint32_t add(llvm::Function* function) {
+    functions_.push_back(function);
+    result_->functions.push_back(function->getName().str());
+    return static_cast<std::uint32_t>(functions_.size() - 1);
+  }
+
+  void table() {
+    auto* type = llvm::ArrayType::get(llvm::PointerType::getUnqual(*result_->context), functions_.size());
+    new llvm::GlobalVariable(*result_->module, type, true, llvm::GlobalValue::ExternalLinkage,
+                             llvm::ConstantArray::get(type, functions_), table_name);
+  }
+
+  void verify() {
+    std::string message;
+    llvm::raw_string_ostream stream(message);
+    if (llvm::verifyModule(*result_->module, &stream))
+      throw std::logic_error("invalid code: " + stream.str());
+  }
+
+  const lang::Program& program_;
+  Facts facts_;
+  SiteTable sites_;
+  Generator generator_;
+  LoweredProgramPointer result_;
+  std::vector<llvm::Constant*> functions_;
+};
+
+}  // namespace
+
+void LoweredProgramDeleter::operator()(LoweredProgram* program) const { delete program; }
+
+LoweredProgramPointer lower(const lang::Program& program, const lang::SourceMap& sources,
+                            const Options& options) {
+  return Lowering(program, sources, options).run();
+}
+
+std::string print_ir(const LoweredProgram& program) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  program.module->print(stream, nullptr);
+  return text;
+}
+
+}  // namespace heddle::compiler

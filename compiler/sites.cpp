@@ -1,0 +1,92 @@
+#include "compiler/sites.hpp"
+
+#include <utility>
+
+namespace heddle::compiler {
+namespace {
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// The position behind the comment that starts at `at`, or `at` if none does.
+std::size_t skip_comment(std::string_view text, std::size_t at) {
+  if (text.substr(at, 2) == "//") {
+    const std::size_t end = text.find('\n', at);
+    return end == std::string_view::npos ? text.size() : end;
+  }
+  if (text.substr(at, 2) == "/*") {
+    const std::size_t end = text.find("*/", at + 2);
+    return end == std::string_view::npos ? text.size() : end + 2;
+  }
+  return at;
+}
+
+// The position behind the string literal that starts at `at`.
+std::size_t skip_string(std::string_view text, std::size_t at) {
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '"') {
+      return at + 1;
+    }
+  }
+  return text.size();
+}
+
+}  // namespace
+
+std::string fold_text(std::string_view text, std::size_t limit) {
+  std::string folded;
+  bool blank = false;
+  std::size_t at = 0;
+  while (at < text.size() && folded.size() <= limit) {
+    const std::size_t behind = skip_comment(text, at);
+    if (behind != at || is_space(text[at])) {
+      blank = true;
+      at = behind != at ? behind : at + 1;
+      continue;
+    }
+    if (blank && !folded.empty()) folded += ' ';
+    blank = false;
+    const std::size_t end = text[at] == '"' ? skip_string(text, at) : at + 1;
+    folded += text.substr(at, end - at);
+    at = end;
+  }
+  while (!folded.empty() && (folded.back() == ';' || is_space(folded.back()))) folded.pop_back();
+  if (folded.size() > limit) {
+    std::size_t cut = limit;
+    while (cut > 0 && (static_cast<unsigned char>(folded[cut]) & 0xc0U) == 0x80U) --cut;
+    folded.resize(cut);
+    folded += "...";
+  }
+  return folded;
+}
+
+std::uint32_t SiteTable::at(const lang::SourceRange& range, std::string_view message) {
+  const auto [number, fresh] = find(range);
+  if (fresh) {
+    sites_[number].text = fold_text(sources_.text(range));
+    sites_[number].message = message;
+  }
+  return number;
+}
+
+std::uint32_t SiteTable::named(const lang::SourceRange& range, std::string text) {
+  const auto [number, fresh] = find(range);
+  if (fresh) sites_[number].text = std::move(text);
+  return number;
+}
+
+std::pair<std::uint32_t, bool> SiteTable::find(const lang::SourceRange& range) {
+  const Key key{(std::uint64_t{range.file} << 32U) | range.begin, range.end};
+  const auto [entry, fresh] = numbers_.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
+  if (fresh) {
+    const lang::LineColumn place = sources_.locate(range.file, range.begin);
+    jit::Site& site = sites_.emplace_back();
+    site.file = sources_.name(range.file);
+    site.line = place.line;
+    site.column = place.column;
+  }
+  return {entry->second, fresh};
+}
+
+}  // namespace heddle::compiler

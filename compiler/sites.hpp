@@ -1,0 +1,48 @@
+// Numbers for places in the source: what Mailbox::site leads back to. Knows nothing of LLVM.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "jit/runtime.hpp"
+#include "lang/source.hpp"
+
+namespace heddle::compiler {
+
+// Source text on one line: comments and runs of white space become one blank, a `;` at the end goes, and more
+// than `limit` bytes are cut off (at a code point) with an ellipsis.
+[[nodiscard]] std::string fold_text(std::string_view text, std::size_t limit = 160);
+
+// The sites of a program. One range is one site, however often its code is inlined.
+class SiteTable {
+ public:
+  explicit SiteTable(const lang::SourceMap& sources) : sources_(sources) {}
+
+  // The number of the site at `range`. Its text is the range's own.
+  std::uint32_t at(const lang::SourceRange& range, std::string_view message = {});
+  // The same with a text of the caller's.
+  std::uint32_t named(const lang::SourceRange& range, std::string text);
+
+  [[nodiscard]] std::vector<jit::Site> take() { return std::move(sites_); }
+
+ private:
+  struct Key {
+    std::uint64_t place;
+    std::uint32_t end;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const { return key.place * 0x9e3779b97f4a7c15U ^ key.end; }
+  };
+  // Returns the site's number and whether it is new: then only its place is filled in.
+  std::pair<std::uint32_t, bool> find(const lang::SourceRange& range);
+
+  const lang::SourceMap& sources_;
+  std::vector<jit::Site> sites_;
+  std::unordered_map<Key, std::uint32_t, Hash> numbers_;
+};
+
+}  // namespace heddle::compiler

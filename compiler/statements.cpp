@@ -1,0 +1,215 @@
+// Statements.
+#include <string>
+#include <utility>
+
+#include "compiler/generator.hpp"
+
+namespace heddle::compiler {
+
+using jit::Op;
+using lang::Expression;
+using lang::ExpressionKind;
+using lang::Statement;
+using lang::StatementKind;
+using llvm::BasicBlock;
+using llvm::Value;
+
+void Generator::block(std::span<const Statement> statements) {
+  const std::uint32_t top = frame_->top();
+  for (const Statement& inner : statements) {
+    if (!frame_->reachable()) break;
+    statement(inner);
+  }
+  frame_->release_to(top);
+}
+
+void Generator::statement(const Statement& statement) {
+  switch (statement.kind) {
+    case StatementKind::block: block(statement.body); break;
+    case StatementKind::declare: declare(statement.id, statement.expressions[0]); break;
+    case StatementKind::assign: {
+      Value* const assigned = value(statement.expressions[0]);
+      frame_->store(*scope().bindings[statement.id].slot, assigned);
+      break;
+    }
+    case StatementKind::store: store(statement); break;
+    case StatementKind::if_: if_statement(statement); break;
+    case StatementKind::while_: while_statement(statement); break;
+    case StatementKind::for_: for_statement(statement); break;
+    case StatementKind::break_:
+    case StatementKind::continue_: {
+      const Loop& loop = scope().loops.back();
+      frame_->clear_to(loop.top);
+      frame_->jump(statement.kind == StatementKind::break_ ? loop.leave : loop.next);
+      break;
+    }
+    case StatementKind::return_: return_statement(statement); break;
+    case StatementKind::evaluate: value(statement.expressions[0]); break;
+    case StatementKind::fence:
+      frame_->perform({.op = Op::fence,
+                       .site = sites_.at(statement.range),
+                       .fence = static_cast<jit::Fence>(statement.fence)});
+      break;
+    case StatementKind::lock:
+    case StatementKind::unlock: {
+      const Place target = place(statement.id, statement.expressions, false, statement.range);
+      frame_->perform({.op = statement.kind == StatementKind::lock ? Op::lock : Op::unlock,
+                       .location = location(target),
+                       .site = sites_.at(statement.range)});
+      break;
+    }
+    case StatementKind::assert_:
+    case StatementKind::assume: assert_statement(statement); break;
+    case StatementKind::await: await_statement(statement); break;
+  }
+}
+
+void Generator::if_statement(const Statement& statement) {
+  BasicBlock* yes = frame_->block();
+  BasicBlock* no = frame_->block();
+  BasicBlock* join = statement.otherwise.empty() ? no : frame_->block();
+  branch(statement.expressions[0], yes, no);
+  if (frame_->start_if_used(yes)) {
+    block(statement.body);
+    frame_->jump(join);
+  }
+  if (no != join && frame_->start_if_used(no)) {
+    block(statement.otherwise);
+    frame_->jump(join);
+  }
+  frame_->start_if_used(join);
+}
+
+// At most Options::unroll rounds; the condition may hold once more, then the thread is cut off.
+void Generator::while_statement(const Statement& statement) {
+  const std::uint32_t top = frame_->top();
+  const std::uint32_t site = loop_site(statement);
+  const std::uint32_t rounds = frame_->allocate();
+  frame_->store(rounds, ir().getInt64(0));
+  BasicBlock* head = frame_->block();
+  BasicBlock* round = frame_->block();
+  BasicBlock* leave = frame_->block();
+  frame_->jump(head);
+  frame_->start(head);
+  branch(statement.expressions[0], round, leave);
+  if (frame_->start_if_used(round)) {
+    Value* const count = frame_->load(rounds);
+    require(ir().CreateICmpULT(count, ir().getInt64(options_.unroll)), {.op = Op::loop_bound, .site = site});
+    frame_->store(rounds, ir().CreateAdd(count, ir().getInt64(1)));
+    loop_body(statement, leave, head, site);
+    frame_->jump(head);
+  }
+  frame_->start_if_used(leave);
+  frame_->release_to(top);
+}
+
+// Both ends are evaluated once, before the first round. `i` and the ends that are no constants take slots.
+void Generator::for_statement(const Statement& statement) {
+  const std::uint32_t top = frame_->top();
+  const std::uint32_t site = loop_site(statement);
+  const Held from = keep(statement.expressions[0]);
+  const Held to = keep(statement.expressions[1]);
+  const auto* first = llvm::dyn_cast_or_null<llvm::ConstantInt>(from.value);
+  const auto* last = llvm::dyn_cast_or_null<llvm::ConstantInt>(to.value);
+  const bool known = first != nullptr && last != nullptr;
+  if (known && first->getSExtValue() >= last->getSExtValue()) return;
+  const bool bounded = known && last->getValue().usub_sat(first->getValue()).ule(for_rounds);
+
+  const std::uint32_t variable = frame_->allocate();
+  scope().bindings[statement.id] = {.slot = variable};
+  BasicBlock* head = frame_->block();
+  BasicBlock* round = frame_->block();
+  BasicBlock* next = frame_->block();
+  BasicBlock* leave = frame_->block();
+  frame_->store(variable, use(from));
+  frame_->jump(head);
+  frame_->start(head);
+  ir().CreateCondBr(ir().CreateICmpSLT(frame_->load(variable), use(to)), round, leave);
+  frame_->start(round);
+  if (!bounded) {
+    Value* const done = ir().CreateSub(frame_->load(variable), use(from));
+    require(ir().CreateICmpULT(done, ir().getInt64(for_rounds)), {.op = Op::loop_bound, .site = site});
+  }
+  loop_body(statement, leave, next, site);
+  frame_->jump(next);
+  if (frame_->start_if_used(next)) {
+    frame_->store(variable, ir().CreateAdd(frame_->load(variable), ir().getInt64(1)));
+    frame_->jump(head);
+  }
+  frame_->start(leave);
+  frame_->release_to(top);
+}
+
+void Generator::loop_body(const Statement& statement, BasicBlock* leave, BasicBlock* next,
+                          std::uint32_t site) {
+  if (counts_rounds_) {
+    require(ir().CreateNot(frame_->round_exceeds(silent_rounds)), {.op = Op::loop_bound, .site = site});
+  }
+  scope().loops.push_back({leave, next, frame_->top()});
+  block(statement.body);
+  scope().loops.pop_back();
+}
+
+Generator::Held Generator::keep(const Expression& expression) {
+  Value* const now = integer(expression);
+  const bool constant = llvm::isa<llvm::Constant>(now);
+  if (!constant && facts_.repeatable(*scope().body, expression, true)) {
+    return {.later = &expression, .value = nullptr, .slot = {}};  // evaluated again in every round
+  }
+  return hold(now, true);
+}
+
+void Generator::return_statement(const Statement& statement) {
+  Value* const result = statement.expressions.empty() ? nullptr : value(statement.expressions[0]);
+  Scope& body = scope();
+  if (body.result_value != nullptr) body.result_value->addIncoming(result, ir().GetInsertBlock());
+  frame_->clear_to(body.top);
+  frame_->jump(body.leave == nullptr ? done_ : body.leave);
+}
+
+void Generator::assert_statement(const Statement& statement) {
+  const bool assertion = statement.kind == StatementKind::assert_;
+  BasicBlock* good = frame_->block();
+  BasicBlock* bad = frame_->block();
+  branch(statement.expressions[0], good, bad);
+  if (bad->use_empty()) {
+    delete bad;
+  } else {
+    frame_->start_cold(bad);
+    frame_->stop({.op = assertion ? Op::assert_failed : Op::assume_failed,
+                  .site = sites_.at(statement.range, statement.text)});
+  }
+  frame_->start_if_used(good);
+}
+
+// The condition is evaluated again whenever the host resumes the thread after op await_failed.
+void Generator::await_statement(const Statement& statement) {
+  BasicBlock* again = frame_->block();
+  BasicBlock* met = frame_->block();
+  BasicBlock* failed = frame_->block();
+  frame_->jump(again);
+  frame_->start(again);
+  const bool around = std::exchange(in_await_, true);
+  branch(statement.expressions[0], met, failed);
+  in_await_ = around;
+  if (frame_->start_if_used(failed)) {
+    frame_->perform({.op = Op::await_failed, .site = sites_.at(statement.range)});
+    frame_->jump(again);
+  }
+  frame_->start_if_used(met);
+}
+
+// The head of the loop, without the body.
+std::uint32_t Generator::loop_site(const Statement& loop) {
+  lang::SourceRange head = loop.range;
+  const Expression& last = loop.expressions.back();
+  if (last.range.file == head.file && last.range.end > head.begin) head.end = last.range.end;
+  std::string text = fold_text(sources_.text(head));
+  // The parentheses around the condition are not part of its range.
+  std::ptrdiff_t open = 0;
+  for (const char c : text) open += c == '(' ? 1 : c == ')' ? -1 : 0;
+  for (; open > 0; --open) text += ')';
+  return sites_.named(head, std::move(text));
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,68 @@
+#include "jit/load.hpp"
+
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/Support/TargetSelect.h>
+
+#include "compiler/module.hpp"
+#include "jit/passes.hpp"
+
+namespace heddle::jit {
+namespace {
+
+using llvm::orc::JITTargetMachineBuilder;
+using llvm::orc::LLJIT;
+using llvm::orc::ThreadSafeModule;
+
+// What this machine is like: found out once in a process.
+llvm::Expected<JITTargetMachineBuilder> target() {
+  static const bool initialised = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  static_cast<void>(initialised);
+  return JITTargetMachineBuilder::detectHost();
+}
+
+std::string text(llvm::Error error) { return llvm::toString(std::move(error)); }
+
+}  // namespace
+
+std::variant<std::shared_ptr<const Image>, std::string> load(compiler::LoweredProgramPointer program) {
+  auto builder = target();
+  if (!builder) return text(builder.takeError());
+  builder->setCodeGenOptLevel(program->optimise ? llvm::CodeGenOptLevel::Default
+                                                : llvm::CodeGenOptLevel::None);
+  auto machine = builder->createTargetMachine();
+  if (!machine) return text(machine.takeError());
+  program->module->setTargetTriple((*machine)->getTargetTriple().str());
+  program->module->setDataLayout((*machine)->createDataLayout());
+  const std::vector<std::size_t> sizes = run_passes(*program, **machine);
+
+  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*builder)).create();
+  if (!jit) return text(jit.takeError());
+  ThreadSafeModule module(std::move(program->module), std::move(program->context));
+  if (auto error = (*jit)->addIRModule(std::move(module))) return text(std::move(error));
+  auto table = (*jit)->lookup(compiler::table_name);
+  if (!table) return text(table.takeError());
+  void* const* functions = table->toPtr<void* const*>();
+
+  auto image = std::make_shared<Image>(std::move(program->image));
+  const auto fill = [&](ThreadImage& thread, std::uint32_t function) {
+    thread.start = reinterpret_cast<void (*)(void*, std::int64_t)>(functions[function]);
+    thread.block_size = sizes[function];
+  };
+  for (std::size_t thread = 0; thread < image->threads.size(); ++thread) {
+    fill(image->threads[thread], program->thread_functions[thread]);
+  }
+  if (image->final_block) fill(*image->final_block, program->final_function);
+  for (std::size_t number = 0; number < image->conditions.size(); ++number) {
+    image->conditions[number].holds =
+        reinterpret_cast<bool (*)(const std::int64_t*, const std::byte* const*)>(
+            functions[program->condition_functions[number]]);
+  }
+  image->code = std::shared_ptr<LLJIT>(std::move(*jit));
+  return image;
+}
+
+}  // namespace heddle::jit

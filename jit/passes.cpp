@@ -1,0 +1,136 @@
+// The short pipeline is what measurements left over: everything that makes small threads faster, nothing
+// else. CoroEarly and CoroSplit do the split; JumpThreading undoes the detour over the suspension's result,
+// without it the code is nearly twice as slow; the index of the suspension is widened to a width that the
+// fast instruction selector knows. O2 pays for threads that compute a lot between their operations.
+#include "jit/passes.hpp"
+
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/Coroutines/CoroCleanup.h>
+#include <llvm/Transforms/Coroutines/CoroEarly.h>
+#include <llvm/Transforms/Coroutines/CoroSplit.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+namespace heddle::jit {
+namespace {
+
+struct Analyses {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+
+  explicit Analyses(llvm::PassBuilder& builder) {
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+  }
+};
+
+// The host never destroys a frame: it owns the memory.
+void drop_destroyers(llvm::Module& module) {
+  std::vector<llvm::Function*> doomed;
+  for (llvm::Function& function : module) {
+    if (function.getName().ends_with(".destroy") || function.getName().ends_with(".cleanup")) {
+      doomed.push_back(&function);
+    }
+  }
+  for (llvm::Function* function : doomed) {
+    function->replaceAllUsesWith(llvm::ConstantPointerNull::get(function->getType()));
+    function->eraseFromParent();
+  }
+}
+
+unsigned memory_width(unsigned bits) {
+  unsigned width = 8;
+  while (width < bits) width *= 2;
+  return width;
+}
+
+// The suspension's number has as many bits as it needs. Nothing else in our code has such a width.
+void widen_index(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+      if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+        auto* number = llvm::dyn_cast<llvm::ConstantInt>(store->getValueOperand());
+        if (number == nullptr) continue;
+        const unsigned width = memory_width(number->getBitWidth());
+        if (width == number->getBitWidth()) continue;
+        store->setOperand(0, llvm::ConstantInt::get(function.getContext(), number->getValue().zext(width)));
+      } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+        if (!load->getType()->isIntegerTy() || !load->hasOneUse()) continue;
+        const unsigned bits = load->getType()->getIntegerBitWidth();
+        auto* dispatch = llvm::dyn_cast<llvm::SwitchInst>(load->user_back());
+        if (dispatch == nullptr || memory_width(bits) == bits) continue;
+        llvm::IRBuilder<> builder(load);
+        auto* type = builder.getIntNTy(memory_width(bits));
+        auto* wide = builder.CreateLoad(type, load->getPointerOperand(), "index");
+        builder.SetInsertPoint(dispatch);
+        auto* wider = builder.CreateSwitch(wide, dispatch->getDefaultDest(), dispatch->getNumCases());
+        for (const auto& entry : dispatch->cases()) {
+          wider->addCase(llvm::ConstantInt::get(function.getContext(),
+                                                entry.getCaseValue()->getValue().zext(type->getBitWidth())),
+                         entry.getCaseSuccessor());
+        }
+        dispatch->eraseFromParent();
+        load->eraseFromParent();
+      }
+    }
+  }
+}
+
+std::vector<std::size_t> take_block_sizes(compiler::LoweredProgram& program) {
+  std::vector<std::size_t> sizes(program.functions.size(), 0);
+  llvm::Function* marker = program.module->getFunction(compiler::block_size_marker);
+  if (marker == nullptr) return sizes;
+  for (std::size_t number = 0; number < sizes.size(); ++number) {
+    llvm::Function* function = program.module->getFunction(program.functions[number]);
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(*function))) {
+      auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (call == nullptr || call->getCalledFunction() != marker) continue;
+      const std::uint64_t size = llvm::cast<llvm::ConstantInt>(call->getArgOperand(0))->getZExtValue();
+      sizes[number] = (size + block_alignment - 1) / block_alignment * block_alignment;
+      call->eraseFromParent();
+    }
+  }
+  marker->eraseFromParent();
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<std::size_t> run_passes(compiler::LoweredProgram& program, llvm::TargetMachine& machine) {
+  llvm::Module& module = *program.module;
+  llvm::PassBuilder builder(&machine);
+  Analyses analyses(builder);
+  if (program.optimise) {
+    builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, analyses.modules);
+    drop_destroyers(module);
+    return take_block_sizes(program);
+  }
+  llvm::ModulePassManager split;
+  split.addPass(llvm::CoroEarlyPass());
+  split.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass()));
+  split.addPass(llvm::CoroCleanupPass());
+  split.run(module, analyses.modules);
+  drop_destroyers(module);
+  widen_index(module);
+
+  analyses.functions.clear();
+  llvm::FunctionPassManager tidy;
+  tidy.addPass(llvm::JumpThreadingPass());
+  tidy.addPass(llvm::SimplifyCFGPass());
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) tidy.run(function, analyses.functions);
+  }
+  return take_block_sizes(program);
+}
+
+}  // namespace heddle::jit

@@ -1,0 +1,19 @@
+// LLVM passes that turn coroutines into plain functions. Internal to jit/.
+#pragma once
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <vector>
+
+#include "compiler/module.hpp"
+
+namespace heddle::jit {
+
+// Splits the program's coroutines, by the short pipeline or LLVM's O2, and removes what the host never calls.
+// Afterwards the module has plain functions only. Returns the block sizes by function of the table; 0 for
+// conditions.
+[[nodiscard]] std::vector<std::size_t> run_passes(compiler::LoweredProgram& program,
+                                                  llvm::TargetMachine& machine);
+
+}  // namespace heddle::jit
