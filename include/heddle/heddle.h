@@ -1,12 +1,13 @@
-// Heddle's public interface: compile a concurrent program, run it through every behaviour that a memory model allows.
+// Heddle's public interface: compile a concurrent program, run it through every behaviour that a memory model
+// allows.
 //
 //   auto program = heddle::Program::from_file("peterson.hed");
 //   if (!program) { for (auto& d : program.errors()) std::cerr << d.text; return 2; }
 //   auto result = heddle::check(*program, {.model = "sc", .algorithm = "dpor"});
 //   if (result) std::cout << heddle::name(result->verdict);
 //
-// Results and errors are values; nothing here throws except std::bad_alloc. Nothing is printed. There is no global
-// state: programs are independent, and one program may be checked by several threads at a time.
+// Results and errors are values; nothing here throws except std::bad_alloc. Nothing is printed. There is no
+// global state: programs are independent, and one program may be checked by several threads at a time.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +29,17 @@ struct Diagnostic {
   std::uint32_t column = 0;  // from 1, in code points
   std::string message;
   std::string hint;  // "did you mean 'turn'?", may be empty
-  std::string text;  // all of it as it should be shown: place, message, source line with caret, hint; ends in '\n'
+  std::string
+      text;  // all of it as it should be shown: place, message, source line with caret, hint; ends in '\n'
 };
 
 // Either a value or at least one error.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                                   // NOLINT(google-explicit-constructor)
-  Result(std::vector<Diagnostic> errors) : errors_(std::move(errors)) {}          // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(std::vector<Diagnostic> errors)
+      : errors_(std::move(errors)) {}  // NOLINT(google-explicit-constructor)
   explicit operator bool() const { return value_.has_value(); }
   T& operator*() { return *value_; }
   const T& operator*() const { return *value_; }
@@ -55,9 +58,19 @@ struct CompileOptions {
   Parameters parameters;      // override `param`s; a name that the program has not is an error
   std::uint32_t unroll = 16;  // rounds of each `while` before the thread is cut off there
   bool optimise = false;      // spend more time on machine code; pays for programs that compute a lot
+  bool keep_ir = false;       // for Program::llvm_ir
 };
 
-enum class ExpectedOutcome : std::uint8_t { safe, violation, deadlock, never, sometimes, always, executions, outcomes };
+enum class ExpectedOutcome : std::uint8_t {
+  safe,
+  violation,
+  deadlock,
+  never,
+  sometimes,
+  always,
+  executions,
+  outcomes
+};
 
 // An `expect` line of a program.
 struct Expectation {
@@ -75,7 +88,8 @@ struct Expectation {
 class Program {
  public:
   // `name` is used in messages. O(size of the text); a few milliseconds for a small program.
-  static Result<Program> from_source(std::string_view text, std::string name, const CompileOptions& options = {});
+  static Result<Program> from_source(std::string_view text, std::string name,
+                                     const CompileOptions& options = {});
   // Also refuses what is not a readable, regular file of at most 16 MiB.
   static Result<Program> from_file(const std::string& path, const CompileOptions& options = {});
 
@@ -83,8 +97,9 @@ class Program {
   [[nodiscard]] const Parameters& parameters() const;  // all of them, with the values in force
   [[nodiscard]] const std::vector<Expectation>& expectations() const;
   [[nodiscard]] std::vector<std::string> threads() const;
-  // The intermediate code as generated, for people who look under the bonnet.
-  [[nodiscard]] std::string llvm_ir() const;
+  // The intermediate code as generated, for people who look under the bonnet; empty without
+  // CompileOptions::keep_ir.
+  [[nodiscard]] const std::string& llvm_ir() const;
 
   struct State;  // internal
   [[nodiscard]] const State& state() const { return *state_; }
@@ -96,23 +111,23 @@ class Program {
 
 // What is happening during a check; see CheckOptions::progress.
 struct Progress {
-  std::uint64_t executions = 0;   // complete ones so far
+  std::uint64_t executions = 0;  // complete ones so far
   std::uint64_t blocked = 0;
   std::uint64_t transitions = 0;
-  std::uint64_t depth = 0;        // transitions on the current path
-  double seconds = 0;             // since the start
+  std::uint64_t depth = 0;  // transitions on the current path
+  double seconds = 0;       // since the start
 };
 
 struct CheckOptions {
   std::string model = "sc";
   std::string algorithm;  // empty: the default for the model, see models()
   std::optional<std::uint64_t> max_executions;
-  std::optional<double> timeout;  // seconds, wall clock
-  std::optional<std::uint64_t> max_memory;  // bytes that the search itself may take
-  std::optional<std::uint32_t> buffer_bound;      // entries a store buffer; models with store buffers only
+  std::optional<double> timeout;              // seconds, wall clock
+  std::optional<std::uint64_t> max_memory;    // bytes that the search itself may take
+  std::optional<std::uint32_t> buffer_bound;  // entries a store buffer; models with store buffers only
   std::optional<std::uint32_t> preemption_bound;
-  bool keep_going = false;       // explore the whole space even after a violation: the counts are then complete
-  bool collect_outcomes = false; // fill CheckResult::outcomes; costs a hash look-up per complete execution
+  bool keep_going = false;  // explore the whole space even after a violation: the counts are then complete
+  bool collect_outcomes = false;  // fill CheckResult::outcomes; costs a hash look-up per complete execution
   // Called now and then (at least ten times a second once the search runs); return false to stop the check.
   std::function<bool(const Progress&)> progress;
 };
@@ -125,11 +140,27 @@ enum class Verdict : std::uint8_t {
 };
 
 enum class ViolationKind : std::uint8_t {
-  assertion, deadlock, index_out_of_bounds, division_by_zero, empty_choice, unlock_not_owner, forall, forbid
+  assertion,
+  deadlock,
+  index_out_of_bounds,
+  division_by_zero,
+  empty_choice,
+  unlock_not_owner,
+  forall,
+  forbid
 };
 
 enum class StepKind : std::uint8_t {
-  load, store, exchange, cas, fetch, fence, lock, unlock, try_lock, choose,
+  load,
+  store,
+  exchange,
+  cas,
+  fetch,
+  fence,
+  lock,
+  unlock,
+  try_lock,
+  choose,
   buffered,  // a store enters its thread's buffer
   flush,     // a buffered store reaches memory
   failure,   // where the violation shows
@@ -139,10 +170,10 @@ enum class StepKind : std::uint8_t {
 // One row of a trace.
 struct Step {
   StepKind kind = StepKind::load;
-  std::int32_t thread = 0;  // index into Trace::threads; -1: the final block
-  std::string location;     // "x", "flag[1]"; empty for fences and choices
-  std::int64_t read = 0;    // value read (load, read-modify-writes, try_lock, choose)
-  std::int64_t written = 0; // value written (store, read-modify-writes, flush)
+  std::int32_t thread = 0;   // index into Trace::threads; -1: the final block
+  std::string location;      // "x", "flag[1]"; empty for fences and choices
+  std::int64_t read = 0;     // value read (load, read-modify-writes, try_lock, choose)
+  std::int64_t written = 0;  // value written (store, read-modify-writes, flush)
   bool reads = false;
   bool writes = false;
   std::string file;
@@ -200,7 +231,7 @@ struct ConditionCount {
 struct Counts {
   std::uint64_t executions = 0;  // complete ones
   std::uint64_t blocked_assume = 0;
-  std::uint64_t blocked_await = 0;      // an await evaluated too early; its later evaluation is another execution
+  std::uint64_t blocked_await = 0;  // an await evaluated too early; its later evaluation is another execution
   std::uint64_t blocked_sleep_set = 0;  // redundant, noticed late
   std::uint64_t blocked_loop_bound = 0;
   std::uint64_t blocked_preemption_bound = 0;  // cut off by the preemption bound
@@ -227,8 +258,8 @@ struct CheckResult {
   double seconds = 0;
 };
 
-// An impossible option (unknown name, a pair that cannot be meant, a bound that nothing uses) is an error that says
-// which ones work.
+// An impossible option (unknown name, a pair that cannot be meant, a bound that nothing uses) is an error
+// that says which ones work.
 Result<CheckResult> check(const Program& program, const CheckOptions& options = {});
 
 // The registries. Names are stable; the order is the order of documentation.

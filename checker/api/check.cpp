@@ -1,0 +1,137 @@
+// check(): options -> search -> verdict.
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "checker/api/state.hpp"
+#include "checker/explore/registry.hpp"
+#include "checker/explore/search.hpp"
+#include "checker/report/trace.hpp"
+
+namespace heddle {
+
+namespace {
+
+using checker::Search;
+
+std::vector<Diagnostic> refuse(std::string message, std::string hint = {}) {
+  Diagnostic diagnostic;
+  diagnostic.text = "error: " + message + "\n";
+  if (!hint.empty()) diagnostic.text += "hint: " + hint + "\n";
+  diagnostic.message = std::move(message);
+  diagnostic.hint = std::move(hint);
+  return {diagnostic};
+}
+
+template <typename List, typename Name>
+std::string names(const List& list, Name&& name) {
+  std::string text;
+  for (const auto& entry : list) text += (text.empty() ? "" : ", ") + std::string(name(entry));
+  return text;
+}
+
+std::string working_models(const checker::Algorithm& algorithm) {
+  std::string text;
+  for (const auto& model : checker::all_models()) {
+    if (algorithm.why_not(model).empty()) text += (text.empty() ? "" : ", ") + std::string(model.name);
+  }
+  return text;
+}
+
+std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::vector<std::string> bounds_that_cut(const CheckOptions& options, const Counts& counts) {
+  std::vector<std::string> bounds;
+  if (counts.blocked_loop_bound > 0) {
+    bounds.push_back(fmt::format("the loop bound cut off {}",
+                                 plural(counts.blocked_loop_bound, "execution", "executions")));
+  }
+  if (options.preemption_bound && counts.blocked_preemption_bound > 0) {
+    bounds.push_back(fmt::format("the preemption bound {} cut off {}", *options.preemption_bound,
+                                 plural(counts.blocked_preemption_bound, "branch", "branches")));
+  }
+  if (options.buffer_bound && counts.buffer_bound_flushes > 0) {
+    bounds.push_back(fmt::format("the buffer bound {} made {} wait", *options.buffer_bound,
+                                 plural(counts.buffer_bound_flushes, "store", "stores")));
+  }
+  return bounds;
+}
+
+}  // namespace
+
+const std::vector<ModelInfo>& models() { return checker::all_models(); }
+
+const std::vector<AlgorithmInfo>& algorithms() {
+  static const std::vector<AlgorithmInfo> list = [] {
+    std::vector<AlgorithmInfo> infos;
+    for (const auto& algorithm : checker::all_algorithms()) infos.push_back(algorithm.info);
+    return infos;
+  }();
+  return list;
+}
+
+std::string why_not(std::string_view model_name, std::string_view algorithm_name) {
+  const auto* const model = checker::find_model(model_name);
+  if (model == nullptr) {
+    return fmt::format("there is no model '{}'; the models are {}", model_name,
+                       names(models(), [](const auto& m) { return m.name; }));
+  }
+  const auto* const algorithm = checker::find_algorithm(algorithm_name);
+  if (algorithm == nullptr) {
+    return fmt::format("there is no algorithm '{}'; the algorithms are {}", algorithm_name,
+                       names(algorithms(), [](const auto& a) { return a.name; }));
+  }
+  auto reason = algorithm->why_not(*model);
+  if (!reason.empty())
+    reason += fmt::format(" ('{}' works with {})", algorithm_name, working_models(*algorithm));
+  return reason;
+}
+
+Result<CheckResult> check(const Program& program, const CheckOptions& requested) {
+  CheckOptions options = requested;
+  const auto* const model = checker::find_model(options.model);
+  if (options.algorithm.empty() && model != nullptr) options.algorithm = model->default_algorithm;
+  if (auto reason = why_not(options.model, options.algorithm); !reason.empty())
+    return refuse(std::move(reason));
+  const auto& algorithm = *checker::find_algorithm(options.algorithm);
+  if (options.buffer_bound && !model->has_buffers) {
+    return refuse(fmt::format("the model '{}' has no store buffers to bound", model->name));
+  }
+  if (options.buffer_bound && !algorithm.info.bounds_buffers) {
+    return refuse(fmt::format("the algorithm '{}' cannot bound store buffers", options.algorithm));
+  }
+  if (options.preemption_bound && !algorithm.info.bounds_preemptions) {
+    return refuse(fmt::format("the algorithm '{}' cannot bound preemptions", options.algorithm));
+  }
+
+  Search search(*program.state().image, options);
+  CheckResult result;
+  try {
+    algorithm.run(search);
+    if (search.violation()) result.violation = checker::describe(search, *search.violation());
+  } catch (const checker::TooManyProcesses& error) {
+    return refuse(fmt::format("the program has {} for the model '{}'", error.what(), model->name));
+  } catch (const std::logic_error& error) {
+    return refuse(error.what());
+  }
+  result.model = options.model;
+  result.algorithm = options.algorithm;
+  result.counts = search.counts;
+  result.bounds = bounds_that_cut(options, search.counts);
+  result.stopped_by = search.stopped_by();
+  result.conditions = checker::describe_conditions(search);
+  if (options.collect_outcomes) result.outcomes = checker::describe_outcomes(search);
+  if (result.violation) {
+    result.verdict = Verdict::violation;
+  } else if (!result.stopped_by.empty()) {
+    result.verdict = Verdict::undecided;
+  } else if (!result.bounds.empty()) {
+    result.verdict = Verdict::safe_within_bounds;
+  }
+  result.seconds = search.seconds();
+  return result;
+}
+
+}  // namespace heddle

@@ -1,0 +1,125 @@
+// Names of the public enumerations, exit codes, and what an `expect` line means.
+#include <fmt/format.h>
+
+#include "heddle/heddle.h"
+
+namespace heddle {
+
+std::string_view name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::safe: return "safe";
+    case Verdict::safe_within_bounds: return "safe within bounds";
+    case Verdict::violation: return "violation";
+    case Verdict::undecided: break;
+  }
+  return "undecided";
+}
+
+std::string_view name(ViolationKind kind) {
+  switch (kind) {
+    case ViolationKind::assertion: return "assertion";
+    case ViolationKind::deadlock: return "deadlock";
+    case ViolationKind::index_out_of_bounds: return "index out of bounds";
+    case ViolationKind::division_by_zero: return "division by zero";
+    case ViolationKind::empty_choice: return "empty choice";
+    case ViolationKind::unlock_not_owner: return "unlock by a non-owner";
+    case ViolationKind::forall: return "forall";
+    case ViolationKind::forbid: break;
+  }
+  return "forbid";
+}
+
+std::string_view name(StepKind kind) {
+  switch (kind) {
+    case StepKind::load: return "load";
+    case StepKind::store: return "store";
+    case StepKind::exchange: return "exchange";
+    case StepKind::cas: return "cas";
+    case StepKind::fetch: return "fetch";
+    case StepKind::fence: return "fence";
+    case StepKind::lock: return "lock";
+    case StepKind::unlock: return "unlock";
+    case StepKind::try_lock: return "trylock";
+    case StepKind::choose: return "choose";
+    case StepKind::buffered: return "buffered";
+    case StepKind::flush: return "flush";
+    case StepKind::failure: return "failure";
+    case StepKind::final_: break;
+  }
+  return "final";
+}
+
+int exit_code(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::safe:
+    case Verdict::safe_within_bounds: return 0;
+    case Verdict::violation: return 1;
+    case Verdict::undecided: break;
+  }
+  return 3;
+}
+
+std::string_view version() { return HEDDLE_VERSION; }
+
+std::string NamedValue::text() const {
+  if (boolean) return value != 0 ? "true" : "false";
+  return std::to_string(value);
+}
+
+namespace {
+
+std::string found(const CheckResult& result) {
+  if (result.violation) return fmt::format("violation: {}", result.violation->message);
+  if (result.verdict == Verdict::undecided) return fmt::format("undecided ({})", result.stopped_by);
+  return std::string(name(result.verdict));
+}
+
+// How often the program's `exists` held; a program without one has nothing to observe.
+std::string observed(const CheckResult& result) {
+  for (const auto& condition : result.conditions) {
+    if (condition.kind != "exists") continue;
+    if (condition.satisfied == 0) return "never";
+    return condition.satisfied == condition.total ? "always" : "sometimes";
+  }
+  return "no exists condition";
+}
+
+}  // namespace
+
+std::string mismatch(const Expectation& expectation, const CheckResult& result) {
+  const bool safe = result.verdict == Verdict::safe || result.verdict == Verdict::safe_within_bounds;
+  const auto expect = [](bool met, const std::string& wanted, const std::string& got) {
+    return met ? std::string() : fmt::format("expected {}, found {}", wanted, got);
+  };
+  const bool explored = result.verdict != Verdict::undecided;
+  switch (expectation.outcome) {
+    case ExpectedOutcome::safe: return expect(safe, "safe", found(result));
+    case ExpectedOutcome::deadlock:
+      return expect(result.violation && result.violation->kind == ViolationKind::deadlock, "deadlock",
+                    found(result));
+    case ExpectedOutcome::violation:
+      return expect(
+          result.violation && result.violation->message.find(expectation.text) != std::string::npos,
+          expectation.text.empty() ? "violation" : fmt::format("violation \"{}\"", expectation.text),
+          found(result));
+    case ExpectedOutcome::never:
+      return expect(explored && observed(result) == "never", "never",
+                    explored ? observed(result) : found(result));
+    case ExpectedOutcome::sometimes:
+      return expect(explored && observed(result) == "sometimes", "sometimes",
+                    explored ? observed(result) : found(result));
+    case ExpectedOutcome::always:
+      return expect(explored && observed(result) == "always", "always",
+                    explored ? observed(result) : found(result));
+    case ExpectedOutcome::executions:
+      return expect(explored && result.counts.executions == expectation.count,
+                    fmt::format("{} executions", expectation.count),
+                    fmt::format("{} ({})", result.counts.executions, found(result)));
+    case ExpectedOutcome::outcomes: break;
+  }
+  return expect(explored && result.outcomes.size() == expectation.count,
+                fmt::format("{} outcomes", expectation.count),
+                fmt::format("{} ({})", result.outcomes.size(), found(result)));
+}
+
+}  // namespace heddle

@@ -1,0 +1,113 @@
+// Program: text -> tree -> module -> machine code, with every error as a value.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "checker/api/state.hpp"
+#include "compiler/lower.hpp"
+#include "jit/load.hpp"
+#include "lang/frontend.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr std::size_t largest_source = std::size_t{16} << 20;
+
+Diagnostic about_file(const std::string& file, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.file = file;
+  diagnostic.text = fmt::format("{}: error: {}\n", file, message);
+  diagnostic.message = std::move(message);
+  return diagnostic;
+}
+
+std::vector<Diagnostic> convert(const lang::Diagnostics& diagnostics, const lang::SourceMap& sources) {
+  std::vector<Diagnostic> result;
+  for (const auto& error : diagnostics.errors()) {
+    const auto place = sources.locate(error.range.file, error.range.begin);
+    result.push_back({.file = sources.name(error.range.file),
+                      .line = place.line,
+                      .column = place.column,
+                      .message = error.message,
+                      .hint = error.hint,
+                      .text = lang::render(error, sources)});
+  }
+  if (diagnostics.dropped() > 0) {
+    result.push_back(about_file(sources.name(0), fmt::format("{} more errors", diagnostics.dropped())));
+  }
+  return result;
+}
+
+std::vector<Expectation> convert(const std::vector<lang::Expectation>& expectations,
+                                 const lang::SourceMap& sources) {
+  std::vector<Expectation> result;
+  for (const auto& expectation : expectations) {
+    result.push_back({.models = expectation.models,
+                      .algorithms = expectation.algorithms,
+                      .parameters = {expectation.parameters.begin(), expectation.parameters.end()},
+                      .outcome = static_cast<ExpectedOutcome>(expectation.outcome),
+                      .text = expectation.text,
+                      .count = expectation.count,
+                      .line = sources.locate(expectation.range.file, expectation.range.begin).line,
+                      .source = std::string(sources.text(expectation.range))});
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<Program> Program::from_source(std::string_view text, std::string name, const CompileOptions& options) {
+  if (text.size() > largest_source) return std::vector{about_file(name, "the file is larger than 16 MiB")};
+  lang::SourceMap sources;
+  const auto file = sources.add(std::move(name), std::string(text));
+  lang::Diagnostics diagnostics;
+  const auto program = lang::parse_program(sources, file, options.parameters, diagnostics);
+  if (!program) return convert(diagnostics, sources);
+
+  auto lowered = compiler::lower(*program, sources, {.unroll = options.unroll, .optimise = options.optimise});
+  auto state = std::make_shared<State>();
+  state->name = sources.name(file);
+  for (const auto& parameter : program->parameters) state->parameters[parameter.name] = parameter.value;
+  state->expectations = convert(program->expectations, sources);
+  if (options.keep_ir) state->ir = compiler::print_ir(*lowered);
+  auto loaded = jit::load(std::move(lowered));
+  if (const auto* message = std::get_if<std::string>(&loaded))
+    return std::vector{about_file(state->name, *message)};
+  state->image = std::get<std::shared_ptr<const jit::Image>>(std::move(loaded));
+  return Program(std::move(state));
+}
+
+Result<Program> Program::from_file(const std::string& path, const CompileOptions& options) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return std::vector{about_file(path, std::strerror(errno))};
+  if (S_ISDIR(status.st_mode)) return std::vector{about_file(path, "is a directory")};
+  if (!S_ISREG(status.st_mode)) return std::vector{about_file(path, "is not a regular file")};
+  if (static_cast<std::uint64_t>(status.st_size) > largest_source) {
+    return std::vector{about_file(path, "the file is larger than 16 MiB")};
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::vector{about_file(path, std::strerror(errno))};
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad() || (status.st_size > 0 && text.str().empty()))
+    return std::vector{about_file(path, "cannot be read")};
+  return from_source(text.str(), path, options);
+}
+
+const std::string& Program::name() const { return state_->name; }
+const Parameters& Program::parameters() const { return state_->parameters; }
+const std::vector<Expectation>& Program::expectations() const { return state_->expectations; }
+const std::string& Program::llvm_ir() const { return state_->ir; }
+
+std::vector<std::string> Program::threads() const {
+  std::vector<std::string> names;
+  for (const auto& thread : state_->image->threads) names.push_back(thread.name);
+  return names;
+}
+
+}  // namespace heddle

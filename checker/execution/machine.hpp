@@ -1,0 +1,436 @@
+// The operational machine: a program's state under a store-buffer model, stepped forward and undone in place.
+//
+// A process is a thread (0 .. T-1) or a store buffer (from T on). A process has at most one next transition:
+// a thread's next visible operation, or the flush of a buffer's oldest entry. Everything a thread does that
+// no other process can notice happens at once, as part of the transition before it: local computation,
+// entering a store into a buffer, passing a fence. So a fence is never a transition; the thread simply cannot
+// go on until its buffers are empty.
+//
+// `execute` pushes one Step with what undoing needs (the memory cell, the thread's block, the buffer
+// entries), `undo` pops it. Neither allocates once the vectors have grown to the depth of the search.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "checker/execution/rows.hpp"
+#include "checker/execution/step.hpp"
+#include "checker/execution/threads.hpp"
+#include "jit/runtime.hpp"
+
+namespace heddle::checker {
+
+// The program has more threads and store buffers than the sets of this machine hold.
+struct TooManyProcesses : std::runtime_error {
+  TooManyProcesses() : std::runtime_error("too many threads and store buffers") {}
+};
+
+// Why nothing is enabled any more.
+enum class Ending : std::uint8_t {
+  complete,  // every thread has finished; memory is final
+  blocked_assume,
+  blocked_await,  // an await was evaluated before what it waits for; another execution evaluates it later
+  blocked_loop_bound,
+  deadlock,
+  violation,  // a thread stopped at a violation that it found
+};
+
+struct MachineOptions {
+  std::optional<std::uint32_t> buffer_bound;
+  bool resume_after_assert =
+      false;  // a failed assertion is noted (`failed_thread`) and the thread goes on behind it
+};
+
+template <typename Model, unsigned Words>
+class Machine {
+ public:
+  using Set = ProcessSet<Words>;
+  static constexpr bool has_buffers = Model::has_buffers;
+
+  Machine(const jit::Image& image, const MachineOptions& options)
+      : image_(image),
+        options_(options),
+        threads_(image),
+        model_(threads_.count(), static_cast<std::uint32_t>(image.locations.size()), options.buffer_bound) {
+    for (const auto& location : image.locations) memory_.push_back(location.initial);
+    if (threads_.count() > Set::capacity) throw TooManyProcesses();
+    Step initial;
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      threads_.start(t, image.threads[t]);
+      settle(t, initial);
+    }
+  }
+
+  [[nodiscard]] ThreadId thread_count() const { return threads_.count(); }
+  [[nodiscard]] ProcessId process_count() const { return model_.processes(); }
+  [[nodiscard]] std::uint32_t depth() const { return static_cast<std::uint32_t>(steps_.size()); }
+  [[nodiscard]] const Step& step(std::uint32_t index) const { return steps_[index]; }
+  [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
+  [[nodiscard]] const std::vector<std::int64_t>& memory() const { return memory_; }
+  [[nodiscard]] const Threads& threads() const { return threads_; }
+  [[nodiscard]] const jit::Image& image() const { return image_; }
+  [[nodiscard]] const Model& model() const { return model_; }
+  [[nodiscard]] Model& model() { return model_; }
+  [[nodiscard]] std::size_t memory_used() const {
+    return threads_.memory_used() + steps_.capacity() * sizeof(Step) +
+           memory_.capacity() * sizeof(std::int64_t);
+  }
+
+  // Processes that can take their next transition. Threads at a `choose` are not among them: see `choosing`.
+  [[nodiscard]] const Set& enabled() const { return enabled_; }
+  // Threads whose next operation is a `choose`. It touches nothing shared, so a search takes it before all
+  // else.
+  [[nodiscard]] const Set& choosing() const { return choosing_; }
+  // The thread that found a violation in the newest step, or `none`; what it found and where.
+  [[nodiscard]] std::uint32_t failed_thread() const { return failed_; }
+  [[nodiscard]] jit::Op failed_op() const { return failed_op_; }
+  [[nodiscard]] std::uint32_t failed_site() const { return failed_site_; }
+  // How often a store had to wait for room in a bounded buffer.
+  [[nodiscard]] std::uint64_t forced_flushes() const { return forced_; }
+
+  // The effect that the process's next transition would have now.
+  [[nodiscard]] Access pending(ProcessId process) {
+    if constexpr (has_buffers) {
+      if (process >= thread_count()) {
+        const auto& buffer = model_.of_process(process);
+        return {.location = buffer.writes[buffer.head].location, .writes = true};
+      }
+    }
+    const auto& m = threads_.mailbox(process);
+    switch (m.op) {
+      case jit::Op::load:
+        return {.location = m.location, .reads = true, .forwarded = forwarded(process, m.location)};
+      case jit::Op::store:
+      case jit::Op::unlock: return {.location = m.location, .writes = true};
+      case jit::Op::compare_exchange:
+        return {.location = m.location, .reads = true, .writes = memory_[m.location] == m.expected};
+      case jit::Op::try_lock:
+        return {.location = m.location, .reads = true, .writes = memory_[m.location] == 0};
+      case jit::Op::choose: return {};
+      default: return {.location = m.location, .reads = true, .writes = true};
+    }
+  }
+
+  // Takes the next transition of an enabled process.
+  void execute(ProcessId process) {
+    auto& step = steps_.emplace_back();
+    step.process = process;
+    failed_ = none;
+    if constexpr (has_buffers) {
+      if (process >= thread_count()) return flush(model_.of_process(process), step);
+    }
+    operate(process, step);
+  }
+
+  // Goes on with a thread of `choosing` and one value of its `choose`.
+  void choose(ThreadId thread, std::int64_t value) {
+    auto& step = steps_.emplace_back();
+    auto& m = threads_.mailbox(thread);
+    failed_ = none;
+    step.type = StepType::choice;
+    step.op = jit::Op::choose;
+    step.process = step.thread = thread;
+    step.site = m.site;
+    step.read = value;
+    log(RowType::choice, step);
+    advance(thread, step, value);
+  }
+
+  // Takes back the newest step.
+  void undo() {
+    const Step& step = steps_.back();
+    const ThreadId thread = step.thread;
+    if constexpr (has_buffers) {
+      for (auto i = step.buffered; i > 0; --i) model_.undo_append(thread);
+      if (step.resumed) model_.set_barrier(thread, step.barrier_before);
+      if (step.type == StepType::flush) model_.undo_flush(model_.of_process(step.process));
+      if (step.access.forwarded)
+        model_.find(thread, step.access.location)->writes[step.entry].last_forward = step.previous_forward;
+    }
+    if (step.resumed) threads_.restore(thread);
+    if (step.access.writes) memory_[step.access.location] = step.overwritten;
+    failed_ = none;
+    refresh(thread, step);
+    steps_.pop_back();
+  }
+
+  // Why nothing is enabled. Threads that wait are looked at once more: an await whose condition holds by now
+  // was only evaluated too early.
+  [[nodiscard]] Ending ending() {
+    Ending result = Ending::complete;
+    for (ThreadId t = 0; t < thread_count(); ++t) {
+      const auto op = threads_.mailbox(t).op;
+      if (op == jit::Op::done) continue;
+      if (is_failure(op) || op == jit::Op::unlock) return Ending::violation;
+      if (op == jit::Op::loop_bound) return Ending::blocked_loop_bound;
+      if (op == jit::Op::assume_failed) {
+        result = Ending::blocked_assume;
+      } else if (result != Ending::blocked_assume) {
+        const bool early = op == jit::Op::await_failed && await_holds(t);
+        if (early) result = Ending::blocked_await;
+        if (result == Ending::complete) result = Ending::deadlock;
+      }
+    }
+    return result;
+  }
+
+  [[nodiscard]] Schedule schedule() const {
+    Schedule result;
+    for (const auto& step : steps_) {
+      result.push_back({step.process, step.type == StepType::choice ? step.read : 0});
+    }
+    return result;
+  }
+
+  // From now on every operation, buffering and flush is appended to `rows` (null: no longer).
+  void set_log(Rows* rows) { log_ = rows; }
+
+  // Appends what the threads did before the first transition, while the log was not yet set: restarts the
+  // machine.
+  void restart_with_log(Rows* rows) {
+    set_log(rows);
+    model_ =
+        Model(threads_.count(), static_cast<std::uint32_t>(image_.locations.size()), options_.buffer_bound);
+    enabled_ = {};
+    choosing_ = {};
+    failed_ = none;
+    Step initial;
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      threads_.start(t, image_.threads[t]);
+      settle(t, initial);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool forwarded(ThreadId thread, Location location) {
+    if constexpr (has_buffers) return model_.newest(thread, location) != nullptr;
+    return false;
+  }
+  [[nodiscard]] bool drained(ThreadId thread) const {
+    if constexpr (has_buffers) return model_.drained(thread);
+    return true;
+  }
+
+  void operate(ThreadId thread, Step& step) {
+    auto& m = threads_.mailbox(thread);
+    step.op = m.op;
+    step.thread = thread;
+    step.site = m.site;
+    step.access.location = m.location;
+    auto& cell = memory_[m.location];
+    std::int64_t result = cell;
+    switch (m.op) {
+      case jit::Op::load:
+        step.access.reads = true;
+        if constexpr (has_buffers) {
+          if (auto* const write = model_.newest(thread, m.location)) {
+            result = write->value;
+            step.access.forwarded = true;
+            step.entry = static_cast<std::uint32_t>(write - model_.find(thread, m.location)->writes.data());
+            step.previous_forward = write->last_forward;
+            write->last_forward = depth() - 1;
+          }
+        }
+        break;
+      case jit::Op::store:
+        if constexpr (has_buffers) ++forced_;
+        write(step, cell, m.value);
+        break;
+      case jit::Op::lock:
+        step.access.reads = true;
+        write(step, cell, std::int64_t{thread} + 1);
+        break;
+      case jit::Op::unlock: write(step, cell, 0); break;
+      case jit::Op::try_lock:
+        step.access.reads = true;
+        result = cell == 0;
+        if (cell == 0) write(step, cell, std::int64_t{thread} + 1);
+        break;
+      case jit::Op::compare_exchange:
+        step.access.reads = true;
+        if (cell == m.expected) write(step, cell, m.value);
+        break;
+      default:
+        step.access.reads = true;
+        write(step, cell, modified(m.op, cell, m.value));
+        break;
+    }
+    step.read = result;
+    log(RowType::operation, step);
+    advance(thread, step, result);
+  }
+
+  static void write(Step& step, std::int64_t& cell, std::int64_t value) {
+    step.access.writes = true;
+    step.overwritten = cell;
+    step.written = value;
+    cell = value;
+  }
+
+  template <typename Buffer>
+  void flush(Buffer& buffer, Step& step) {
+    step.type = StepType::flush;
+    step.op = jit::Op::store;
+    step.thread = buffer.thread;
+    step.entry = model_.flush(buffer, depth() - 1);
+    const auto& entry = buffer.writes[step.entry];
+    step.site = entry.site;
+    step.access.location = entry.location;
+    write(step, memory_[entry.location], entry.value);
+    log(RowType::flush, step);
+    const auto& m = threads_.mailbox(step.thread);
+    const bool goes_on = (m.op == jit::Op::fence && model_.drained(step.thread)) ||
+                         (m.op == jit::Op::store && model_.has_room(step.thread, m.location));
+    if (goes_on) {
+      step.resumed = true;
+      step.barrier_before = model_.barrier(step.thread);
+      threads_.save(step.thread);
+      settle(step.thread, step);
+    } else {
+      refresh(step.thread, step);
+    }
+  }
+
+  void advance(ThreadId thread, Step& step, std::int64_t result) {
+    step.resumed = true;
+    if constexpr (has_buffers) step.barrier_before = model_.barrier(thread);
+    threads_.save(thread);
+    threads_.mailbox(thread).value = result;
+    jit::resume(threads_.block(thread));
+    settle(thread, step);
+  }
+
+  // Lets the thread do what no other process can notice, up to its next transition or until it must wait.
+  void settle(ThreadId thread, Step& step) {
+    void* const block = threads_.block(thread);
+    for (auto& m = threads_.mailbox(thread);;) {
+      if (m.op == jit::Op::fence) {
+        if constexpr (has_buffers) {
+          if (!model_.pass(thread, m.fence)) break;
+          step.passed_fence |= m.fence == jit::Fence::full;
+        }
+        log(RowType::fence, thread, m);
+      } else if (has_buffers && m.op == jit::Op::store) {
+        if constexpr (has_buffers) {
+          if (!model_.buffers_stores()) break;
+          if (!model_.has_room(thread, m.location)) {
+            ++forced_;
+            break;
+          }
+          model_.append(thread, m);
+          if (model_.processes() > Set::capacity) throw TooManyProcesses();
+          ++step.buffered;
+        }
+        log(RowType::buffered, thread, m);
+      } else if (m.op == jit::Op::assert_failed && options_.resume_after_assert) {
+        fail(thread, m);
+      } else {
+        break;
+      }
+      jit::resume(block);
+    }
+    const auto& m = threads_.mailbox(thread);
+    if (is_failure(m.op) || (m.op == jit::Op::unlock && memory_[m.location] != std::int64_t{thread} + 1))
+      fail(thread, m);
+    refresh(thread, step);
+  }
+
+  void fail(ThreadId thread, const jit::Mailbox& m) {
+    if (failed_ != none) return;
+    failed_ = thread;
+    failed_op_ = m.op;
+    failed_site_ = m.site;
+    log(RowType::failure, thread, m);
+  }
+
+  // Brings `enabled` and `choosing` up to date after `step` of the thread was executed or undone.
+  void refresh(ThreadId thread, const Step& step) {
+    refresh_thread(thread);
+    if constexpr (has_buffers) {
+      for (const auto index : model_.owned(thread)) {
+        const auto& buffer = model_.buffer(index);
+        enabled_.assign(buffer.process, model_.can_flush(buffer));
+      }
+    }
+    if (step.op >= jit::Op::lock && step.op <= jit::Op::try_lock) {
+      for (ThreadId t = 0; t < thread_count(); ++t) {
+        const auto& m = threads_.mailbox(t);
+        if (m.op == jit::Op::lock && m.location == step.access.location) refresh_thread(t);
+      }
+    }
+  }
+
+  void refresh_thread(ThreadId thread) {
+    const auto& m = threads_.mailbox(thread);
+    bool enabled = false;
+    switch (m.op) {
+      case jit::Op::load: enabled = true; break;
+      case jit::Op::store:
+        enabled = true;
+        if constexpr (has_buffers) enabled = !model_.buffers_stores();
+        break;
+      case jit::Op::lock: enabled = memory_[m.location] == 0 && drained(thread); break;
+      case jit::Op::unlock:
+      case jit::Op::try_lock: enabled = drained(thread); break;
+      default: enabled = is_read_modify_write(m.op) && drained(thread); break;
+    }
+    enabled_.assign(thread, enabled);
+    choosing_.assign(thread, m.op == jit::Op::choose);
+  }
+
+  // Evaluates the thread's await once more on the memory as it is, and puts the thread back.
+  [[nodiscard]] bool await_holds(ThreadId thread) {
+    auto& m = threads_.mailbox(thread);
+    const auto site = m.site;
+    threads_.save(thread);
+    jit::resume(threads_.block(thread));
+    while (m.op == jit::Op::load && m.in_await != 0) {
+      m.value = memory_[m.location];
+      jit::resume(threads_.block(thread));
+    }
+    const bool holds = m.op != jit::Op::await_failed || m.site != site;
+    threads_.restore(thread);
+    return holds;
+  }
+
+  void log(RowType type, const Step& step) {
+    if (log_ == nullptr) return;
+    log_->push_back({.type = type,
+                     .op = step.op,
+                     .reads = step.access.reads,
+                     .writes = step.access.writes,
+                     .thread = step.thread,
+                     .location = step.access.location,
+                     .site = step.site,
+                     .read = step.read,
+                     .written = step.written});
+  }
+  void log(RowType type, ThreadId thread, const jit::Mailbox& m) {
+    if (log_ == nullptr) return;
+    log_->push_back({.type = type,
+                     .op = m.op,
+                     .writes = type == RowType::buffered,
+                     .thread = thread,
+                     .location = type == RowType::buffered ? m.location : none,
+                     .site = m.site,
+                     .written = m.value});
+  }
+
+  const jit::Image& image_;
+  MachineOptions options_;
+  Threads threads_;
+  Model model_;
+  std::vector<std::int64_t> memory_;
+  std::vector<Step> steps_;
+  Set enabled_;
+  Set choosing_;
+  std::uint32_t failed_ = none;
+  std::uint64_t forced_ = 0;
+  jit::Op failed_op_ = jit::Op::done;
+  std::uint32_t failed_site_ = 0;
+  Rows* log_ = nullptr;
+};
+
+}  // namespace heddle::checker

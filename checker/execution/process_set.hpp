@@ -1,0 +1,69 @@
+// A set of processes as a bit mask. A process is a thread or a store buffer that can flush; see machine.hpp.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace heddle::checker {
+
+using ProcessId = std::uint32_t;
+
+// Holds processes 0 .. 64 * Words - 1. One word is enough for nearly every program and keeps the sets in
+// registers.
+template <unsigned Words>
+class ProcessSet {
+ public:
+  static constexpr ProcessId capacity = 64 * Words;
+
+  void insert(ProcessId p) { words_[p / 64] |= std::uint64_t{1} << (p % 64); }
+  void erase(ProcessId p) { words_[p / 64] &= ~(std::uint64_t{1} << (p % 64)); }
+  void assign(ProcessId p, bool member) { member ? insert(p) : erase(p); }
+  [[nodiscard]] bool contains(ProcessId p) const { return (words_[p / 64] >> (p % 64)) & 1; }
+
+  [[nodiscard]] bool empty() const {
+    std::uint64_t any = 0;
+    for (const auto word : words_) any |= word;
+    return any == 0;
+  }
+
+  // The smallest member; the set must not be empty.
+  [[nodiscard]] ProcessId first() const {
+    for (unsigned i = 0; i < Words; ++i) {
+      if (words_[i] != 0) return 64 * i + static_cast<ProcessId>(std::countr_zero(words_[i]));
+    }
+    return capacity;
+  }
+
+  // Calls `visit(p)` for every member in ascending order.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (unsigned i = 0; i < Words; ++i) {
+      for (auto word = words_[i]; word != 0; word &= word - 1) {
+        visit(64 * i + static_cast<ProcessId>(std::countr_zero(word)));
+      }
+    }
+  }
+
+  ProcessSet& operator|=(const ProcessSet& other) {
+    for (unsigned i = 0; i < Words; ++i) words_[i] |= other.words_[i];
+    return *this;
+  }
+  ProcessSet& operator&=(const ProcessSet& other) {
+    for (unsigned i = 0; i < Words; ++i) words_[i] &= other.words_[i];
+    return *this;
+  }
+  ProcessSet& operator-=(const ProcessSet& other) {
+    for (unsigned i = 0; i < Words; ++i) words_[i] &= ~other.words_[i];
+    return *this;
+  }
+  friend ProcessSet operator|(ProcessSet a, const ProcessSet& b) { return a |= b; }
+  friend ProcessSet operator&(ProcessSet a, const ProcessSet& b) { return a &= b; }
+  friend ProcessSet operator-(ProcessSet a, const ProcessSet& b) { return a -= b; }
+  friend bool operator==(const ProcessSet&, const ProcessSet&) = default;
+
+ private:
+  std::array<std::uint64_t, Words> words_{};
+};
+
+}  // namespace heddle::checker

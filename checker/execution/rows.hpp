@@ -1,0 +1,35 @@
+// What happened in one run, in order: the raw rows of a trace, before names and source text are put in.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "checker/execution/step.hpp"
+
+namespace heddle::checker {
+
+enum class RowType : std::uint8_t { operation, buffered, flush, fence, choice, failure };
+
+struct Row {
+  RowType type = RowType::operation;
+  jit::Op op = jit::Op::load;
+  bool reads = false;
+  bool writes = false;
+  bool in_final = false;  // an operation of the `final` block; `thread` means nothing then
+  ThreadId thread = 0;
+  Location location = none;
+  std::uint32_t site = 0;
+  std::int64_t read = 0;
+  std::int64_t written = 0;
+};
+
+using Rows = std::vector<Row>;
+
+// One transition of a schedule; a list of them replays a run.
+struct Choice {
+  ProcessId process = 0;
+  std::int64_t value = 0;  // of `choose`
+};
+using Schedule = std::vector<Choice>;
+
+}  // namespace heddle::checker

@@ -1,0 +1,75 @@
+// One executed transition: what it did, and what undoing it needs.
+#pragma once
+
+#include <cstdint>
+
+#include "checker/execution/process_set.hpp"
+#include "jit/runtime.hpp"
+
+namespace heddle::checker {
+
+using Location = std::uint32_t;
+using ThreadId = std::uint32_t;
+
+inline constexpr std::uint32_t none = 0xffffffff;
+
+enum class StepType : std::uint8_t {
+  operation,  // a thread's next visible operation
+  flush,      // the oldest write of a store buffer reaches memory
+  choice,     // a thread goes on with one value of `choose`
+};
+
+// The shared-memory effect of a transition, executed or pending.
+struct Access {
+  Location location = none;  // `none`: touches no location (choices)
+  bool reads = false;
+  bool writes = false;
+  // A load that its own thread's store buffer answers: memory plays no part in it.
+  bool forwarded = false;
+};
+
+struct Step {
+  StepType type = StepType::operation;
+  jit::Op op = jit::Op::load;  // flush: Op::store
+  Access access;
+  ProcessId process = 0;
+  ThreadId thread = 0;
+  std::uint32_t site = 0;
+  std::int64_t read = 0;     // value read; choice: the value chosen
+  std::int64_t written = 0;  // value written
+  // Undo: memory before, and how much of the snapshot stack and of the buffers to pop.
+  std::int64_t overwritten = 0;
+  std::uint32_t buffered = 0;  // entries that the thread buffered after the operation
+  std::uint32_t entry = none;  // flush: index of the flushed entry; forwarded load: the entry read
+  std::uint32_t previous_forward = none;
+  std::uint32_t barrier_before = 0;
+  bool resumed = false;       // the thread ran: its block was saved
+  bool passed_fence = false;  // the thread went past a full fence after the operation
+};
+
+// What a read-modify-write leaves in memory. `compare_exchange` only if it read what it expected.
+[[nodiscard]] inline std::int64_t modified(jit::Op op, std::int64_t old, std::int64_t operand) {
+  const auto a = static_cast<std::uint64_t>(old);
+  const auto b = static_cast<std::uint64_t>(operand);
+  switch (op) {
+    case jit::Op::fetch_add: return static_cast<std::int64_t>(a + b);
+    case jit::Op::fetch_sub: return static_cast<std::int64_t>(a - b);
+    case jit::Op::fetch_and: return static_cast<std::int64_t>(a & b);
+    case jit::Op::fetch_or: return static_cast<std::int64_t>(a | b);
+    case jit::Op::fetch_xor: return static_cast<std::int64_t>(a ^ b);
+    case jit::Op::fetch_max: return old > operand ? old : operand;
+    case jit::Op::fetch_min: return old < operand ? old : operand;
+    default: return operand;  // exchange, compare_exchange
+  }
+}
+
+[[nodiscard]] inline bool is_read_modify_write(jit::Op op) {
+  return op >= jit::Op::exchange && op <= jit::Op::fetch_min;
+}
+
+// The operations by which a thread says that it found a violation itself.
+[[nodiscard]] inline bool is_failure(jit::Op op) {
+  return op >= jit::Op::assert_failed && op <= jit::Op::empty_choice;
+}
+
+}  // namespace heddle::checker

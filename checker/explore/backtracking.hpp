@@ -1,0 +1,204 @@
+// The depth-first search that `dpor` and `source` are: backtrack sets filled by races, and sleep sets.
+//
+// Every state on the path has a backtrack set (processes to take there), a done set and a sleep set. A race
+// between a step e and the newest step says that taking the second before the first is another execution, so
+// something must be added to the backtrack set of the state before e; what exactly is the algorithm's:
+// `Policy::add`. Sleep sets (Godefroid) keep the processes whose next transition was explored from an earlier
+// sibling; a process wakes when a step is taken that its transition depends on. A state where everything
+// enabled is asleep is redundant.
+//
+// Locks: a lock and the unlock before it never race, the lock and the lock before that do
+// (happens_before.hpp). A thread that waits for a mutex at the end of a path has not taken part in any race
+// yet, so that is made up for there.
+//
+// A preemption bound cuts paths that sleep sets and races rely on. So with a bound there are no sleep sets,
+// and each backtrack point is added a second time at the start of the block of steps that the racing thread
+// ran without a switch, from where the switch costs no preemption (Coons, Musuvathi, McKinley, OOPSLA'13,
+// section 4).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "checker/explore/happens_before.hpp"
+#include "checker/explore/preemptions.hpp"
+#include "checker/explore/search.hpp"
+
+namespace heddle::checker {
+
+template <typename Machine, typename Policy>
+class BacktrackingSearch {
+ public:
+  using Set = typename Machine::Set;
+
+  struct Node {
+    Set enabled;
+    Set backtrack;
+    Set done;
+    Set sleep;
+    ThreadId chooser = none;
+    std::int64_t next_value = 0;
+    std::int64_t end_value = 0;
+    Running running;
+  };
+
+  BacktrackingSearch(Machine& machine, Search& search)
+      : machine_(machine),
+        search_(search),
+        order_(machine),
+        bounded_(search.options().preemption_bound.has_value()) {}
+
+  void run() {
+    arrive({}, {});
+    while (depth_ > 0 && !search_.stopped()) {
+      Node& node = nodes_[depth_ - 1];
+      if (node.chooser != none) {
+        if (node.next_value == node.end_value) {
+          leave();
+          continue;
+        }
+        machine_.choose(node.chooser, node.next_value++);
+        step_taken();
+        arrive(node.sleep, node.running);
+        continue;
+      }
+      const Set todo = node.backtrack - node.done - node.sleep;
+      if (todo.empty()) {
+        leave();
+        continue;
+      }
+      take(node, pick(node, todo));
+    }
+  }
+
+ private:
+  // Prefers to go on with the running thread where preemptions are counted.
+  [[nodiscard]] ProcessId pick(const Node& node, const Set& todo) const {
+    return bounded_ && node.running.thread != none && todo.contains(node.running.thread) ? node.running.thread
+                                                                                         : todo.first();
+  }
+
+  void take(Node& node, ProcessId process) {
+    Running running = node.running;
+    const Set asleep = node.sleep | node.done;
+    node.done.insert(process);
+    if (bounded_ && !running.take(machine_, process, search_.options().preemption_bound)) {
+      ++search_.counts.blocked_preemption_bound;
+      return;
+    }
+    machine_.execute(process);
+    step_taken();
+    const auto last = machine_.depth() - 1;
+    for (const auto race : order_.races()) add(race, last, process, order_.row(last));
+    if (bounded_) return arrive({}, running);
+    const Access access = machine_.step(last).access;
+    const ThreadId thread = machine_.step(last).thread;
+    Set sleep;
+    asleep.for_each([&](ProcessId p) {
+      if (p != process && independent(p, access, thread)) sleep.insert(p);
+    });
+    arrive(sleep, running);
+  }
+
+  // Does the next transition of a process that was enabled before the step commute with it? A thread and its
+  // own buffers always do where both were enabled: the load reads the write, buffered or flushed.
+  [[nodiscard]] bool independent(ProcessId process, const Access& access, ThreadId thread) {
+    if (access.location == none || access.forwarded) return true;
+    if constexpr (Machine::has_buffers) {
+      if (process < machine_.thread_count() ? process == thread
+                                            : machine_.model().of_process(process).thread == thread) {
+        return true;
+      }
+    }
+    const Access other = machine_.pending(process);
+    return other.location != access.location || other.forwarded || !(other.writes || access.writes);
+  }
+
+  // Opens the node of the state that was just reached.
+  void arrive(const Set& sleep, const Running& running) {
+    if (machine_.failed_thread() != none) search_.failure(machine_);
+    if (depth_ == nodes_.size()) nodes_.emplace_back();
+    Node& node = nodes_[depth_++];
+    node = Node{};
+    node.running = running;
+    node.sleep = sleep;
+    if (!machine_.choosing().empty()) {
+      node.chooser = machine_.choosing().first();
+      const auto& m = machine_.threads().mailbox(node.chooser);
+      node.next_value = m.value;
+      node.end_value = m.expected;
+      return;
+    }
+    node.enabled = machine_.enabled();
+    const Set awake = node.enabled - sleep;
+    if (!awake.empty()) {
+      node.backtrack.insert(pick(node, awake));
+      return;
+    }
+    if (node.enabled.empty()) {
+      search_.end(machine_);
+    } else {
+      ++search_.counts.runs;
+      ++search_.counts.blocked_sleep_set;
+    }
+    waiting_locks_race();
+  }
+
+  void leave() {
+    if (--depth_ == 0) return;
+    order_.forget();
+    machine_.undo();
+  }
+
+  void step_taken() {
+    order_.record();
+    search_.transition(machine_.depth(), [&] {
+      return machine_.memory_used() + order_.memory_used() + nodes_.capacity() * sizeof(Node);
+    });
+  }
+
+  // Something must be taken before step `race` so that the transition of `process`, the path's step number
+  // `position` with clock `row`, comes first.
+  void add(std::uint32_t race, std::uint32_t position, ProcessId process, std::uint32_t row) {
+    if (!bounded_) return policy_.add(machine_, order_, nodes_[race], race, position, process, row);
+    add_process(nodes_[race], process);
+    const Step& step = machine_.step(race);
+    const ThreadId thread = step.type == StepType::flush ? nodes_[race].running.thread : step.thread;
+    auto start = race;
+    while (start > 0) {
+      const Step& before = machine_.step(start - 1);
+      if (before.type != StepType::flush && before.thread != thread) break;
+      --start;
+    }
+    add_process(nodes_[start], process);
+  }
+
+  static void add_process(Node& node, ProcessId process) {
+    if (node.enabled.contains(process)) {
+      node.backtrack.insert(process);
+    } else {
+      node.backtrack |= node.enabled;
+    }
+  }
+
+  void waiting_locks_race() {
+    for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+      const auto& m = machine_.threads().mailbox(t);
+      if (m.op != jit::Op::lock || machine_.memory()[m.location] == 0) continue;
+      std::uint32_t row = 0;
+      const auto race = order_.lock_race(t, m.location, row);
+      if (race != none) add(race, machine_.depth(), t, row);
+      order_.pop_row();
+    }
+  }
+
+  Machine& machine_;
+  Search& search_;
+  HappensBefore<Machine> order_;
+  std::vector<Node> nodes_;  // the first depth_ are in use: one per state on the path
+  std::size_t depth_ = 0;
+  bool bounded_;
+  Policy policy_;
+};
+
+}  // namespace heddle::checker

@@ -1,0 +1,84 @@
+// naive: every interleaving, without any reduction. The oracle for small programs.
+//
+// A depth-first walk: at each state every enabled process is taken in turn. A thread at a `choose` touches
+// nothing that another process could notice, so it goes first, with one branch per value.
+//
+// With a preemption bound k, a transition of a thread is left out if it would be preemption number k + 1: a
+// switch away from a thread that could have gone on. Flushes are free and change nothing about which thread
+// is running.
+#include "checker/explore/algorithms.hpp"
+#include "checker/explore/preemptions.hpp"
+
+namespace heddle::checker {
+
+namespace {
+
+template <typename Machine>
+class Naive {
+ public:
+  Naive(Machine& machine, Search& search) : machine_(machine), search_(search) {}
+
+  void run() {
+    arrive({});
+    while (!nodes_.empty() && !search_.stopped()) {
+      Node& node = nodes_.back();
+      Running running = node.running;
+      if (node.chooser != none && node.next_value < node.end_value) {
+        machine_.choose(node.chooser, node.next_value++);
+      } else if (!node.todo.empty()) {
+        const auto process = node.todo.first();
+        node.todo.erase(process);
+        if (!running.take(machine_, process, search_.options().preemption_bound)) {
+          ++search_.counts.blocked_preemption_bound;
+          continue;
+        }
+        machine_.execute(process);
+      } else {
+        nodes_.pop_back();
+        if (!nodes_.empty()) machine_.undo();
+        continue;
+      }
+      search_.transition(machine_.depth(),
+                         [&] { return machine_.memory_used() + nodes_.capacity() * sizeof(Node); });
+      arrive(running);
+    }
+  }
+
+ private:
+  struct Node {
+    typename Machine::Set todo;
+    ThreadId chooser = none;
+    std::int64_t next_value = 0;
+    std::int64_t end_value = 0;
+    Running running;
+  };
+
+  // Opens the node of the state that was just reached.
+  void arrive(const Running& running) {
+    if (machine_.failed_thread() != none) search_.failure(machine_);
+    Node& node = nodes_.emplace_back();
+    node.running = running;
+    if (!machine_.choosing().empty()) {
+      node.chooser = machine_.choosing().first();
+      const auto& m = machine_.threads().mailbox(node.chooser);
+      node.next_value = m.value;
+      node.end_value = m.expected;
+    } else if (machine_.enabled().empty()) {
+      search_.end(machine_);
+    } else {
+      node.todo = machine_.enabled();
+    }
+  }
+
+  Machine& machine_;
+  Search& search_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace
+
+void run_naive(Search& search) {
+  explore(search, [&](auto& machine) { Naive(machine, search).run(); });
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,28 @@
+// The list of algorithms and which of them works with which model. `--help`, the tests' matrix and error
+// messages all read it. Adding an algorithm: write its file, declare its function, add its line in
+// registry.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checker/explore/search.hpp"
+#include "heddle/heddle.h"
+
+namespace heddle::checker {
+
+struct Algorithm {
+  AlgorithmInfo info;
+  void (*run)(Search&) = nullptr;
+  // Empty if the algorithm works with the model, else a sentence that says why not.
+  std::string (*why_not)(const ModelInfo& model) = nullptr;
+};
+
+[[nodiscard]] const std::vector<Algorithm>& all_algorithms();
+[[nodiscard]] const std::vector<ModelInfo>& all_models();
+// Null if there is none of the name.
+[[nodiscard]] const Algorithm* find_algorithm(std::string_view name);
+[[nodiscard]] const ModelInfo* find_model(std::string_view name);
+
+}  // namespace heddle::checker

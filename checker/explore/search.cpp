@@ -1,0 +1,155 @@
+#include "checker/explore/search.hpp"
+
+#include <cstring>
+#include <new>
+
+namespace heddle::checker {
+
+namespace {
+
+// Between two looks at the clock, in transitions: about a millisecond of work.
+constexpr std::uint32_t poll_interval = 8192;
+
+struct AlignedBlock {
+  explicit AlignedBlock(std::size_t size)
+      : bytes(static_cast<std::byte*>(::operator new (size, std::align_val_t{jit::block_alignment}))) {
+    std::memset(bytes, 0, size);
+  }
+  ~AlignedBlock() { ::operator delete (bytes, std::align_val_t{jit::block_alignment}); }
+  AlignedBlock(const AlignedBlock&) = delete;
+  AlignedBlock& operator=(const AlignedBlock&) = delete;
+  std::byte* bytes;
+};
+
+}  // namespace
+
+std::size_t FinalStateHash::operator()(const FinalState& state) const {
+  std::uint64_t hash = 0x9e3779b97f4a7c15;
+  for (const auto value : state) {
+    hash = (hash ^ static_cast<std::uint64_t>(value)) * 0xff51afd7ed558ccd;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+std::optional<FoundViolation> run_final_block(const jit::Image& image, std::vector<std::int64_t>& memory,
+                                              Rows* rows) {
+  const AlignedBlock block(image.final_block->block_size);
+  image.final_block->start(block.bytes, image.final_block->argument);
+  auto& m = jit::mailbox(block.bytes);
+  for (;; jit::resume(block.bytes)) {
+    Row row{.op = m.op, .in_final = true, .location = m.location, .site = m.site};
+    auto* const cell = memory.data() + m.location;
+    if (m.op == jit::Op::load) {
+      row.reads = true;
+      m.value = row.read = *cell;
+    } else if (m.op == jit::Op::store) {
+      row.writes = true;
+      row.written = *cell = m.value;
+    } else if (is_read_modify_write(m.op)) {
+      row.reads = true;
+      row.read = *cell;
+      if (m.op != jit::Op::compare_exchange || row.read == m.expected) {
+        row.writes = true;
+        row.written = *cell = modified(m.op, row.read, m.value);
+      }
+      m.value = row.read;
+    } else if (m.op == jit::Op::fence) {
+      continue;
+    } else if (m.op == jit::Op::done || m.op == jit::Op::loop_bound) {
+      return std::nullopt;
+    } else {
+      row.type = RowType::failure;
+      if (rows != nullptr) rows->push_back(row);
+      return FoundViolation{.kind = Search::kind_of(m.op), .site = m.site, .in_final = true, .schedule = {}};
+    }
+    if (rows != nullptr) rows->push_back(row);
+  }
+}
+
+Search::Search(const jit::Image& image, const CheckOptions& options)
+    : image_(image),
+      options_(options),
+      start_(std::chrono::steady_clock::now()),
+      satisfied_(image.conditions.size(), 0) {}
+
+double Search::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void Search::stop(std::string reason) {
+  if (stopped_) return;
+  stopped_ = true;
+  stopped_by_ = std::move(reason);
+}
+
+void Search::poll(std::uint64_t depth, std::uint64_t memory) {
+  until_poll_ = poll_interval;
+  if (depth > counts.max_depth) counts.max_depth = depth;
+  memory += final_states_.size() * (sizeof(FinalState) + 64);
+  if (memory > counts.peak_memory) counts.peak_memory = memory;
+  if (options_.max_memory && memory > *options_.max_memory) stop("memory limit");
+  const auto now = seconds();
+  if (options_.timeout && now > *options_.timeout) stop("timeout");
+  if (options_.progress) {
+    const auto blocked =
+        counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set + counts.blocked_loop_bound;
+    if (!options_.progress({counts.executions, blocked, counts.transitions, depth, now})) stop("interrupted");
+  }
+}
+
+ViolationKind Search::kind_of(jit::Op op) {
+  switch (op) {
+    case jit::Op::index_out_of_bounds: return ViolationKind::index_out_of_bounds;
+    case jit::Op::division_by_zero: return ViolationKind::division_by_zero;
+    case jit::Op::empty_choice: return ViolationKind::empty_choice;
+    case jit::Op::unlock: return ViolationKind::unlock_not_owner;
+    default: return ViolationKind::assertion;
+  }
+}
+
+void Search::note(ViolationKind kind, std::uint32_t site, const std::function<Schedule()>& schedule) {
+  if (!violation_)
+    violation_ = FoundViolation{.kind = kind, .site = site, .in_final = false, .schedule = schedule()};
+  if (!options_.keep_going) stopped_ = true;
+}
+
+void Search::complete(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
+                      const std::function<Schedule()>& schedule) {
+  ++counts.executions;
+  const std::vector<std::int64_t>* final_memory = &memory;
+  if (image_.final_block) {
+    scratch_memory_ = memory;
+    final_memory = &scratch_memory_;
+    if (auto found = run_final_block(image_, scratch_memory_, nullptr)) {
+      if (!violation_) {
+        found->schedule = schedule();
+        violation_ = std::move(found);
+      }
+      if (!options_.keep_going) stopped_ = true;
+    }
+  }
+  for (std::size_t i = 0; i < image_.conditions.size(); ++i) {
+    const auto& condition = image_.conditions[i];
+    const bool holds = condition.holds(final_memory->data(), blocks);
+    if (holds) ++satisfied_[i];
+    if (condition.kind == jit::ConditionKind::forall && !holds)
+      note(ViolationKind::forall, condition.site, schedule);
+    if (condition.kind == jit::ConditionKind::forbid && holds)
+      note(ViolationKind::forbid, condition.site, schedule);
+  }
+  if (options_.collect_outcomes) {
+    scratch_state_ = *final_memory;
+    for (std::size_t t = 0; t < image_.threads.size(); ++t) {
+      for (const auto& local : image_.threads[t].locals) {
+        std::int64_t value = 0;
+        std::memcpy(&value, blocks[t] + local.offset, sizeof value);
+        scratch_state_.push_back(value);
+      }
+    }
+    ++final_states_[scratch_state_];
+  }
+  if (options_.max_executions && counts.executions >= *options_.max_executions) stop("execution limit");
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,123 @@
+// What every algorithm of the checker shares: limits, counts, and what to do at the end of an execution.
+//
+// An algorithm drives a machine and tells the Search what it meets: `transition` for every step, `end` where
+// nothing is enabled, `failure` where a thread found a violation. The Search counts, runs `final` blocks and
+// conditions, remembers the first violation, and says through `stopped` when the algorithm must return.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "checker/execution/machine.hpp"
+#include "checker/execution/rows.hpp"
+#include "heddle/heddle.h"
+#include "jit/runtime.hpp"
+
+namespace heddle::checker {
+
+// A violation as the algorithm found it; the trace is made later by replaying the schedule.
+struct FoundViolation {
+  ViolationKind kind = ViolationKind::assertion;
+  std::uint32_t site = none;  // none: deadlocks
+  bool in_final = false;      // an assertion of the `final` block
+  Schedule schedule;
+};
+
+// A final state: the values of all locations, then of all top-level locals.
+using FinalState = std::vector<std::int64_t>;
+struct FinalStateHash {
+  std::size_t operator()(const FinalState& state) const;
+};
+
+// Runs the `final` block on `memory`, which it may change. Returns the violation that it found, if any;
+// appends to `rows` unless that is null.
+[[nodiscard]] std::optional<FoundViolation> run_final_block(const jit::Image& image,
+                                                            std::vector<std::int64_t>& memory, Rows* rows);
+
+class Search {
+ public:
+  Search(const jit::Image& image, const CheckOptions& options);
+
+  [[nodiscard]] const jit::Image& image() const { return image_; }
+  [[nodiscard]] const CheckOptions& options() const { return options_; }
+  [[nodiscard]] MachineOptions machine_options() const {
+    return {.buffer_bound = options_.buffer_bound, .resume_after_assert = options_.keep_going};
+  }
+  Counts counts;
+
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  // Why the search stopped early: "timeout", "interrupted", ...; empty if it did not, or because of a
+  // violation.
+  [[nodiscard]] const std::string& stopped_by() const { return stopped_by_; }
+  void stop(std::string reason);
+
+  // After every transition. `memory` returns the bytes that the algorithm holds; it is called now and then.
+  template <typename Memory>
+  void transition(std::uint64_t depth, Memory&& memory) {
+    ++counts.transitions;
+    if (--until_poll_ == 0) poll(depth, memory());
+  }
+
+  // A thread found a violation in the newest step.
+  template <typename Machine>
+  void failure(const Machine& machine) {
+    note(kind_of(machine.failed_op()), machine.failed_site(), [&] { return machine.schedule(); });
+  }
+
+  // Nothing is enabled: classifies and counts the execution.
+  template <typename Machine>
+  void end(Machine& machine) {
+    ++counts.runs;
+    if (machine.depth() > counts.max_depth) counts.max_depth = machine.depth();
+    switch (machine.ending()) {
+      case Ending::complete:
+        complete(machine.memory(), machine.threads().blocks(), [&] { return machine.schedule(); });
+        break;
+      case Ending::blocked_assume: ++counts.blocked_assume; break;
+      case Ending::blocked_await: ++counts.blocked_await; break;
+      case Ending::blocked_loop_bound: ++counts.blocked_loop_bound; break;
+      case Ending::deadlock: note(ViolationKind::deadlock, none, [&] { return machine.schedule(); }); break;
+      case Ending::violation: break;
+    }
+  }
+
+  // A complete execution, for engines that have no operational machine. `schedule` makes the schedule if one
+  // is needed.
+  void complete(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
+                const std::function<Schedule()>& schedule);
+
+  // Remembers the first violation and stops the search unless it is to go on.
+  void note(ViolationKind kind, std::uint32_t site, const std::function<Schedule()>& schedule);
+
+  [[nodiscard]] const std::optional<FoundViolation>& violation() const { return violation_; }
+  // How often each condition held, in the order of the image.
+  [[nodiscard]] const std::vector<std::uint64_t>& satisfied() const { return satisfied_; }
+  [[nodiscard]] const std::unordered_map<FinalState, std::uint64_t, FinalStateHash>& final_states() const {
+    return final_states_;
+  }
+  [[nodiscard]] double seconds() const;
+  [[nodiscard]] static ViolationKind kind_of(jit::Op op);
+
+ private:
+  void poll(std::uint64_t depth, std::uint64_t memory);
+
+  const jit::Image& image_;
+  const CheckOptions& options_;
+  std::chrono::steady_clock::time_point start_;
+  std::uint32_t until_poll_ = 1;
+  bool stopped_ = false;
+  std::string stopped_by_;
+  std::optional<FoundViolation> violation_;
+  std::vector<std::uint64_t> satisfied_;
+  std::unordered_map<FinalState, std::uint64_t, FinalStateHash> final_states_;
+  std::vector<std::int64_t> scratch_memory_;
+  FinalState scratch_state_;
+};
+
+}  // namespace heddle::checker

@@ -1,0 +1,266 @@
+#include "checker/report/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "checker/explore/algorithms.hpp"
+
+namespace heddle::checker {
+
+namespace {
+
+std::string value_text(std::int64_t value, bool boolean) {
+  if (boolean) return value != 0 ? "true" : "false";
+  return std::to_string(value);
+}
+
+StepKind step_kind(const Row& row) {
+  switch (row.type) {
+    case RowType::buffered: return StepKind::buffered;
+    case RowType::flush: return StepKind::flush;
+    case RowType::fence: return StepKind::fence;
+    case RowType::choice: return StepKind::choose;
+    case RowType::failure: return StepKind::failure;
+    case RowType::operation: break;
+  }
+  switch (row.op) {
+    case jit::Op::load: return StepKind::load;
+    case jit::Op::store: return StepKind::store;
+    case jit::Op::exchange: return StepKind::exchange;
+    case jit::Op::compare_exchange: return StepKind::cas;
+    case jit::Op::lock: return StepKind::lock;
+    case jit::Op::unlock: return StepKind::unlock;
+    case jit::Op::try_lock: return StepKind::try_lock;
+    default: return StepKind::fetch;
+  }
+}
+
+std::string describe_failure(jit::Op op, const jit::Site& site, const jit::Mailbox* mailbox) {
+  switch (op) {
+    case jit::Op::assert_failed:
+      return site.message.empty() ? "assertion failed: " + site.text : "assertion failed: " + site.message;
+    case jit::Op::index_out_of_bounds:
+      if (mailbox == nullptr) return "index out of bounds in '" + site.text + "'";
+      return fmt::format("index {} is out of bounds for an array of {} in '{}'", mailbox->value,
+                         mailbox->expected, site.text);
+    case jit::Op::division_by_zero: return "division by zero in '" + site.text + "'";
+    case jit::Op::empty_choice:
+      if (mailbox == nullptr) return "nothing to choose from in '" + site.text + "'";
+      return fmt::format("nothing to choose from: {}..{} is empty in '{}'", mailbox->value, mailbox->expected,
+                         site.text);
+    default: return "unlock of a mutex that the thread does not hold: '" + site.text + "'";
+  }
+}
+
+std::string action(const jit::Image& image, const Row& row, const std::string& location, bool boolean) {
+  const auto read = value_text(row.read, boolean);
+  const auto written = value_text(row.written, boolean);
+  switch (step_kind(row)) {
+    case StepKind::load: return fmt::format("read {} = {}", location, read);
+    case StepKind::store: return fmt::format("{} = {}", location, written);
+    case StepKind::buffered: return fmt::format("{} = {} buffered", location, written);
+    case StepKind::flush: return fmt::format("{} = {} reaches memory", location, written);
+    case StepKind::cas:
+      return row.writes ? fmt::format("cas {}: {} -> {}", location, read, written)
+                        : fmt::format("cas {} fails, read {}", location, read);
+    case StepKind::exchange:
+    case StepKind::fetch: return fmt::format("{}: {} -> {}", location, read, written);
+    case StepKind::fence: return "fence";
+    case StepKind::lock: return "lock " + location;
+    case StepKind::unlock: return "unlock " + location;
+    case StepKind::try_lock: return fmt::format("trylock {}: {}", location, row.writes ? "taken" : "busy");
+    case StepKind::choose: return fmt::format("choose {}", row.read);
+    case StepKind::failure:
+    case StepKind::final_: break;
+  }
+  return describe_failure(row.op, image.sites[row.site], nullptr);
+}
+
+heddle::Step describe_row(const jit::Image& image, const Row& row) {
+  const auto& site = image.sites[row.site];
+  heddle::Step step;
+  step.kind = step_kind(row);
+  step.thread = row.in_final ? -1 : static_cast<std::int32_t>(row.thread);
+  bool boolean = false;
+  if (row.location != none && row.type != RowType::failure && row.type != RowType::choice &&
+      row.type != RowType::fence) {
+    step.location = image.locations[row.location].name;
+    boolean = image.locations[row.location].boolean;
+  }
+  step.reads = row.reads || row.type == RowType::choice;
+  step.writes = row.writes;
+  step.read = row.read;
+  step.written = row.written;
+  step.file = site.file;
+  step.line = site.line;
+  step.column = site.column;
+  step.source = site.text;
+  step.action = action(image, row, step.location, boolean);
+  return step;
+}
+
+std::string thread_state(const jit::Image& image, const std::vector<std::int64_t>& memory,
+                         const jit::Mailbox& m) {
+  const auto& site = image.sites[m.site];
+  switch (m.op) {
+    case jit::Op::done: return "finished";
+    case jit::Op::await_failed: return fmt::format("waits in line {}: {}", site.line, site.text);
+    case jit::Op::assume_failed:
+      return fmt::format("stopped by the assumption in line {}: {}", site.line, site.text);
+    case jit::Op::loop_bound: return fmt::format("cut off by the loop bound in line {}", site.line);
+    case jit::Op::lock: {
+      const auto owner = memory[m.location];
+      if (owner == 0) break;
+      return fmt::format("waits in line {} for {}, which {} holds", site.line,
+                         image.locations[m.location].name,
+                         image.threads[static_cast<std::size_t>(owner - 1)].name);
+    }
+    default:
+      if (is_failure(m.op)) return fmt::format("failed in line {}", site.line);
+      break;
+  }
+  return fmt::format("about to do '{}' in line {}", site.text, site.line);
+}
+
+// Everything about the state that a schedule leads to.
+template <typename Machine>
+void describe_end(Machine& machine, Trace& trace) {
+  const auto& image = machine.image();
+  for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+    ThreadEnd end{.thread = image.threads[t].name,
+                  .state = thread_state(image, machine.memory(), machine.threads().mailbox(t)),
+                  .locals = {},
+                  .buffered = {}};
+    for (const auto& local : image.threads[t].locals) {
+      std::int64_t value = 0;
+      std::memcpy(&value, machine.threads().block(t) + local.offset, sizeof value);
+      end.locals.push_back({local.name, value, local.boolean});
+    }
+    if constexpr (Machine::has_buffers) {
+      for (const auto index : machine.model().owned(t)) {
+        const auto& buffer = machine.model().buffer(index);
+        for (auto i = buffer.head; i < buffer.writes.size(); ++i) {
+          const auto& location = image.locations[buffer.writes[i].location];
+          end.buffered.push_back({location.name, buffer.writes[i].value, location.boolean});
+        }
+      }
+    }
+    trace.ends.push_back(std::move(end));
+  }
+}
+
+std::string who_waits(const Trace& trace) {
+  std::string text;
+  for (const auto& end : trace.ends) {
+    if (end.state == "finished") continue;
+    text += (text.empty() ? "" : "; ") + end.thread + " " + end.state;
+  }
+  return text;
+}
+
+}  // namespace
+
+Violation describe(const Search& search, const FoundViolation& found) {
+  const auto& image = search.image();
+  Violation violation;
+  violation.kind = found.kind;
+  Trace& trace = violation.trace;
+  for (const auto& thread : image.threads) trace.threads.push_back(thread.name);
+
+  Rows rows;
+  std::vector<std::int64_t> memory;
+  std::string message;
+  with_machine(search, [&](auto& machine) {
+    machine.restart_with_log(&rows);
+    for (const auto& choice : found.schedule) {
+      if (choice.process < machine.thread_count() && machine.choosing().contains(choice.process)) {
+        machine.choose(choice.process, choice.value);
+      } else if (machine.enabled().contains(choice.process)) {
+        machine.execute(choice.process);
+      } else {
+        throw std::logic_error("internal error: the trace of a violation cannot be replayed");
+      }
+    }
+    memory = machine.memory();
+    describe_end(machine, trace);
+    if (machine.failed_thread() != none && !found.in_final) {
+      const auto& m = machine.threads().mailbox(machine.failed_thread());
+      message = describe_failure(machine.failed_op(), image.sites[machine.failed_site()],
+                                 m.op == machine.failed_op() ? &m : nullptr);
+    }
+  });
+  if (image.final_block != nullptr &&
+      (found.in_final || found.kind == ViolationKind::forall || found.kind == ViolationKind::forbid)) {
+    const auto failed = run_final_block(image, memory, &rows);
+    if (failed && found.in_final)
+      message = describe_failure(rows.back().op, image.sites[failed->site], nullptr);
+  }
+
+  switch (found.kind) {
+    case ViolationKind::deadlock: message = "deadlock: " + who_waits(trace); break;
+    case ViolationKind::forall:
+      message = "a final state does not satisfy 'forall " + image.sites[found.site].text + "'";
+      break;
+    case ViolationKind::forbid:
+      message = "a final state satisfies 'forbid " + image.sites[found.site].text + "'";
+      break;
+    default: break;
+  }
+  if (message.empty())
+    throw std::logic_error("internal error: the replayed trace does not show the violation");
+  violation.message = message;
+  if (found.site != none) {
+    violation.file = image.sites[found.site].file;
+    violation.line = image.sites[found.site].line;
+    violation.column = image.sites[found.site].column;
+  }
+  for (const auto& row : rows) trace.steps.push_back(describe_row(image, row));
+  for (std::size_t i = 0; i < image.locations.size(); ++i) {
+    const auto& location = image.locations[i];
+    if (!location.is_mutex) trace.memory.push_back({location.name, memory[i], location.boolean});
+  }
+  return violation;
+}
+
+std::vector<Outcome> describe_outcomes(const Search& search) {
+  const auto& image = search.image();
+  std::vector<std::pair<FinalState, std::uint64_t>> states(search.final_states().begin(),
+                                                           search.final_states().end());
+  std::sort(states.begin(), states.end());
+  std::vector<Outcome> outcomes;
+  outcomes.reserve(states.size());
+  for (const auto& [state, executions] : states) {
+    Outcome outcome;
+    outcome.executions = executions;
+    for (std::size_t i = 0; i < image.locations.size(); ++i) {
+      const auto& location = image.locations[i];
+      if (!location.is_mutex) outcome.values.push_back({location.name, state[i], location.boolean});
+    }
+    auto next = image.locations.size();
+    for (const auto& thread : image.threads) {
+      for (const auto& local : thread.locals) {
+        outcome.values.push_back({thread.name + "." + local.name, state[next++], local.boolean});
+      }
+    }
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+std::vector<ConditionCount> describe_conditions(const Search& search) {
+  static constexpr const char* kinds[] = {"exists", "forall", "forbid"};
+  std::vector<ConditionCount> result;
+  for (std::size_t i = 0; i < search.image().conditions.size(); ++i) {
+    const auto& condition = search.image().conditions[i];
+    result.push_back({.source = search.image().sites[condition.site].text,
+                      .kind = kinds[static_cast<std::size_t>(condition.kind)],
+                      .satisfied = search.satisfied()[i],
+                      .total = search.counts.executions});
+  }
+  return result;
+}
+
+}  // namespace heddle::checker
