@@ -77,7 +77,9 @@ int run_check(const Options& options) {
 }
 
 int run_emit(const Options& options) {
-  const Result<Program> program = Program::from_file(options.file, options.compile);
+  CompileOptions settings = options.compile;
+  settings.keep_ir = true;
+  const Result<Program> program = Program::from_file(options.file, settings);
   if (!program) return report_errors(program.errors(), false);
   return write_report(program->llvm_ir()) ? 0 : bad_input;
 }

@@ -1,0 +1,81 @@
+// Runs the built `heddle` as a process, the way a shell would, and says what came of it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::test {
+
+struct Setup {
+  std::map<std::string, std::string> environment =
+      {};                        // added to ours; COLUMNS, NO_COLOR are taken out first
+  std::string output_file = {};  // standard output goes there instead of to us
+  bool close_output = false;     // start without a standard output
+  bool output_terminal = false;  // standard output is a pseudo-terminal
+  bool error_terminal = false;   // standard error is a pseudo-terminal
+  bool as_nobody = false;        // give up root's rights (no effect for others)
+};
+
+struct Finished {
+  int exit_code = -1;  // -1: ended by a signal, or never started
+  int signal = 0;
+  std::string output;
+  std::string errors;
+  double cpu_seconds = 0;  // user and system time
+};
+
+class Process {
+ public:
+  explicit Process(const std::vector<std::string>& arguments, const Setup& setup = {});
+  ~Process();  // kills it if it still runs
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // Waits until standard error holds the text. False after `seconds`, or if the process has closed it before.
+  bool wait_for_error(std::string_view text, double seconds = 60);
+  void send(int signal) const;
+  // Closes our end of its standard output, as `| head` does.
+  void stop_reading_output();
+  // Waits for its end; kills it after `seconds`.
+  Finished finish(double seconds = 120);
+
+ private:
+  // Takes what there is; waits at most `milliseconds` for it. False once both ends are closed.
+  bool pump(int milliseconds);
+
+  pid_t pid_ = -1;
+  int output_ = -1;
+  int errors_ = -1;
+  Finished result_;
+};
+
+// Runs it to its end.
+Finished run_heddle(const std::vector<std::string>& arguments, const Setup& setup = {});
+
+// A folder of our own under the system's temporary folder, removed at the end; everybody may read it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  // Writes a file and returns its path.
+  std::string file(const std::string& name, std::string_view text) const;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Programs for the tests.
+extern const char* const safe_program;     // store buffering: three executions, 0/0 never
+extern const char* const unsafe_program;   // two threads that lose an update
+extern const char* const endless_program;  // more interleavings than anybody can wait for
+
+}  // namespace heddle::test
