@@ -102,7 +102,7 @@ void Frame::start(BasicBlock* block) {
 
 void Frame::start_cold(BasicBlock* block) {
   cold_.push_back(block);
-  builder_.SetInsertPoint(block);
+  start(block);
 }
 
 bool Frame::start_if_used(BasicBlock* block) {
@@ -157,8 +157,8 @@ void Frame::store(std::uint32_t slot, Value* value) {
   builder_.CreateStore(widened(builder_, value), field(offset(slot) - jit::mailbox_offset));
 }
 
-Value* Frame::field(std::uint64_t offset, const char* name) {
-  return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), mailbox_, offset, name);
+Value* Frame::field(std::uint64_t offset) {
+  return offset == 0 ? mailbox_ : builder_.CreateConstGEP1_64(builder_.getInt8Ty(), mailbox_, offset);
 }
 
 // Every field is defined at every suspension. `expected` is 0 unless the last request needed it (perform()
@@ -207,16 +207,23 @@ void Frame::suspend() {
 Value* Frame::perform(const Request& request) {
   write(request);
   suspend();
-  if (request.op == jit::Op::compare_exchange || request.op == jit::Op::choose) {
-    Value* value = builder_.CreateLoad(builder_.getInt64Ty(), field(offsetof(Mailbox, value)));
-    Value* place = field(offsetof(Mailbox, expected));
+  switch (request.op) {
+    case jit::Op::store:
+    case jit::Op::fence:
+    case jit::Op::lock:
+    case jit::Op::unlock:
+    case jit::Op::await_failed: return nullptr;
+    default: break;
+  }
+  Value* result = builder_.CreateLoad(builder_.getInt64Ty(), field(offsetof(Mailbox, value)));
+  if (request.expected != nullptr) {
+    Value* const place = field(offsetof(Mailbox, expected));
     if (request.op == jit::Op::compare_exchange) {
-      value = builder_.CreateICmpEQ(value, builder_.CreateLoad(builder_.getInt64Ty(), place));
+      result = builder_.CreateICmpEQ(result, builder_.CreateLoad(builder_.getInt64Ty(), place));
     }
     builder_.CreateStore(builder_.getInt64(0), place);
-    return value;
   }
-  return builder_.CreateLoad(builder_.getInt64Ty(), field(offsetof(Mailbox, value)));
+  return result;
 }
 
 void Frame::stop(const Request& request) {
@@ -232,7 +239,7 @@ Value* Frame::round_exceeds(std::int64_t limit) {
 }
 
 llvm::Function* Frame::finish() {
-  for (BasicBlock* block : cold_) block->insertInto(function_);
+  for (BasicBlock* block : cold_) block->moveAfter(&function_->back());
   // The end is a suspension like others, with the resume function cleared by hand: a final suspension of
   // LLVM's would leave the number of the one before in the frame, and equal ends would differ in their bytes.
   start(ended_);

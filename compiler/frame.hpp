@@ -89,7 +89,7 @@ class Frame {
  private:
   void begin_coroutine(bool has_argument);
   void begin_machine(const std::string& name, bool has_argument);
-  [[nodiscard]] llvm::Value* field(std::uint64_t offset, const char* name = "");
+  [[nodiscard]] llvm::Value* field(std::uint64_t offset);
   void write(const Request& request);
   void suspend();
 

@@ -27,6 +27,8 @@ class Lowering {
         result_(new LoweredProgram) {
     result_->context = std::make_unique<llvm::LLVMContext>();
     result_->module = std::make_unique<llvm::Module>("heddle", *result_->context);
+    result_->module->setDataLayout(
+        "e-i64:64");  // until the loader knows the machine; for the alignment of i64
     result_->optimise = options.optimise;
   }
 

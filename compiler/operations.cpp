@@ -94,7 +94,7 @@ Generator::Place Generator::place(std::uint32_t variable, std::span<const Expres
 Value* Generator::location(const Place& place) {
   if (!place.index) return ir().getInt32(place.first);
   Value* const index = ir().CreateTrunc(use(*place.index), ir().getInt32Ty());
-  return ir().CreateAdd(index, ir().getInt32(place.first));
+  return place.first == 0 ? index : ir().CreateAdd(index, ir().getInt32(place.first));
 }
 
 // x = e; a[i] = e; and with an operator: index, load, evaluate, store.

@@ -1,6 +1,7 @@
 #include "compiler/stack_room.hpp"
 
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include <llvm/Support/thread.h>  // needs <utility> before it
@@ -8,7 +9,7 @@
 namespace heddle::compiler {
 namespace {
 
-constexpr unsigned fresh_stack = 64U << 20U;
+constexpr unsigned fresh_stack = 64U << 20U;  // bytes; not touched, not there
 // What one step may take before it asks again: the deepest expression in the deepest nest of blocks, with
 // sanitizers.
 constexpr std::size_t reserve = std::size_t{24} << 20U;
@@ -28,7 +29,7 @@ void StackRoom::run(const std::function<void()>& step) {
   const char* const outer_base = base_;
   const std::size_t outer_room = room_;
   std::exception_ptr failure;
-  llvm::thread helper(fresh_stack, [&] {
+  llvm::thread helper(std::optional<unsigned>(fresh_stack), [&] {
     base_ = stack_pointer();
     room_ = fresh_stack - reserve;
     try {

@@ -54,36 +54,39 @@ unsigned memory_width(unsigned bits) {
   return width;
 }
 
+void widen_dispatch(llvm::LoadInst* load, unsigned width) {
+  auto* narrow = llvm::dyn_cast<llvm::SwitchInst>(load->user_back());
+  if (narrow == nullptr) return;
+  llvm::IRBuilder<> builder(load);
+  auto* index = builder.CreateLoad(builder.getIntNTy(width), load->getPointerOperand(), "index");
+  builder.SetInsertPoint(narrow);
+  auto* wide = builder.CreateSwitch(index, narrow->getDefaultDest(), narrow->getNumCases());
+  for (const auto& entry : narrow->cases()) {
+    wide->addCase(llvm::ConstantInt::get(builder.getContext(), entry.getCaseValue()->getValue().zext(width)),
+                  entry.getCaseSuccessor());
+  }
+  narrow->eraseFromParent();
+  load->eraseFromParent();
+}
+
 // The suspension's number has as many bits as it needs. Nothing else in our code has such a width.
 void widen_index(llvm::Module& module) {
+  std::vector<std::pair<llvm::LoadInst*, unsigned>> loads;
   for (llvm::Function& function : module) {
-    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
         auto* number = llvm::dyn_cast<llvm::ConstantInt>(store->getValueOperand());
         if (number == nullptr) continue;
         const unsigned width = memory_width(number->getBitWidth());
-        if (width == number->getBitWidth()) continue;
-        store->setOperand(0, llvm::ConstantInt::get(function.getContext(), number->getValue().zext(width)));
+        store->setOperand(0, llvm::ConstantInt::get(module.getContext(), number->getValue().zext(width)));
       } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
         if (!load->getType()->isIntegerTy() || !load->hasOneUse()) continue;
         const unsigned bits = load->getType()->getIntegerBitWidth();
-        auto* dispatch = llvm::dyn_cast<llvm::SwitchInst>(load->user_back());
-        if (dispatch == nullptr || memory_width(bits) == bits) continue;
-        llvm::IRBuilder<> builder(load);
-        auto* type = builder.getIntNTy(memory_width(bits));
-        auto* wide = builder.CreateLoad(type, load->getPointerOperand(), "index");
-        builder.SetInsertPoint(dispatch);
-        auto* wider = builder.CreateSwitch(wide, dispatch->getDefaultDest(), dispatch->getNumCases());
-        for (const auto& entry : dispatch->cases()) {
-          wider->addCase(llvm::ConstantInt::get(function.getContext(),
-                                                entry.getCaseValue()->getValue().zext(type->getBitWidth())),
-                         entry.getCaseSuccessor());
-        }
-        dispatch->eraseFromParent();
-        load->eraseFromParent();
+        if (memory_width(bits) != bits) loads.emplace_back(load, memory_width(bits));
       }
     }
   }
+  for (const auto& [load, width] : loads) widen_dispatch(load, width);
 }
 
 std::vector<std::size_t> take_block_sizes(compiler::LoweredProgram& program) {
