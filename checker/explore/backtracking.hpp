@@ -11,6 +11,9 @@
 // (happens_before.hpp). A thread that waits for a mutex at the end of a path has not taken part in any race
 // yet, so that is made up for there.
 //
+// A stateful algorithm (`Policy::stateful`) may end a path at a state that it knows: `Policy::prune`. Sleep
+// sets do not go with that: what sleeps here may have been awake when the state was explored.
+//
 // A preemption bound cuts paths that sleep sets and races rely on. So with a bound there are no sleep sets,
 // and each backtrack point is added a second time at the start of the block of steps that the racing thread
 // ran without a switch, from where the switch costs no preemption (Coons, Musuvathi, McKinley, OOPSLA'13,
@@ -47,6 +50,29 @@ class BacktrackingSearch {
         search_(search),
         order_(machine),
         bounded_(search.options().preemption_bound.has_value()) {}
+
+  [[nodiscard]] Machine& machine() { return machine_; }
+  [[nodiscard]] const HappensBefore<Machine>& order() const { return order_; }
+  [[nodiscard]] const Running& running() const { return nodes_[depth_ - 1].running; }
+  [[nodiscard]] bool bounded() const { return bounded_; }
+  [[nodiscard]] Counts& counts() { return search_.counts; }
+
+  // Adds the process, or everything enabled if it is not, to the backtrack set of the state before step
+  // `race`; with a preemption bound also at the start of the block of steps that the running thread took
+  // there without a switch.
+  void add_conservatively(std::uint32_t race, ProcessId process) {
+    add_process(nodes_[race], process);
+    if (!bounded_) return;
+    const Step& step = machine_.step(race);
+    const ThreadId thread = step.type == StepType::flush ? nodes_[race].running.thread : step.thread;
+    auto start = race;
+    while (start > 0) {
+      const Step& before = machine_.step(start - 1);
+      if (before.type != StepType::flush && before.thread != thread) break;
+      --start;
+    }
+    add_process(nodes_[start], process);
+  }
 
   void run() {
     arrive({}, {});
@@ -90,7 +116,7 @@ class BacktrackingSearch {
     step_taken();
     const auto last = machine_.depth() - 1;
     for (const auto race : order_.races()) add(race, last, process, order_.row(last));
-    if (bounded_) return arrive({}, running);
+    if (bounded_ || Policy::stateful) return arrive({}, running);
     const Access access = machine_.step(last).access;
     const ThreadId thread = machine_.step(last).thread;
     Set sleep;
@@ -130,6 +156,12 @@ class BacktrackingSearch {
       return;
     }
     node.enabled = machine_.enabled();
+    if constexpr (Policy::stateful) {
+      if (policy_.prune(*this)) {
+        ++search_.counts.runs;
+        return;
+      }
+    }
     const Set awake = node.enabled - sleep;
     if (!awake.empty()) {
       node.backtrack.insert(pick(node, awake));
@@ -153,7 +185,8 @@ class BacktrackingSearch {
   void step_taken() {
     order_.record();
     search_.transition(machine_.depth(), [&] {
-      return machine_.memory_used() + order_.memory_used() + nodes_.capacity() * sizeof(Node);
+      return machine_.memory_used() + order_.memory_used() + policy_.memory_used() +
+             nodes_.capacity() * sizeof(Node);
     });
   }
 
@@ -161,16 +194,7 @@ class BacktrackingSearch {
   // `position` with clock `row`, comes first.
   void add(std::uint32_t race, std::uint32_t position, ProcessId process, std::uint32_t row) {
     if (!bounded_) return policy_.add(machine_, order_, nodes_[race], race, position, process, row);
-    add_process(nodes_[race], process);
-    const Step& step = machine_.step(race);
-    const ThreadId thread = step.type == StepType::flush ? nodes_[race].running.thread : step.thread;
-    auto start = race;
-    while (start > 0) {
-      const Step& before = machine_.step(start - 1);
-      if (before.type != StepType::flush && before.thread != thread) break;
-      --start;
-    }
-    add_process(nodes_[start], process);
+    add_conservatively(race, process);
   }
 
   static void add_process(Node& node, ProcessId process) {

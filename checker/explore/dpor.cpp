@@ -17,37 +17,22 @@
 // sleep-set-blocked one.
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/backtracking.hpp"
+#include "checker/explore/flanagan_godefroid.hpp"
 
 namespace heddle::checker {
 
 namespace {
 
-struct FlanaganGodefroid {
-  template <typename Machine, typename Order, typename Node>
-  void add(const Machine& machine, const Order& order, Node& node, std::uint32_t race, std::uint32_t position,
-           ProcessId process, std::uint32_t row) const {
-    ProcessId chosen = process;
-    const std::uint32_t* const clock = order.clock(row);
-    for (auto i = race + 1; i < position; ++i) {
-      const auto candidate = machine.step(i).process;
-      if (clock[candidate] > i) {
-        chosen = candidate;
-        break;
-      }
-    }
-    if (node.enabled.contains(chosen)) {
-      node.backtrack.insert(chosen);
-    } else {
-      node.backtrack |= node.enabled;
-    }
-  }
+struct Stateless : FlanaganGodefroid {
+  static constexpr bool stateful = false;
+  [[nodiscard]] static std::size_t memory_used() { return 0; }
 };
 
 }  // namespace
 
 void run_dpor(Search& search) {
   explore(search, [&]<typename Machine>(Machine& machine) {
-    BacktrackingSearch<Machine, FlanaganGodefroid>(machine, search).run();
+    BacktrackingSearch<Machine, Stateless>(machine, search).run();
   });
 }
 

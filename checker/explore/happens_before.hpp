@@ -37,6 +37,10 @@ class HappensBefore {
     return clock(row)[machine_.step(position).process] > position;
   }
   [[nodiscard]] std::uint32_t row(std::uint32_t position) const { return events_[position].row; }
+  // The clock of the process's current point.
+  [[nodiscard]] std::uint32_t row_of(ProcessId process) const {
+    return process < row_of_.size() ? row_of_[process] : 0;
+  }
   [[nodiscard]] const std::uint32_t* clock(std::uint32_t row) const { return clocks_.data() + row * stride_; }
 
   // Accounts for the machine's newest step. The positions of the steps that race with it are in `races()`

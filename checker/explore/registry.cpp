@@ -23,6 +23,10 @@ const std::vector<Algorithm>& all_algorithms() {
         "Abdulla, Aronis, Jonsson, Sagonas, POPL'14", true, true},
        run_source,
        never},
+      {{"sdpor", "stateful dpor: ends a path where it meets a known state",
+        "Yang, Chen, Gopalakrishnan, Kirby, SPIN'08", true, true},
+       run_sdpor,
+       never},
   };
   return list;
 }

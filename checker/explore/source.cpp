@@ -18,6 +18,9 @@ namespace {
 
 class SourceSets {
  public:
+  static constexpr bool stateful = false;
+  [[nodiscard]] static std::size_t memory_used() { return 0; }
+
   template <typename Machine, typename Order, typename Node>
   void add(const Machine& machine, const Order& order, Node& node, std::uint32_t race, std::uint32_t position,
            ProcessId process, std::uint32_t row) {

@@ -131,6 +131,15 @@ class StoreBuffers {
     if (self().orders_stores(fence)) barrier_[thread] = sequence_[thread];
     return true;
   }
+  // For comparing states: how many buffered entries of the thread must be flushed before this one (or before
+  // the next one that it buffers) because of store-store fences.
+  [[nodiscard]] std::uint32_t behind(const BufferedWrite& write, ThreadId thread) const {
+    return pending_before(write.barrier, thread);
+  }
+  [[nodiscard]] std::uint32_t waiting_behind(ThreadId thread) const {
+    return pending_before(barrier_[thread], thread);
+  }
+
   [[nodiscard]] std::uint32_t barrier(ThreadId thread) const { return barrier_[thread]; }
   void set_barrier(ThreadId thread, std::uint32_t barrier) { barrier_[thread] = barrier; }
 
@@ -153,6 +162,16 @@ class StoreBuffers {
       if (!buffer.empty()) oldest = std::min(oldest, buffer.writes[buffer.head].sequence);
     }
     return oldest;
+  }
+
+  [[nodiscard]] std::uint32_t pending_before(std::uint32_t sequence, ThreadId thread) const {
+    std::uint32_t count = 0;
+    for (const auto index : owned_[thread]) {
+      const auto& buffer = buffers_[index];
+      for (auto i = buffer.head; i < buffer.writes.size() && buffer.writes[i].sequence < sequence; ++i)
+        ++count;
+    }
+    return count;
   }
 
   std::uint32_t threads_;
