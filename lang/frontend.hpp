@@ -14,9 +14,9 @@ namespace heddle::lang {
 
 using Parameters = std::map<std::string, std::int64_t>;
 
-// Parses, resolves and types file number `file` of `sources`. `overrides` replace the values of `param`s; one that
-// names no `param` is an error. Returns nothing exactly if `diagnostics` has an error afterwards.
-// Never throws for any input; time is linear in the text.
+// Parses, resolves and types file number `file` of `sources`. `overrides` replace the values of `param`s; one
+// that names no `param` is an error. Returns nothing exactly if `diagnostics` has an error afterwards. Never
+// throws for any input; time is linear in the text.
 [[nodiscard]] std::optional<Program> parse_program(const SourceMap& sources, std::uint32_t file,
                                                    const Parameters& overrides, Diagnostics& diagnostics);
 

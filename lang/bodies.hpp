@@ -1,0 +1,62 @@
+// Resolving the statements of a function, a thread or `final`.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "lang/expressions.hpp"
+#include "lang/resolution.hpp"
+
+namespace heddle::lang {
+
+enum class BodyKind : std::uint8_t { function, thread, final_ };
+
+class BodyResolver {
+ public:
+  // Fills `body`, which must outlive this. `result` is the function's result type.
+  BodyResolver(Resolution& resolution, BodyKind kind, Type result, Body& body);
+
+  // Declares a parameter; before `resolve`.
+  void add_parameter(const syntax::Word& name, Type type, LocalKind kind);
+  void resolve(const std::vector<syntax::Statement>& statements);
+  // The locals of the outermost block by name; after `resolve`.
+  [[nodiscard]] const std::unordered_map<std::string_view, LocalSymbol>& top_level() const {
+    return top_level_;
+  }
+
+ private:
+  [[nodiscard]] ExpressionResolver expressions() { return {resolution_, place_, &locals_}; }
+  std::vector<Statement> block(const std::vector<syntax::Statement>& statements);
+  void statement(const syntax::Statement& from, std::vector<Statement>& into);
+  void declare(const syntax::Statement& from, Statement& into);
+  void assign(const syntax::Statement& from, Statement& into);
+  void assign_local(const syntax::Statement& from, const LocalSymbol& local, Statement& into);
+  void store(const syntax::Statement& from, Statement& into);
+  void evaluate(const syntax::Statement& from, Statement& into);
+  void branch(const syntax::Statement& from, Statement& into);
+  void loop(const syntax::Statement& from, Statement& into);
+  void count_loop(const syntax::Statement& from, Statement& into);
+  void jump(const syntax::Statement& from, Statement& into);
+  void return_value(const syntax::Statement& from, Statement& into);
+  void fence(const syntax::Statement& from, Statement& into);
+  void lock(const syntax::Statement& from, Statement& into);
+  void check(const syntax::Statement& from, Statement& into);
+
+  LocalId add_local(const syntax::Word& name, Type type, LocalKind kind, bool broken);
+  // Reports and returns false if the statement may not stand in this kind of body.
+  bool check_allowed(const syntax::Statement& from);
+
+  Resolution& resolution_;
+  BodyKind kind_;
+  Place place_;
+  Type result_;
+  Body& body_;
+  Locals locals_;
+  std::unordered_map<std::string_view, LocalSymbol> top_level_;
+  unsigned loops_ = 0;  // around the current statement
+};
+
+// Whether control never reaches the end of the statements.
+[[nodiscard]] bool never_falls_off(const std::vector<Statement>& statements);
+
+}  // namespace heddle::lang

@@ -1,0 +1,199 @@
+// Who calls whom. The compiler puts the body of a function in the place of each call; so there must be no
+// recursion, and a chain of functions that each call the next one twice must be stopped before it fills the
+// memory.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "lang/declarations.hpp"
+#include "lang/limits.hpp"
+
+namespace heddle::lang {
+namespace {
+
+struct Call {
+  FunctionId callee = 0;
+  std::uint64_t depth = 0;  // of statements and expressions around the call
+  SourceRange range;
+};
+
+// A body without its callees, then with them.
+struct Extent {
+  std::uint64_t statements = 0;
+  std::uint64_t expressions = 0;
+  std::uint64_t depth = 0;
+  std::vector<Call> calls;
+  std::string forbidden_in_final;  // an operation that final must not reach, empty if none
+};
+
+class Measure {
+ public:
+  explicit Measure(const Body& body) { statements(body.statements, 1); }
+  [[nodiscard]] Extent take() { return std::move(extent_); }
+
+ private:
+  void forbid(std::string_view operation) {
+    if (extent_.forbidden_in_final.empty()) extent_.forbidden_in_final = operation;
+  }
+
+  void statements(const std::vector<Statement>& list, std::uint64_t depth) {
+    for (const Statement& statement : list) {
+      ++extent_.statements;
+      extent_.depth = std::max(extent_.depth, depth);
+      switch (statement.kind) {
+        case StatementKind::fence: forbid("fence"); break;
+        case StatementKind::lock: forbid("lock"); break;
+        case StatementKind::unlock: forbid("unlock"); break;
+        case StatementKind::assume: forbid("assume"); break;
+        case StatementKind::await: forbid("await"); break;
+        default: break;
+      }
+      for (const Expression& operand : statement.expressions) expression(operand, depth + 1);
+      statements(statement.body, depth + 1);
+      statements(statement.otherwise, depth + 1);
+    }
+  }
+
+  void expression(const Expression& node, std::uint64_t depth) {
+    ++extent_.expressions;
+    extent_.depth = std::max(extent_.depth, depth);
+    switch (node.kind) {
+      case ExpressionKind::call: extent_.calls.push_back({node.id, depth, node.range}); break;
+      case ExpressionKind::cas: forbid("cas"); break;
+      case ExpressionKind::exchange: forbid("exchange"); break;
+      case ExpressionKind::fetch: forbid("fetch_..."); break;
+      case ExpressionKind::try_lock: forbid("trylock"); break;
+      case ExpressionKind::choose: forbid("choose"); break;
+      default: break;
+    }
+    for (const Expression& operand : node.operands) expression(operand, depth + 1);
+  }
+
+  Extent extent_;
+};
+
+class CallChecker {
+ public:
+  explicit CallChecker(Resolution& resolution) : resolution_(resolution), program_(resolution.program) {
+    functions_.reserve(program_.functions.size());
+    for (const Function& function : program_.functions) functions_.push_back(Measure(function.body).take());
+  }
+
+  void run() {
+    if (!order()) return;
+    for (const FunctionId id : finished_) expand(functions_[id]);
+    for (const ThreadTemplate& thread : program_.templates) {
+      check_size(Measure(thread.body).take(), fmt::format("thread '{}'", thread.name), thread.range);
+    }
+    if (program_.final_block) check_final(*program_.final_block);
+  }
+
+ private:
+  // Depth first without recursion of our own; false if a recursion was found. Afterwards `finished_` has
+  // callees before callers.
+  bool order() {
+    std::vector<Mark> marks(functions_.size(), Mark::new_);
+    bool acyclic = true;
+    for (FunctionId root = 0; root < functions_.size(); ++root) {
+      if (marks[root] == Mark::new_ && !visit(root, marks)) acyclic = false;
+    }
+    return acyclic;
+  }
+
+  enum class Mark : std::uint8_t { new_, open, done };
+  struct Frame {
+    FunctionId function;
+    std::size_t next_call;
+  };
+
+  bool visit(FunctionId root, std::vector<Mark>& marks) {
+    bool acyclic = true;
+    std::vector<Frame> path{{root, 0}};
+    marks[root] = Mark::open;
+    while (!path.empty()) {
+      const FunctionId current = path.back().function;
+      if (path.back().next_call == functions_[current].calls.size()) {
+        marks[current] = Mark::done;
+        finished_.push_back(current);
+        path.pop_back();
+        continue;
+      }
+      const Call& call = functions_[current].calls[path.back().next_call++];
+      if (marks[call.callee] == Mark::open) {
+        acyclic = false;
+        report_cycle(path, call);
+      } else if (marks[call.callee] == Mark::new_) {
+        marks[call.callee] = Mark::open;
+        path.push_back({call.callee, 0});
+      }
+    }
+    return acyclic;
+  }
+
+  void report_cycle(const std::vector<Frame>& path, const Call& call) {
+    constexpr std::ptrdiff_t shown = 6;
+    const auto begin = std::find_if(path.begin(), path.end(),
+                                    [&](const Frame& frame) { return frame.function == call.callee; });
+    std::string message = fmt::format("recursion: {}", program_.functions[call.callee].name);
+    for (auto at = begin + 1; at < path.end(); ++at) {
+      if (at - begin < shown) {
+        message += fmt::format(" calls {}", program_.functions[at->function].name);
+      } else if (at - begin == shown) {
+        message += " calls ...";
+      }
+    }
+    message += fmt::format(" calls {}", program_.functions[call.callee].name);
+    resolution_.error(call.range, std::move(message),
+                      "functions are put in the place of each call: use a loop");
+  }
+
+  // Adds the callees, which must have been expanded, and saturates: sizes grow exponentially.
+  void expand(Extent& extent) const {
+    constexpr std::uint64_t most = std::uint64_t{1} << 40;
+    for (const Call& call : extent.calls) {
+      const Extent& callee = functions_[call.callee];
+      extent.statements = std::min(most, extent.statements + callee.statements);
+      extent.expressions = std::min(most, extent.expressions + callee.expressions);
+      extent.depth = std::max(extent.depth, std::min(most, call.depth + callee.depth));
+      if (extent.forbidden_in_final.empty()) extent.forbidden_in_final = callee.forbidden_in_final;
+    }
+  }
+
+  void check_size(Extent extent, const std::string& what, const SourceRange& range) {
+    expand(extent);
+    if (extent.statements > limits::inlined_statements || extent.expressions > limits::inlined_expressions) {
+      resolution_.error(range, fmt::format("{} is too large", what),
+                        fmt::format("with its calls expanded it has more than {} statements or {} operations",
+                                    limits::inlined_statements, limits::inlined_expressions));
+    } else if (extent.depth > limits::inlined_depth) {
+      resolution_.error(
+          range, fmt::format("{} nests too deep", what),
+          fmt::format("with its calls expanded it has more than {} levels", limits::inlined_depth));
+    }
+  }
+
+  void check_final(const Body& body) {
+    Extent extent = Measure(body).take();
+    for (const Call& call : extent.calls) {
+      const Extent& callee = functions_[call.callee];
+      if (callee.forbidden_in_final.empty()) continue;
+      resolution_.error(call.range,
+                        fmt::format("'{}' uses '{}', which cannot stand in 'final'",
+                                    program_.functions[call.callee].name, callee.forbidden_in_final),
+                        "all threads have ended there");
+    }
+    const SourceRange range = body.statements.empty() ? SourceRange{} : body.statements.front().range;
+    check_size(std::move(extent), "'final'", range);
+  }
+
+  Resolution& resolution_;
+  const Program& program_;
+  std::vector<Extent> functions_;
+  std::vector<FunctionId> finished_;
+};
+
+}  // namespace
+
+void check_calls(Resolution& resolution) { CallChecker(resolution).run(); }
+
+}  // namespace heddle::lang

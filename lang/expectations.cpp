@@ -1,0 +1,136 @@
+// `expect` lines.
+#include <algorithm>
+#include <array>
+
+#include "lang/declarations.hpp"
+#include "lang/suggest.hpp"
+
+namespace heddle::lang {
+namespace {
+
+using syntax::Word;
+
+constexpr std::array<std::string_view, 4> models = {"sc", "tso", "pso", "power"};
+constexpr std::array<std::string_view, 7> algorithms = {"naive", "dpor",  "source", "sdpor",
+                                                        "rsmc",  "trust", "rf"};
+
+struct Outcome {
+  std::string_view name;
+  ExpectedOutcome outcome;
+};
+constexpr std::array<Outcome, 8> outcomes = {{{"safe", ExpectedOutcome::safe},
+                                              {"violation", ExpectedOutcome::violation},
+                                              {"deadlock", ExpectedOutcome::deadlock},
+                                              {"never", ExpectedOutcome::never},
+                                              {"sometimes", ExpectedOutcome::sometimes},
+                                              {"always", ExpectedOutcome::always},
+                                              {"executions", ExpectedOutcome::executions},
+                                              {"outcomes", ExpectedOutcome::outcomes}}};
+
+std::string list(const std::vector<std::string_view>& names) {
+  return fmt::format("there are {}", fmt::join(names, ", "));
+}
+
+void unknown(Resolution& resolution, const Word& word, std::string_view what,
+             const std::vector<std::string_view>& names) {
+  std::string hint = did_you_mean(word.text, names);
+  if (hint.empty()) hint = list(names);
+  resolution.error(word.range, fmt::format("unknown {} '{}'", what, word.text), std::move(hint));
+}
+
+void add_once(std::vector<std::string>& names, std::string_view name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+}
+
+void add_models(Resolution& resolution, const std::vector<Word>& words, Expectation& into) {
+  for (const Word& word : words) {
+    if (word.text == "all") {
+      for (const std::string_view model : models) add_once(into.models, model);
+    } else if (std::find(models.begin(), models.end(), word.text) != models.end()) {
+      add_once(into.models, word.text);
+    } else {
+      std::vector<std::string_view> names(models.begin(), models.end());
+      names.emplace_back("all");
+      unknown(resolution, word, "model", names);
+    }
+  }
+}
+
+void add_settings(Resolution& resolution, const std::vector<syntax::Setting>& settings, Expectation& into) {
+  for (const syntax::Setting& setting : settings) {
+    const std::string name(setting.name.text);
+    const Symbol* symbol = resolution.names.find(setting.name.text);
+    if (symbol == nullptr || symbol->kind != SymbolKind::param) {
+      std::string hint = resolution.suggest(setting.name.text, nullptr, [](const Symbol* candidate) {
+        return candidate != nullptr && candidate->kind == SymbolKind::param;
+      });
+      if (hint.empty() && symbol != nullptr) hint = fmt::format("'{}' is a {}", name, describe(symbol->kind));
+      resolution.error(setting.name.range, fmt::format("unknown param '{}'", name), std::move(hint));
+      continue;
+    }
+    const bool again = std::any_of(into.parameters.begin(), into.parameters.end(),
+                                   [&](const auto& other) { return other.first == name; });
+    if (again) {
+      resolution.error(setting.name.range, fmt::format("'{}' is set twice", name));
+      continue;
+    }
+    std::int64_t value = 0;
+    if (!integer_value(setting.value.text, value)) continue;  // reported by the lexer
+    into.parameters.emplace_back(name, setting.negative ? -value : value);
+  }
+}
+
+// The text or number behind the outcome, or none: as the outcome demands.
+void set_argument(Resolution& resolution, const syntax::ExpectLine& line, Expectation& into) {
+  const Word& argument = line.argument;
+  if (into.outcome == ExpectedOutcome::executions || into.outcome == ExpectedOutcome::outcomes) {
+    std::int64_t count = 0;
+    if (argument.kind != TokenKind::integer) {
+      resolution.error(line.outcome.range, fmt::format("'{}' needs a number", line.outcome.text),
+                       fmt::format("write '{} 4'", line.outcome.text));
+    } else if (integer_value(argument.text, count)) {
+      into.count = static_cast<std::uint64_t>(count);
+    }
+    return;
+  }
+  if (argument.kind == TokenKind::end) return;
+  if (into.outcome == ExpectedOutcome::violation && argument.kind == TokenKind::string) {
+    into.text = string_value(argument.text);
+    return;
+  }
+  resolution.error(
+      argument.range,
+      fmt::format("'{}' takes no {}", line.outcome.text,
+                  argument.kind == TokenKind::string ? "text" : "number"),
+      into.outcome == ExpectedOutcome::violation ? "a violation can be followed by a text in quotes" : "");
+}
+
+}  // namespace
+
+void resolve_expectation(Resolution& resolution, const syntax::Item& item) {
+  const syntax::ExpectLine& line = item.expect_line;
+  Expectation expectation;
+  expectation.range = item.range;
+  add_models(resolution, line.models, expectation);
+  for (const Word& word : line.algorithms) {
+    if (std::find(algorithms.begin(), algorithms.end(), word.text) != algorithms.end()) {
+      add_once(expectation.algorithms, word.text);
+    } else {
+      unknown(resolution, word, "algorithm", {algorithms.begin(), algorithms.end()});
+    }
+  }
+  add_settings(resolution, line.settings, expectation);
+  const auto found = std::find_if(outcomes.begin(), outcomes.end(),
+                                  [&](const Outcome& outcome) { return outcome.name == line.outcome.text; });
+  if (found == outcomes.end()) {
+    std::vector<std::string_view> names;
+    for (const Outcome& outcome : outcomes) names.push_back(outcome.name);
+    unknown(resolution, line.outcome, "outcome", names);
+    return;
+  }
+  expectation.outcome = found->outcome;
+  set_argument(resolution, line, expectation);
+  resolution.program.expectations.push_back(std::move(expectation));
+}
+
+}  // namespace heddle::lang

@@ -1,0 +1,231 @@
+// Operators and conversions. Names, places and calls are in references.cpp.
+#include "lang/expressions.hpp"
+
+namespace heddle::lang {
+namespace {
+
+using SyntaxKind = syntax::ExpressionKind;
+
+std::optional<BinaryOperator> binary_operator(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::plus: return BinaryOperator::add;
+    case TokenKind::minus: return BinaryOperator::subtract;
+    case TokenKind::star: return BinaryOperator::multiply;
+    case TokenKind::slash: return BinaryOperator::divide;
+    case TokenKind::percent: return BinaryOperator::remainder;
+    case TokenKind::shift_left: return BinaryOperator::shift_left;
+    case TokenKind::shift_right: return BinaryOperator::shift_right;
+    case TokenKind::bit_and: return BinaryOperator::bit_and;
+    case TokenKind::bit_or: return BinaryOperator::bit_or;
+    case TokenKind::bit_xor: return BinaryOperator::bit_xor;
+    case TokenKind::equal: return BinaryOperator::equal;
+    case TokenKind::not_equal: return BinaryOperator::not_equal;
+    case TokenKind::less: return BinaryOperator::less;
+    case TokenKind::less_equal: return BinaryOperator::less_equal;
+    case TokenKind::greater: return BinaryOperator::greater;
+    case TokenKind::greater_equal: return BinaryOperator::greater_equal;
+    default: return {};
+  }
+}
+
+Expression literal(Type type, std::int64_t value, const SourceRange& range) {
+  Expression result;
+  result.type = type;
+  result.value = value;
+  result.range = range;
+  return result;
+}
+
+bool is_simple(const syntax::Expression& from) {
+  return from.kind == SyntaxKind::name || from.kind == SyntaxKind::index || from.kind == SyntaxKind::member ||
+         from.kind == SyntaxKind::call || from.kind == SyntaxKind::integer;
+}
+
+}  // namespace
+
+std::optional<Expression> ExpressionResolver::value(const syntax::Expression& from) {
+  std::optional<Expression> result = any(from);
+  if (result && result->type == Type::none) {
+    resolution_.error(from.range, fmt::format("'{}' has no result", from.operands[0].word.text),
+                      "give it one: fn f() -> int { ... return e; }");
+    return {};
+  }
+  return result;
+}
+
+std::optional<Expression> ExpressionResolver::value_of_type(const syntax::Expression& from, Type wanted,
+                                                            std::string_view what) {
+  std::optional<Expression> result = value(from);
+  if (!result) return {};
+  if (result->type == wanted) return result;
+  const std::string text = resolution_.quote(from.range, is_simple(from) ? "x" : "e");
+  const std::string operand = is_simple(from) || text.starts_with('(') ? text : fmt::format("({})", text);
+  resolution_.error(from.range,
+                    fmt::format("{} must be {}, not {}", what, name_of(wanted), name_of(result->type)),
+                    wanted == Type::boolean ? fmt::format("write '{} != 0'", operand)
+                                            : fmt::format("write '{} ? 1 : 0'", text));
+  return {};
+}
+
+std::optional<Expression> ExpressionResolver::condition(const syntax::Expression& from) {
+  std::optional<Expression> result = value(from);
+  if (!result || result->type == Type::boolean) return result;
+  Expression wrapped;
+  wrapped.kind = ExpressionKind::binary;
+  wrapped.type = Type::boolean;
+  wrapped.binary = BinaryOperator::not_equal;
+  wrapped.range = result->range;
+  wrapped.operands.push_back(std::move(*result));
+  wrapped.operands.push_back(literal(Type::integer, 0, wrapped.range));
+  return wrapped;
+}
+
+std::optional<Expression> ExpressionResolver::effect(const syntax::Expression& from) {
+  const bool has_effect =
+      from.kind == SyntaxKind::call || from.kind == SyntaxKind::atomic || from.kind == SyntaxKind::try_lock;
+  std::optional<Expression> result = any(from);
+  if (has_effect || !result) return result;
+  const bool comparison = from.kind == SyntaxKind::binary && from.word.kind == TokenKind::equal;
+  resolution_.error(from.range, "this expression has no effect",
+                    comparison ? "did you mean '='?" : "only calls and atomic operations can stand alone");
+  return {};
+}
+
+std::optional<Expression> ExpressionResolver::any(const syntax::Expression& from) {
+  switch (from.kind) {
+    case SyntaxKind::integer: return literal(Type::integer, from.value, from.range);
+    case SyntaxKind::boolean: return literal(Type::boolean, from.value, from.range);
+    case SyntaxKind::name: return name(from);
+    case SyntaxKind::index: return load(from);
+    case SyntaxKind::member: return member(from);
+    case SyntaxKind::call: return call(from);
+    case SyntaxKind::atomic: return atomic(from);
+    case SyntaxKind::try_lock: return try_lock(from);
+    case SyntaxKind::choose: return choose(from);
+    case SyntaxKind::unary: return unary(from);
+    case SyntaxKind::binary: return binary(from);
+    case SyntaxKind::conditional: return conditional(from);
+  }
+  return {};
+}
+
+std::optional<Expression> ExpressionResolver::unary(const syntax::Expression& from) {
+  Expression result;
+  result.kind = ExpressionKind::unary;
+  result.range = from.range;
+  std::optional<Expression> operand;
+  if (from.word.kind == TokenKind::exclamation) {
+    result.unary = UnaryOperator::logical_not;
+    result.type = Type::boolean;
+    operand = condition(from.operands[0]);
+  } else {
+    result.unary = from.word.kind == TokenKind::minus ? UnaryOperator::negate : UnaryOperator::complement;
+    operand =
+        value_of_type(from.operands[0], Type::integer, fmt::format("the operand of '{}'", from.word.text));
+  }
+  if (!operand) return {};
+  if (result.unary == UnaryOperator::negate && operand->kind == ExpressionKind::literal) {
+    // -1 is a number, not an operation.
+    const auto negated = 0 - static_cast<std::uint64_t>(operand->value);
+    return literal(Type::integer, static_cast<std::int64_t>(negated), from.range);
+  }
+  result.operands.push_back(std::move(*operand));
+  return result;
+}
+
+std::optional<Expression> ExpressionResolver::binary(const syntax::Expression& from) {
+  const std::optional<BinaryOperator> operation = binary_operator(from.word.kind);
+  if (!operation) return logical(from);
+  Expression result;
+  result.kind = ExpressionKind::binary;
+  result.binary = *operation;
+  result.range = from.range;
+  result.type = *operation >= BinaryOperator::equal ? Type::boolean : Type::integer;
+  std::optional<Expression> left;
+  std::optional<Expression> right;
+  if (*operation == BinaryOperator::equal || *operation == BinaryOperator::not_equal) {
+    left = value(from.operands[0]);
+    right = value(from.operands[1]);
+    if (left && right && left->type != right->type) {
+      resolution_.error(
+          from.range,
+          fmt::format("'{}' compares {} with {}", from.word.text, name_of(left->type), name_of(right->type)),
+          "both sides must have the same type");
+      return {};
+    }
+  } else {
+    left =
+        value_of_type(from.operands[0], Type::integer, fmt::format("the left side of '{}'", from.word.text));
+    right =
+        value_of_type(from.operands[1], Type::integer, fmt::format("the right side of '{}'", from.word.text));
+  }
+  if (!left || !right) return {};
+  result.operands.push_back(std::move(*left));
+  result.operands.push_back(std::move(*right));
+  return result;
+}
+
+std::optional<Expression> ExpressionResolver::logical(const syntax::Expression& from) {
+  std::optional<Expression> left = condition(from.operands[0]);
+  std::optional<Expression> right = condition(from.operands[1]);
+  if (!left || !right) return {};
+  Expression result;
+  result.kind =
+      from.word.kind == TokenKind::and_and ? ExpressionKind::logical_and : ExpressionKind::logical_or;
+  result.type = Type::boolean;
+  result.range = from.range;
+  result.operands.push_back(std::move(*left));
+  result.operands.push_back(std::move(*right));
+  return result;
+}
+
+std::optional<Expression> ExpressionResolver::conditional(const syntax::Expression& from) {
+  std::optional<Expression> chosen = condition(from.operands[0]);
+  std::optional<Expression> then = value(from.operands[1]);
+  std::optional<Expression> otherwise = value(from.operands[2]);
+  if (!chosen || !then || !otherwise) return {};
+  if (then->type != otherwise->type) {
+    resolution_.error(
+        from.range,
+        fmt::format("the two results of '?:' are {} and {}", name_of(then->type), name_of(otherwise->type)),
+        "both must have the same type");
+    return {};
+  }
+  Expression result;
+  result.kind = ExpressionKind::conditional;
+  result.type = then->type;
+  result.range = from.range;
+  result.operands.push_back(std::move(*chosen));
+  result.operands.push_back(std::move(*then));
+  result.operands.push_back(std::move(*otherwise));
+  return result;
+}
+
+bool ExpressionResolver::check_allowed(const SourceRange& range, std::string_view what) {
+  switch (place_) {
+    case Place::code: return true;
+    case Place::constant:
+      resolution_.error(range, fmt::format("{} is not known before the program runs", what),
+                        "only numbers, params and constants can stand here");
+      return false;
+    case Place::final_:
+      resolution_.error(range, fmt::format("{} cannot stand in 'final'", what),
+                        "all threads have ended there");
+      return false;
+    case Place::condition:
+      resolution_.error(range, fmt::format("{} cannot stand in a condition over final states", what),
+                        "use shared variables, constants and locals of threads like p.a");
+      return false;
+  }
+  return false;
+}
+
+std::optional<std::int64_t> constant_value(Resolution& resolution, const syntax::Expression& from,
+                                           Type wanted, std::string_view what) {
+  ExpressionResolver expressions(resolution, Place::constant, nullptr);
+  const std::optional<Expression> value = expressions.value_of_type(from, wanted, what);
+  if (!value) return {};
+  return fold_constant(resolution, *value);
+}
+
+}  // namespace heddle::lang

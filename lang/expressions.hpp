@@ -1,0 +1,78 @@
+// Resolving and typing expressions.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "lang/resolution.hpp"
+
+namespace heddle::lang {
+
+// Where an expression stands decides what it may contain.
+enum class Place : std::uint8_t {
+  constant,   // literals, params, constants
+  code,       // everything
+  final_,     // no atomics, locks, choices
+  condition,  // over final states: no calls either, but locals of threads
+};
+
+// A shared variable or mutex, with the index for arrays.
+struct Target {
+  VariableId variable = 0;
+  std::optional<Expression> index;
+};
+
+// All functions report what is wrong and then return nothing; what has been reported already stays silent.
+class ExpressionResolver {
+ public:
+  // `locals` may be null.
+  ExpressionResolver(Resolution& resolution, Place place, const Locals* locals)
+      : resolution_(resolution), place_(place), locals_(locals) {}
+
+  // An expression that has a value.
+  [[nodiscard]] std::optional<Expression> value(const syntax::Expression& from);
+  // One of type `wanted`; `what` says which, "the index": "the index must be int, not bool".
+  [[nodiscard]] std::optional<Expression> value_of_type(const syntax::Expression& from, Type wanted,
+                                                        std::string_view what);
+  // A bool, or an int that is wrapped into `!= 0`.
+  [[nodiscard]] std::optional<Expression> condition(const syntax::Expression& from);
+  // An expression statement: a call (that may have no result) or an atomic operation.
+  [[nodiscard]] std::optional<Expression> effect(const syntax::Expression& from);
+  // A shared scalar or array element. `use` is for messages: "lock", "cas".
+  [[nodiscard]] std::optional<Target> shared_target(const syntax::Expression& from, std::string_view use);
+  [[nodiscard]] std::optional<Target> mutex_target(const syntax::Expression& from, std::string_view use);
+
+ private:
+  std::optional<Expression> any(const syntax::Expression& from);
+  std::optional<Expression> name(const syntax::Expression& from);
+  std::optional<Expression> symbol_value(const syntax::Expression& from, const Symbol& symbol);
+  std::optional<Expression> load(const syntax::Expression& from);
+  std::optional<Expression> member(const syntax::Expression& from);
+  std::optional<ThreadId> thread_named_by(const syntax::Expression& from);
+  std::optional<Expression> unary(const syntax::Expression& from);
+  std::optional<Expression> binary(const syntax::Expression& from);
+  std::optional<Expression> logical(const syntax::Expression& from);
+  std::optional<Expression> conditional(const syntax::Expression& from);
+  std::optional<Expression> call(const syntax::Expression& from);
+  std::optional<Expression> atomic(const syntax::Expression& from);
+  std::optional<Expression> try_lock(const syntax::Expression& from);
+  std::optional<Expression> choose(const syntax::Expression& from);
+
+  std::optional<Target> target(const syntax::Expression& from, std::string_view use, bool want_mutex);
+  const Symbol* target_symbol(const syntax::Expression& from, std::string_view use, bool want_mutex);
+  void unknown_name(const syntax::Word& word, std::string_view what, bool (*wanted)(const Symbol*) = nullptr);
+  // Reports if `what` may not stand here.
+  bool check_allowed(const SourceRange& range, std::string_view what);
+
+  Resolution& resolution_;
+  Place place_;
+  const Locals* locals_;
+};
+
+// The value of a compile-time expression of type `wanted`; `what` as in value_of_type.
+[[nodiscard]] std::optional<std::int64_t> constant_value(Resolution& resolution,
+                                                         const syntax::Expression& from, Type wanted,
+                                                         std::string_view what);
+
+}  // namespace heddle::lang

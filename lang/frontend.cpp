@@ -1,0 +1,25 @@
+// The way through the front end: text -> tokens -> parse tree -> resolved program. Each step runs only if the
+// one before found no error, so that no message is the consequence of another.
+#include "lang/frontend.hpp"
+
+#include "lang/declarations.hpp"
+#include "lang/grammar.hpp"
+#include "lang/token.hpp"
+
+namespace heddle::lang {
+
+std::optional<Program> parse_program(const SourceMap& sources, std::uint32_t file,
+                                     const Parameters& overrides, Diagnostics& diagnostics) {
+  const std::vector<Token> tokens = tokenize(sources, file, diagnostics);
+  if (tokens.empty()) return {};
+  const syntax::File tree = parse_syntax(tokens, sources, file, diagnostics);
+  if (diagnostics.any()) return {};
+  Resolution resolution{sources, file, diagnostics, {}, {}, {}};
+  resolve_program(resolution, tree, overrides);
+  if (diagnostics.any()) return {};
+  check_calls(resolution);
+  if (diagnostics.any()) return {};
+  return std::move(resolution.program);
+}
+
+}  // namespace heddle::lang

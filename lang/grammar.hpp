@@ -1,0 +1,19 @@
+// From tokens to the parse tree.
+#pragma once
+
+#include <span>
+
+#include "lang/diagnostics.hpp"
+#include "lang/source.hpp"
+#include "lang/syntax.hpp"
+#include "lang/token.hpp"
+
+namespace heddle::lang {
+
+// `tokens` ends in a token of kind `end`. After a syntax error the grammar goes on at the next statement or
+// item, so that one run reports several; the tree is meaningful only if there was none. Never throws; stack
+// use is bounded by limits::nesting, time is linear.
+[[nodiscard]] syntax::File parse_syntax(std::span<const Token> tokens, const SourceMap& sources,
+                                        std::uint32_t file, Diagnostics& diagnostics);
+
+}  // namespace heddle::lang

@@ -1,0 +1,178 @@
+// What the grammar does when it has recognised something: actions that fill in the node of the rule they
+// stand in.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "lang/grammar_parts.hpp"
+#include "lang/syntax.hpp"
+
+namespace heddle::lang::grammar {
+
+template <typename Context>
+ParserState& state_of(const Context& context) {
+  return x3::get<StateTag>(context);
+}
+
+// The matched token as a word of the tree.
+template <typename Context>
+syntax::Word matched(const Context& context) {
+  const Token& token = x3::_attr(context);
+  return {token.kind, token.text, state_of(context).range(token)};
+}
+
+// Operands and operators of an expression without brackets, in the order of the text.
+struct Chain {
+  std::vector<syntax::Expression> operands;
+  std::vector<syntax::Word> operators;
+};
+
+// Adds the last operand so far. Reports and gives up if the tree becomes too high.
+void add_operand(ParserState& state, syntax::Expression& parent, syntax::Expression operand);
+// Makes `expression` the first operand of a new expression in its place.
+void wrap(ParserState& state, syntax::Expression& expression, syntax::ExpressionKind kind);
+// Builds the tree by precedence; all binary operators associate to the left. Linear.
+[[nodiscard]] syntax::Expression fold(ParserState& state, Chain chain);
+
+// --- Expressions
+// -----------------------------------------------------------------------------------------------------
+
+template <syntax::ExpressionKind kind>
+struct BeginExpression {
+  template <typename Context>
+  void operator()(Context& context) const {
+    syntax::Expression& expression = x3::_val(context);
+    expression.kind = kind;
+    expression.word = matched(context);
+    expression.range = expression.word.range;
+    if constexpr (kind == syntax::ExpressionKind::integer) {
+      // Too large a number has been reported by the lexer.
+      if (!integer_value(expression.word.text, expression.value)) expression.value = 0;
+    } else if constexpr (kind == syntax::ExpressionKind::boolean) {
+      expression.value = expression.word.kind == TokenKind::true_ ? 1 : 0;
+    }
+  }
+};
+
+template <syntax::ExpressionKind kind>
+struct Wrap {
+  template <typename Context>
+  void operator()(Context& context) const {
+    wrap(state_of(context), x3::_val(context), kind);
+  }
+};
+
+inline constexpr auto add = [](auto& context) {
+  add_operand(state_of(context), x3::_val(context), std::move(x3::_attr(context)));
+};
+inline constexpr auto close = [](auto& context) { x3::_val(context).range.end = x3::_attr(context).end(); };
+inline constexpr auto set_member = [](auto& context) {
+  x3::_val(context).word = matched(context);
+  x3::_val(context).range.end = x3::_attr(context).end();
+};
+inline constexpr auto replace = [](auto& context) { x3::_val(context) = std::move(x3::_attr(context)); };
+inline constexpr auto open_parenthesis = [](auto& context) {
+  x3::_val(context).range = state_of(context).range(x3::_attr(context));
+};
+inline constexpr auto inside_parentheses = [](auto& context) {
+  const std::uint32_t begin = x3::_val(context).range.begin;
+  x3::_val(context) = std::move(x3::_attr(context));
+  x3::_val(context).range.begin = begin;
+};
+inline constexpr auto chain_operand = [](auto& context) {
+  x3::_val(context).operands.push_back(std::move(x3::_attr(context)));
+};
+inline constexpr auto chain_operator = [](auto& context) {
+  x3::_val(context).operators.push_back(matched(context));
+};
+inline constexpr auto fold_chain = [](auto& context) {
+  x3::_val(context) = fold(state_of(context), std::move(x3::_attr(context)));
+};
+
+// --- Statements and items
+// --------------------------------------------------------------------------------------------
+
+template <auto kind>
+struct Begin {
+  template <typename Context>
+  void operator()(Context& context) const {
+    auto& node = x3::_val(context);
+    node.kind = kind;
+    node.word = matched(context);
+    node.range = node.word.range;
+  }
+};
+
+template <auto member>
+struct SetWord {
+  template <typename Context>
+  void operator()(Context& context) const {
+    auto& node = x3::_val(context);
+    node.*member = matched(context);
+    node.range.end = x3::_attr(context).end();
+  }
+};
+
+// Like SetWord, for nodes that have no range and for words that do not belong to it.
+template <auto member>
+struct SetPlain {
+  template <typename Context>
+  void operator()(Context& context) const {
+    x3::_val(context).*member = matched(context);
+  }
+};
+
+template <auto member>
+struct Set {
+  template <typename Context>
+  void operator()(Context& context) const {
+    x3::_val(context).*member = std::move(x3::_attr(context));
+  }
+};
+
+template <auto member>
+struct Push {
+  template <typename Context>
+  void operator()(Context& context) const {
+    (x3::_val(context).*member).push_back(std::move(x3::_attr(context)));
+  }
+};
+
+template <auto member>
+struct PushWord {
+  template <typename Context>
+  void operator()(Context& context) const {
+    (x3::_val(context).*member).push_back(matched(context));
+  }
+};
+
+// An expression of a statement or item; it lengthens the head of a statement.
+inline constexpr auto push_expression = [](auto& context) {
+  auto& node = x3::_val(context);
+  node.range.end = x3::_attr(context).range.end;
+  node.expressions.push_back(std::move(x3::_attr(context)));
+};
+inline constexpr auto push_length = Push<&syntax::Item::length>{};
+inline constexpr auto begin_evaluate = [](auto& context) {
+  syntax::Statement& statement = x3::_val(context);
+  statement.kind = syntax::StatementKind::evaluate;
+  statement.range = x3::_attr(context).range;
+  statement.expressions.push_back(std::move(x3::_attr(context)));
+};
+inline constexpr auto set_assignment = [](auto& context) {
+  x3::_val(context).kind = syntax::StatementKind::assign;
+  x3::_val(context).word = matched(context);
+};
+inline constexpr auto set_expect_line = [](auto& context) {
+  x3::_val(context).expect_line = std::move(x3::_attr(context));
+};
+inline constexpr auto begin_block = [](auto& context) {
+  x3::_val(context).kind = syntax::StatementKind::block;
+  x3::_val(context).body = std::move(x3::_attr(context));
+};
+inline constexpr auto set_list = [](auto& context) { x3::_val(context).is_list = true; };
+inline constexpr auto set_negative = [](auto& context) { x3::_val(context).negative = true; };
+
+}  // namespace heddle::lang::grammar

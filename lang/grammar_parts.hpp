@@ -1,0 +1,213 @@
+// The building blocks of the grammar: Spirit X3 parsers over tokens instead of characters, so that keywords,
+// blanks, comments and positions are settled before the grammar begins.
+#pragma once
+
+#include <fmt/format.h>
+#include <boost/spirit/home/x3.hpp>
+
+#include <string>
+
+#include "lang/limits.hpp"
+#include "lang/recovery.hpp"
+#include "lang/token.hpp"
+
+namespace heddle::lang::grammar {
+
+namespace x3 = boost::spirit::x3;
+
+struct StateTag;
+
+// Matches one token of a kind and has no attribute.
+struct TokenParser : x3::parser<TokenParser> {
+  using attribute_type = x3::unused_type;
+  static constexpr bool has_attribute = false;
+
+  explicit constexpr TokenParser(TokenKind wanted) : kind(wanted) {}
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&, Attribute&) const {
+    if (first == last || first->kind != kind) return false;
+    ++first;
+    return true;
+  }
+
+  TokenKind kind;
+};
+
+// Matches one token of the kinds `first_kind .. last_kind`; the token is its attribute.
+struct WordParser : x3::parser<WordParser> {
+  using attribute_type = Token;
+  static constexpr bool has_attribute = true;
+
+  constexpr WordParser(TokenKind from, TokenKind to, const char* name)
+      : first_kind(from), last_kind(to), description(name) {}
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&,
+             Attribute& attribute) const {
+    if (first == last || !is_between(first->kind, first_kind, last_kind)) return false;
+    x3::traits::move_to(Token(*first), attribute);
+    ++first;
+    return true;
+  }
+
+  TokenKind first_kind;
+  TokenKind last_kind;
+  const char* description;  // null: the spelling of first_kind
+};
+
+// Matches a name that is a keyword only here: `by` in an expect line.
+struct ContextWordParser : x3::parser<ContextWordParser> {
+  using attribute_type = x3::unused_type;
+  static constexpr bool has_attribute = false;
+
+  explicit constexpr ContextWordParser(std::string_view wanted) : text(wanted) {}
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&, Attribute&) const {
+    if (first == last || first->kind != TokenKind::identifier || first->text != text) return false;
+    ++first;
+    return true;
+  }
+
+  std::string_view text;
+};
+
+// Fails with an expectation of `description` unless the next token can follow a complete list of statements
+// or items.
+struct StrayParser : x3::parser<StrayParser> {
+  using attribute_type = x3::unused_type;
+  static constexpr bool has_attribute = false;
+
+  constexpr StrayParser(Recovery recovery, const char* name) : kind(recovery), description(name) {}
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&, Attribute&) const {
+    if (first == last) return false;
+    if (kind == Recovery::statement && (first->kind == TokenKind::right_brace || begins_item(first->kind))) {
+      return false;
+    }
+    boost::throw_exception(x3::expectation_failure<Iterator>(first, description));
+  }
+
+  Recovery kind;
+  const char* description;
+};
+
+// nested[p] is p, one level deeper; too many levels end the parse.
+template <typename Subject>
+struct NestedDirective : x3::unary_parser<Subject, NestedDirective<Subject>> {
+  using Base = x3::unary_parser<Subject, NestedDirective<Subject>>;
+  static constexpr bool is_pass_through_unary = true;
+  static constexpr bool handles_container = Subject::handles_container;
+
+  explicit constexpr NestedDirective(const Subject& inner) : Base(inner) {}
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context& context, RuleContext& rule_context,
+             Attribute& attribute) const {
+    ParserState& state = x3::get<StateTag>(context);
+    if (state.depth >= limits::nesting) {
+      state.diagnostics.error(state.range(*first),
+                              fmt::format("nesting is too deep: at most {} levels", limits::nesting));
+      throw GiveUp{};
+    }
+    const struct Level {
+      explicit Level(unsigned& d) : depth(d) { ++depth; }
+      ~Level() { --depth; }
+      Level(const Level&) = delete;
+      Level& operator=(const Level&) = delete;
+      unsigned& depth;
+    } level(state.depth);
+    return this->subject.parse(first, last, context, rule_context, attribute);
+  }
+};
+
+// recovering(kind)[p] is p; after a failed expectation inside p it reports, moves on and succeeds.
+template <typename Subject>
+struct RecoverDirective : x3::unary_parser<Subject, RecoverDirective<Subject>> {
+  using Base = x3::unary_parser<Subject, RecoverDirective<Subject>>;
+  static constexpr bool is_pass_through_unary = true;
+  static constexpr bool handles_container = Subject::handles_container;
+
+  constexpr RecoverDirective(const Subject& inner, Recovery recovery) : Base(inner), kind(recovery) {}
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context& context, RuleContext& rule_context,
+             Attribute& attribute) const {
+    const Iterator start = first;
+    try {
+      return this->subject.parse(first, last, context, rule_context, attribute);
+    } catch (const x3::expectation_failure<Iterator>& failure) {
+      first = recover(x3::get<StateTag>(context), kind, start, failure.where(), failure.which());
+      return true;
+    }
+  }
+
+  Recovery kind;
+};
+
+struct NestedGenerator {
+  template <typename Subject>
+  constexpr auto operator[](const Subject& subject) const {
+    using Parser = typename x3::extension::as_parser<Subject>::value_type;
+    return NestedDirective<Parser>(x3::as_parser(subject));
+  }
+};
+
+struct RecoverGenerator {
+  Recovery kind;
+  template <typename Subject>
+  constexpr auto operator[](const Subject& subject) const {
+    using Parser = typename x3::extension::as_parser<Subject>::value_type;
+    return RecoverDirective<Parser>(x3::as_parser(subject), kind);
+  }
+};
+
+inline constexpr NestedGenerator nested{};
+constexpr RecoverGenerator recovering(Recovery kind) { return {kind}; }
+constexpr TokenParser token(TokenKind kind) { return TokenParser(kind); }
+constexpr WordParser word(TokenKind kind) { return {kind, kind, nullptr}; }
+constexpr WordParser word(TokenKind from, TokenKind to, const char* name) { return {from, to, name}; }
+constexpr ContextWordParser context_word(std::string_view text) { return ContextWordParser(text); }
+constexpr StrayParser stray(Recovery kind, const char* name) { return {kind, name}; }
+
+}  // namespace heddle::lang::grammar
+
+namespace boost::spirit::x3 {
+
+template <>
+struct get_info<heddle::lang::grammar::TokenParser> {
+  using result_type = std::string;
+  std::string operator()(const heddle::lang::grammar::TokenParser& parser) const {
+    return fmt::format("'{}'", heddle::lang::spelling(parser.kind));
+  }
+};
+
+template <>
+struct get_info<heddle::lang::grammar::WordParser> {
+  using result_type = std::string;
+  std::string operator()(const heddle::lang::grammar::WordParser& parser) const {
+    if (parser.description != nullptr) return parser.description;
+    const std::string_view text = heddle::lang::spelling(parser.first_kind);
+    const bool described = parser.first_kind <= heddle::lang::TokenKind::string;
+    return described ? std::string(text) : fmt::format("'{}'", text);
+  }
+};
+
+// Rules that are expected have human names; directives pass on the name of what they hold.
+template <typename Subject>
+struct get_info<heddle::lang::grammar::NestedDirective<Subject>> {
+  using result_type = std::string;
+  std::string operator()(const heddle::lang::grammar::NestedDirective<Subject>& parser) const {
+    return what(parser.subject);
+  }
+};
+
+template <typename Subject, typename Action>
+struct get_info<action<Subject, Action>> {
+  using result_type = std::string;
+  std::string operator()(const action<Subject, Action>& parser) const { return what(parser.subject); }
+};
+
+}  // namespace boost::spirit::x3

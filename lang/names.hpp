@@ -1,0 +1,73 @@
+// What names mean: the program's own, and the locals that are visible at one place.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lang/tree.hpp"
+
+namespace heddle::lang {
+
+enum class SymbolKind : std::uint8_t { param, constant, variable, mutex, function, thread };
+
+// One name of the program. Params, constants, shared variables, mutexes, functions and threads share one
+// namespace.
+struct Symbol {
+  SymbolKind kind = SymbolKind::constant;
+  std::uint32_t id = 0;  // of variables and mutexes, functions, thread templates: index in the program
+  bool ready = false;    // its declaration has been resolved
+  bool broken = false;   // its declaration has an error: uses of it stay silent
+  Type type = Type::integer;
+  std::int64_t value = 0;  // of params and constants
+  SourceRange range;       // of the name in the declaration
+};
+
+// "shared variable", "thread"...
+[[nodiscard]] std::string_view describe(SymbolKind kind);
+
+class Names {
+ public:
+  // Returns the older symbol if the name is taken, else null. `name` must outlive this.
+  const Symbol* declare(std::string_view name, const Symbol& symbol);
+  [[nodiscard]] Symbol* find(std::string_view name);
+  [[nodiscard]] const Symbol* find(std::string_view name) const;
+  // Every declared name in the order of declaration.
+  [[nodiscard]] const std::vector<std::string_view>& all() const { return order_; }
+
+ private:
+  std::unordered_map<std::string_view, Symbol> symbols_;
+  std::vector<std::string_view> order_;
+};
+
+enum class LocalKind : std::uint8_t { let, var, loop_variable, function_parameter, family_parameter };
+
+struct LocalSymbol {
+  LocalId id = 0;
+  LocalKind kind = LocalKind::let;
+  bool broken = false;  // its declaration has an error: uses of it stay silent
+  Type type = Type::integer;
+  SourceRange range;
+};
+
+// The locals that are visible while a body is resolved. A name is visible at most once: shadowing is an
+// error.
+class Locals {
+ public:
+  void enter() { marks_.push_back(visible_.size()); }
+  void leave();
+  [[nodiscard]] bool at_top_level() const { return marks_.size() <= 1; }
+  // Returns the visible older local of that name, else null.
+  const LocalSymbol* declare(std::string_view name, const LocalSymbol& local);
+  [[nodiscard]] const LocalSymbol* find(std::string_view name) const;
+  [[nodiscard]] const std::vector<std::string_view>& visible() const { return visible_; }
+
+ private:
+  std::unordered_map<std::string_view, LocalSymbol> locals_;
+  std::vector<std::string_view> visible_;
+  std::vector<std::size_t> marks_;
+};
+
+}  // namespace heddle::lang

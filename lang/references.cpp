@@ -1,0 +1,418 @@
+// Expressions that name something: variables, locals, elements, locals of threads, functions, atomic
+// operations.
+#include "lang/expressions.hpp"
+
+namespace heddle::lang {
+namespace {
+
+using SyntaxKind = syntax::ExpressionKind;
+
+bool is_function(const Symbol* symbol) { return symbol != nullptr && symbol->kind == SymbolKind::function; }
+bool is_thread(const Symbol* symbol) { return symbol != nullptr && symbol->kind == SymbolKind::thread; }
+bool is_mutex(const Symbol* symbol) { return symbol != nullptr && symbol->kind == SymbolKind::mutex; }
+bool is_variable(const Symbol* symbol) { return symbol != nullptr && symbol->kind == SymbolKind::variable; }
+bool is_constant(const Symbol* symbol) {
+  return symbol != nullptr && (symbol->kind == SymbolKind::param || symbol->kind == SymbolKind::constant);
+}
+bool has_value(const Symbol* symbol) {
+  return symbol == nullptr || is_variable(symbol) || is_constant(symbol);
+}
+
+FetchOperator fetch_operator(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::fetch_sub: return FetchOperator::subtract;
+    case TokenKind::fetch_and: return FetchOperator::bit_and;
+    case TokenKind::fetch_or: return FetchOperator::bit_or;
+    case TokenKind::fetch_xor: return FetchOperator::bit_xor;
+    case TokenKind::fetch_max: return FetchOperator::max;
+    case TokenKind::fetch_min: return FetchOperator::min;
+    default: return FetchOperator::add;
+  }
+}
+
+}  // namespace
+
+void ExpressionResolver::unknown_name(const syntax::Word& word, std::string_view what,
+                                      bool (*wanted)(const Symbol*)) {
+  std::string hint = resolution_.suggest(word.text, locals_, wanted);
+  resolution_.error(word.range, fmt::format("unknown {} '{}'", what, word.text), std::move(hint));
+}
+
+std::optional<Expression> ExpressionResolver::name(const syntax::Expression& from) {
+  if (locals_ != nullptr) {
+    if (const LocalSymbol* local = locals_->find(from.word.text); local != nullptr) {
+      if (local->broken) return {};
+      Expression result;
+      result.kind = ExpressionKind::local;
+      result.type = local->type;
+      result.id = local->id;
+      result.range = from.range;
+      return result;
+    }
+  }
+  const Symbol* symbol = resolution_.names.find(from.word.text);
+  if (symbol == nullptr) {
+    unknown_name(from.word, "name", place_ == Place::constant ? is_constant : has_value);
+    return {};
+  }
+  return symbol_value(from, *symbol);
+}
+
+std::optional<Expression> ExpressionResolver::symbol_value(const syntax::Expression& from,
+                                                           const Symbol& symbol) {
+  const std::string_view text = from.word.text;
+  switch (symbol.kind) {
+    case SymbolKind::param:
+    case SymbolKind::constant: {
+      if (symbol.broken) return {};
+      if (!symbol.ready) {
+        resolution_.error(from.range,
+                          fmt::format("'{}' is used before its value is known: it is declared in {}", text,
+                                      resolution_.line_of(symbol.range)),
+                          "move its declaration up");
+        return {};
+      }
+      Expression result;
+      result.type = symbol.type;
+      result.value = symbol.value;
+      result.range = from.range;
+      return result;
+    }
+    case SymbolKind::variable: return load(from);
+    case SymbolKind::mutex:
+      resolution_.error(from.range, fmt::format("the mutex '{}' has no value", text),
+                        fmt::format("write 'lock {0};', 'unlock {0};' or 'trylock {0}'", text));
+      return {};
+    case SymbolKind::function:
+      resolution_.error(from.range, fmt::format("'{}' is a function", text),
+                        fmt::format("call it: {}(...)", text));
+      return {};
+    case SymbolKind::thread:
+      resolution_.error(from.range, fmt::format("'{}' is a thread and has no value", text),
+                        "conditions over final states can name its locals, like p.a");
+      return {};
+  }
+  return {};
+}
+
+std::optional<Expression> ExpressionResolver::load(const syntax::Expression& from) {
+  std::optional<Target> found = target(from, "read", false);
+  if (!found) return {};
+  const Variable& variable = resolution_.program.variables[found->variable];
+  if (place_ == Place::constant) {
+    (void)check_allowed(from.range, fmt::format("the shared variable '{}'", variable.name));
+    return {};
+  }
+  Expression result;
+  result.kind = ExpressionKind::load;
+  result.type = variable.type;
+  result.id = found->variable;
+  result.range = from.range;
+  if (found->index) result.operands.push_back(std::move(*found->index));
+  return result;
+}
+
+const Symbol* ExpressionResolver::target_symbol(const syntax::Expression& from, std::string_view use,
+                                                bool want_mutex) {
+  const std::string_view text = from.word.text;
+  if (locals_ != nullptr) {
+    if (const LocalSymbol* local = locals_->find(text); local != nullptr) {
+      if (!local->broken) {
+        resolution_.error(
+            from.range,
+            want_mutex ? fmt::format("'{}' needs a mutex, but '{}' is a local variable", use, text)
+            : use == "read"
+                ? fmt::format("'{}' is a local variable, not an array", text)
+                : fmt::format("'{}' needs a shared variable, but '{}' is a local one", use, text));
+      }
+      return nullptr;
+    }
+  }
+  const Symbol* symbol = resolution_.names.find(text);
+  if (symbol == nullptr) {
+    unknown_name(from.word,
+                 want_mutex      ? "mutex"
+                 : use == "read" ? "array"
+                                 : "shared variable",
+                 want_mutex ? is_mutex : is_variable);
+    return nullptr;
+  }
+  if (symbol->broken) return nullptr;
+  if (symbol->kind == (want_mutex ? SymbolKind::mutex : SymbolKind::variable)) return symbol;
+  if (want_mutex) {
+    resolution_.error(
+        from.range, fmt::format("'{}' needs a mutex, but '{}' is a {}", use, text, describe(symbol->kind)),
+        symbol->kind == SymbolKind::variable ? fmt::format("declare it as 'mutex {};'", text) : "");
+  } else if (use == "read") {
+    resolution_.error(from.range, fmt::format("'{}' is a {}, not an array", text, describe(symbol->kind)));
+  } else {
+    resolution_.error(from.range, fmt::format("'{}' needs a shared variable, but '{}' is a {}", use, text,
+                                              describe(symbol->kind)));
+  }
+  return nullptr;
+}
+
+std::optional<Target> ExpressionResolver::target(const syntax::Expression& from, std::string_view use,
+                                                 bool want_mutex) {
+  const bool indexed = from.kind == SyntaxKind::index;
+  const syntax::Expression& base = indexed ? from.operands[0] : from;
+  if (base.kind != SyntaxKind::name) {
+    if (indexed && base.kind == SyntaxKind::index) {
+      resolution_.error(from.range, "an array has one index only", "compute it: a[i * N + j]");
+    } else if (indexed) {
+      resolution_.error(base.range, "only arrays have elements");
+    } else {
+      resolution_.error(
+          from.range, fmt::format("'{}' needs a {}", use, want_mutex ? "mutex" : "shared variable"),
+          want_mutex ? "write a name or an element like m[i]" : "write a name or an element like a[i]");
+    }
+    return {};
+  }
+  const Symbol* symbol = target_symbol(base, use, want_mutex);
+  std::optional<Expression> index;
+  if (indexed) {
+    index = value_of_type(from.operands[1], Type::integer, "the index");
+    if (!index) return {};
+  }
+  if (symbol == nullptr) return {};
+  const Variable& variable = resolution_.program.variables[symbol->id];
+  if (variable.is_array && !indexed) {
+    resolution_.error(from.range, fmt::format("'{}' is an array", variable.name),
+                      fmt::format("name one of its elements: {}[i]", variable.name));
+    return {};
+  }
+  if (!variable.is_array && indexed) {
+    resolution_.error(base.range, fmt::format("'{}' is not an array", variable.name),
+                      fmt::format("it is declared in {}", resolution_.line_of(variable.range)));
+    return {};
+  }
+  return Target{symbol->id, std::move(index)};
+}
+
+std::optional<Target> ExpressionResolver::shared_target(const syntax::Expression& from,
+                                                        std::string_view use) {
+  return target(from, use, false);
+}
+
+std::optional<Target> ExpressionResolver::mutex_target(const syntax::Expression& from, std::string_view use) {
+  return target(from, use, true);
+}
+
+std::optional<ThreadId> ExpressionResolver::thread_named_by(const syntax::Expression& from) {
+  const bool indexed = from.kind == SyntaxKind::index;
+  const syntax::Expression& base = indexed ? from.operands[0] : from;
+  if (base.kind != SyntaxKind::name) {
+    resolution_.error(from.range, "only threads have locals that can be named", "write p.a or w[1].a");
+    return {};
+  }
+  const Symbol* symbol = resolution_.names.find(base.word.text);
+  if (symbol == nullptr) {
+    unknown_name(base.word, "thread", is_thread);
+    return {};
+  }
+  if (symbol->kind != SymbolKind::thread) {
+    resolution_.error(base.range,
+                      fmt::format("'{}' is a {} and has no locals", base.word.text, describe(symbol->kind)));
+    return {};
+  }
+  if (symbol->broken) return {};
+  const Resolution::TemplateInfo& info = resolution_.templates[symbol->id];
+  const bool is_family = resolution_.program.templates[symbol->id].is_family;
+  if (is_family != indexed) {
+    resolution_.error(base.range,
+                      is_family ? fmt::format("'{}' is a family of threads", base.word.text)
+                                : fmt::format("'{}' is a single thread", base.word.text),
+                      is_family
+                          ? fmt::format("name one of them: {}[{}].a", base.word.text, info.first_argument)
+                          : fmt::format("write {}.a", base.word.text));
+    return {};
+  }
+  if (!indexed) return info.first_thread;
+  const auto index = constant_value(resolution_, from.operands[1], Type::integer, "the number of a thread");
+  if (!index) return {};
+  if (*index < info.first_argument || *index >= info.first_argument + info.threads) {
+    resolution_.error(from.operands[1].range,
+                      fmt::format("there is no thread {}[{}]", base.word.text, *index),
+                      fmt::format("they are {0}[{1}] to {0}[{2}]", base.word.text, info.first_argument,
+                                  info.first_argument + info.threads - 1));
+    return {};
+  }
+  return info.first_thread + static_cast<ThreadId>(*index - info.first_argument);
+}
+
+std::optional<Expression> ExpressionResolver::member(const syntax::Expression& from) {
+  if (place_ != Place::condition) {
+    resolution_.error(from.range, "locals of threads can be named in 'exists', 'forall' and 'forbid' only",
+                      "share a value through a 'shared' variable");
+    return {};
+  }
+  const std::optional<ThreadId> thread = thread_named_by(from.operands[0]);
+  if (!thread) return {};
+  const std::uint32_t number = resolution_.program.threads[*thread].thread_template;
+  const auto& locals = resolution_.templates[number].locals;
+  const auto found = locals.find(from.word.text);
+  if (found == locals.end()) {
+    Locals visible;
+    for (const Local& local : resolution_.program.templates[number].body.locals) {
+      if (local.top_level) (void)visible.declare(local.name, {});
+    }
+    std::string hint =
+        resolution_.suggest(from.word.text, &visible, [](const Symbol* symbol) { return symbol == nullptr; });
+    if (hint.empty()) hint = "only locals of a thread's outermost block can be named";
+    resolution_.error(from.word.range,
+                      fmt::format("thread '{}' has no local '{}'", resolution_.program.templates[number].name,
+                                  from.word.text),
+                      std::move(hint));
+    return {};
+  }
+  if (found->second.broken) return {};
+  Expression result;
+  result.kind = ExpressionKind::thread_local_;
+  result.type = found->second.type;
+  result.id = found->second.id;
+  result.thread = *thread;
+  result.range = from.range;
+  return result;
+}
+
+std::optional<Expression> ExpressionResolver::call(const syntax::Expression& from) {
+  const syntax::Expression& callee = from.operands[0];
+  if (callee.kind != SyntaxKind::name) {
+    resolution_.error(callee.range, "only functions can be called");
+    return {};
+  }
+  Expression result;
+  result.kind = ExpressionKind::call;
+  result.range = from.range;
+  const Symbol* symbol = resolution_.names.find(callee.word.text);
+  if (locals_ != nullptr && locals_->find(callee.word.text) != nullptr) {
+    resolution_.error(callee.range,
+                      fmt::format("'{}' is a local variable, not a function", callee.word.text));
+    return {};
+  }
+  if (symbol == nullptr) {
+    unknown_name(callee.word, "function", is_function);
+    return {};
+  }
+  if (symbol->kind != SymbolKind::function) {
+    resolution_.error(callee.range,
+                      fmt::format("'{}' is a {}, not a function", callee.word.text, describe(symbol->kind)));
+    return {};
+  }
+  if (place_ == Place::constant || place_ == Place::condition) {
+    (void)check_allowed(from.range, "a call");
+    return {};
+  }
+  const Function& function = resolution_.program.functions[symbol->id];
+  const std::size_t given = from.operands.size() - 1;
+  bool complete = !symbol->broken;
+  for (std::size_t i = 0; i < given; ++i) {
+    std::optional<Expression> argument;
+    if (i < function.parameters) {
+      const Local& parameter = function.body.locals[i];
+      argument = value_of_type(from.operands[i + 1], parameter.type,
+                               fmt::format("'{}' of '{}'", parameter.name, function.name));
+    } else {
+      argument = value(from.operands[i + 1]);
+    }
+    if (argument) {
+      result.operands.push_back(std::move(*argument));
+    } else {
+      complete = false;
+    }
+  }
+  if (!symbol->broken && given != function.parameters) {
+    resolution_.error(
+        from.range,
+        fmt::format("'{}' takes {} argument{}, but {} {} given", function.name, function.parameters,
+                    function.parameters == 1 ? "" : "s", given, given == 1 ? "is" : "are"),
+        fmt::format("it is declared in {}", resolution_.line_of(function.range)));
+    return {};
+  }
+  if (!complete) return {};
+  result.type = function.result;
+  result.id = symbol->id;
+  return result;
+}
+
+std::optional<Expression> ExpressionResolver::atomic(const syntax::Expression& from) {
+  const std::string_view operation = from.word.text;
+  if (!check_allowed(from.range, fmt::format("'{}'", operation))) return {};
+  const bool is_cas = from.word.kind == TokenKind::cas;
+  const std::size_t wanted = is_cas ? 3 : 2;
+  if (from.operands.size() != wanted) {
+    resolution_.error(
+        from.range, fmt::format("'{}' takes {} arguments", operation, wanted),
+        is_cas ? "write 'cas(x, expected, desired)'" : fmt::format("write '{}(x, value)'", operation));
+    return {};
+  }
+  std::optional<Target> found = shared_target(from.operands[0], operation);
+  Expression result;
+  result.range = from.range;
+  Type type = Type::integer;
+  if (found) type = resolution_.program.variables[found->variable].type;
+  if (is_cas) {
+    result.kind = ExpressionKind::cas;
+    result.type = Type::boolean;
+  } else {
+    result.kind = from.word.kind == TokenKind::exchange ? ExpressionKind::exchange : ExpressionKind::fetch;
+    result.type = type;
+    result.fetch = fetch_operator(from.word.kind);
+  }
+  if (found && result.kind == ExpressionKind::fetch && type == Type::boolean) {
+    resolution_.error(from.operands[0].range, fmt::format("'{}' works on int only", operation),
+                      "use 'exchange' or 'cas' for a bool");
+    return {};
+  }
+  if (found && found->index) result.operands.push_back(std::move(*found->index));
+  bool complete = found.has_value();
+  for (std::size_t i = 1; i < wanted; ++i) {
+    // Without a known variable the type is not known either.
+    std::optional<Expression> operand =
+        found ? value_of_type(from.operands[i], type,
+                              is_cas ? (i == 1 ? "the expected value" : "the new value") : "the value")
+              : value(from.operands[i]);
+    if (operand) {
+      result.operands.push_back(std::move(*operand));
+    } else {
+      complete = false;
+    }
+  }
+  if (!complete) return {};
+  if (found) result.id = found->variable;
+  return result;
+}
+
+std::optional<Expression> ExpressionResolver::try_lock(const syntax::Expression& from) {
+  if (!check_allowed(from.range, "'trylock'")) return {};
+  std::optional<Target> found = mutex_target(from.operands[0], "trylock");
+  if (!found) return {};
+  Expression result;
+  result.kind = ExpressionKind::try_lock;
+  result.type = Type::boolean;
+  result.id = found->variable;
+  result.range = from.range;
+  if (found->index) result.operands.push_back(std::move(*found->index));
+  return result;
+}
+
+std::optional<Expression> ExpressionResolver::choose(const syntax::Expression& from) {
+  if (!check_allowed(from.range, "'choose'")) return {};
+  std::optional<Expression> low = value_of_type(from.operands[0], Type::integer, "the low end of 'choose'");
+  std::optional<Expression> high = value_of_type(from.operands[1], Type::integer, "the high end of 'choose'");
+  if (!low || !high) return {};
+  if (low->kind == ExpressionKind::literal && high->kind == ExpressionKind::literal &&
+      low->value >= high->value) {
+    resolution_.error(from.range, fmt::format("nothing to choose: {}..{} is empty", low->value, high->value),
+                      "the range ends before its second number");
+    return {};
+  }
+  Expression result;
+  result.kind = ExpressionKind::choose;
+  result.range = from.range;
+  result.operands.push_back(std::move(*low));
+  result.operands.push_back(std::move(*high));
+  return result;
+}
+
+}  // namespace heddle::lang

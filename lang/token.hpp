@@ -1,0 +1,176 @@
+// Tokens of the language: what the lexer makes and the grammar reads.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "lang/diagnostics.hpp"
+#include "lang/source.hpp"
+
+namespace heddle::lang {
+
+// The order matters: the groups are tested as ranges, and the spellings in token.cpp stand in the same order.
+enum class TokenKind : std::uint8_t {
+  end,
+  invalid,  // already reported by the lexer; the grammar stays silent about it
+  identifier,
+  integer,
+  string,
+  // Keywords that begin an item.
+  import_,
+  param,
+  const_,
+  shared,
+  mutex,
+  fn,
+  thread,
+  final_,
+  exists,
+  forall,
+  forbid,
+  expect,
+  // Keywords that begin a statement.
+  let,
+  var,
+  if_,
+  while_,
+  for_,
+  break_,
+  continue_,
+  return_,
+  fence,
+  lock,
+  unlock,
+  assert_,
+  assume,
+  await_,
+  // Keywords inside statements and expressions.
+  else_,
+  in,
+  int_,
+  bool_,
+  true_,
+  false_,
+  cas,
+  exchange,
+  fetch_add,
+  fetch_sub,
+  fetch_and,
+  fetch_or,
+  fetch_xor,
+  fetch_max,
+  fetch_min,
+  trylock,
+  choose,
+  // Words kept for later versions.
+  enum_,
+  struct_,
+  ref,
+  cond,
+  wait,
+  signal,
+  broadcast,
+  spawn,
+  join,
+  proc,
+  // Brackets and separators.
+  left_parenthesis,
+  right_parenthesis,
+  left_bracket,
+  right_bracket,
+  left_brace,
+  right_brace,
+  semicolon,
+  colon,
+  comma,
+  dot,
+  dot_dot,
+  arrow,
+  question,
+  // Assignments; `assign` is the plain one.
+  assign,
+  add_assign,
+  subtract_assign,
+  multiply_assign,
+  divide_assign,
+  remainder_assign,
+  and_assign,
+  or_assign,
+  xor_assign,
+  shift_left_assign,
+  shift_right_assign,
+  // Binary operators (`minus` is a prefix too).
+  or_or,
+  and_and,
+  bit_or,
+  bit_xor,
+  bit_and,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  shift_left,
+  shift_right,
+  plus,
+  minus,
+  star,
+  slash,
+  percent,
+  // Prefix operators.
+  exclamation,
+  tilde,
+};
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  std::uint32_t begin = 0;  // byte offset in the file
+  std::string_view text;    // a piece of the source text, which must outlive the token
+  [[nodiscard]] std::uint32_t end() const { return begin + static_cast<std::uint32_t>(text.size()); }
+};
+
+// How a kind is written: ";" or "while"; for kinds with many spellings a description: "a name".
+[[nodiscard]] std::string_view spelling(TokenKind kind);
+
+// The keyword that `text` is, or `identifier`.
+[[nodiscard]] TokenKind keyword_kind(std::string_view text);
+
+[[nodiscard]] constexpr bool is_between(TokenKind kind, TokenKind first, TokenKind last) {
+  return kind >= first && kind <= last;
+}
+[[nodiscard]] constexpr bool begins_item(TokenKind kind) {
+  return is_between(kind, TokenKind::import_, TokenKind::expect);
+}
+[[nodiscard]] constexpr bool is_statement_keyword(TokenKind kind) {
+  return is_between(kind, TokenKind::let, TokenKind::await_);
+}
+[[nodiscard]] constexpr bool is_keyword(TokenKind kind) {
+  return is_between(kind, TokenKind::import_, TokenKind::proc);
+}
+[[nodiscard]] constexpr bool is_reserved(TokenKind kind) {
+  return is_between(kind, TokenKind::enum_, TokenKind::proc);
+}
+[[nodiscard]] constexpr bool is_assignment(TokenKind kind) {
+  return is_between(kind, TokenKind::assign, TokenKind::shift_right_assign);
+}
+[[nodiscard]] constexpr bool is_binary_operator(TokenKind kind) {
+  return is_between(kind, TokenKind::or_or, TokenKind::percent);
+}
+[[nodiscard]] constexpr bool is_fetch(TokenKind kind) {
+  return is_between(kind, TokenKind::fetch_add, TokenKind::fetch_min);
+}
+
+// Splits file number `file` into tokens; the last one is of kind `end`. Returns an empty list if the text is
+// no program text at all (binary, too large); the diagnostics then say why. Linear in the text.
+[[nodiscard]] std::vector<Token> tokenize(const SourceMap& sources, std::uint32_t file,
+                                          Diagnostics& diagnostics);
+
+// The value of an integer token, false if it does not fit into 64 bits. Accepts `_` between digits and 0x.
+[[nodiscard]] bool integer_value(std::string_view text, std::int64_t& value);
+
+// The text of a string token, without quotes and escapes.
+[[nodiscard]] std::string string_value(std::string_view text);
+
+}  // namespace heddle::lang
