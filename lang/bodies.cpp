@@ -149,6 +149,10 @@ void BodyResolver::assign(const syntax::Statement& from, Statement& into) {
           symbol->kind == SymbolKind::mutex ? fmt::format("write 'lock {};'", place.word.text) : "");
       return;
     }
+  } else if (place.kind == SyntaxKind::member) {
+    resolution_.error(place.range, "a thread cannot reach the locals of another thread",
+                      "share a value through a 'shared' variable");
+    return;
   } else if (place.kind != SyntaxKind::index) {
     resolution_.error(place.range, "cannot assign to this expression",
                       from.word.kind == TokenKind::assign

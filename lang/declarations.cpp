@@ -58,6 +58,8 @@ class ProgramResolver {
   Program& program_;
   const Parameters& overrides_;
   const Item* final_ = nullptr;
+  bool too_much_data_ = false;     // reported once
+  bool too_many_threads_ = false;  // reported once
 };
 
 void ProgramResolver::declare_name(const Item& item) {
@@ -174,6 +176,7 @@ void ProgramResolver::variable(const Item& item, Symbol& symbol) {
   }
   variable.first_location = program_.locations;
   if (variable.length > limits::locations - program_.locations) {
+    if (std::exchange(too_much_data_, true)) return;
     resolution_.error(item.name.range,
                       fmt::format("too much shared data: at most {} scalars in all", limits::locations));
     return;
@@ -264,6 +267,7 @@ void ProgramResolver::threads(const Item& item, Symbol& symbol) {
   const auto number = static_cast<std::uint64_t>(high - low);
   if (number > limits::threads - program_.threads.size()) {
     symbol.broken = true;
+    if (std::exchange(too_many_threads_, true)) return;
     resolution_.error(item.name.range, fmt::format("too many threads: at most {} in all", limits::threads));
     return;
   }

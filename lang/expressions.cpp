@@ -56,15 +56,26 @@ std::optional<Expression> ExpressionResolver::value(const syntax::Expression& fr
 std::optional<Expression> ExpressionResolver::value_of_type(const syntax::Expression& from, Type wanted,
                                                             std::string_view what) {
   std::optional<Expression> result = value(from);
-  if (!result) return {};
-  if (result->type == wanted) return result;
+  if (!result || !check_type(from, result->type, wanted, what)) return {};
+  return result;
+}
+
+bool ExpressionResolver::check_type(const syntax::Expression& from, Type found, Type wanted,
+                                    std::string_view what) {
+  if (found == wanted) return true;
+  resolution_.error(from.range, fmt::format("{} must be {}, not {}", what, name_of(wanted), name_of(found)),
+                    conversion_hint(from, wanted));
+  return false;
+}
+
+// How to write `from` as a value of the other type.
+std::string ExpressionResolver::conversion_hint(const syntax::Expression& from, Type wanted) const {
+  if (from.kind == SyntaxKind::boolean) return fmt::format("write {}", from.value);
+  if (from.kind == SyntaxKind::integer && from.value <= 1) return fmt::format("write {}", from.value == 1);
   const std::string text = resolution_.quote(from.range, is_simple(from) ? "x" : "e");
-  const std::string operand = is_simple(from) || text.starts_with('(') ? text : fmt::format("({})", text);
-  resolution_.error(from.range,
-                    fmt::format("{} must be {}, not {}", what, name_of(wanted), name_of(result->type)),
-                    wanted == Type::boolean ? fmt::format("write '{} != 0'", operand)
-                                            : fmt::format("write '{} ? 1 : 0'", text));
-  return {};
+  if (wanted == Type::integer) return fmt::format("write '{} ? 1 : 0'", text);
+  return is_simple(from) || text.starts_with('(') ? fmt::format("write '{} != 0'", text)
+                                                  : fmt::format("write '({}) != 0'", text);
 }
 
 std::optional<Expression> ExpressionResolver::condition(const syntax::Expression& from) {
@@ -141,28 +152,36 @@ std::optional<Expression> ExpressionResolver::binary(const syntax::Expression& f
   result.binary = *operation;
   result.range = from.range;
   result.type = *operation >= BinaryOperator::equal ? Type::boolean : Type::integer;
-  std::optional<Expression> left;
-  std::optional<Expression> right;
-  if (*operation == BinaryOperator::equal || *operation == BinaryOperator::not_equal) {
-    left = value(from.operands[0]);
-    right = value(from.operands[1]);
-    if (left && right && left->type != right->type) {
-      resolution_.error(
-          from.range,
-          fmt::format("'{}' compares {} with {}", from.word.text, name_of(left->type), name_of(right->type)),
-          "both sides must have the same type");
-      return {};
-    }
-  } else {
-    left =
-        value_of_type(from.operands[0], Type::integer, fmt::format("the left side of '{}'", from.word.text));
-    right =
-        value_of_type(from.operands[1], Type::integer, fmt::format("the right side of '{}'", from.word.text));
-  }
+  std::optional<Expression> left = value(from.operands[0]);
+  std::optional<Expression> right = value(from.operands[1]);
   if (!left || !right) return {};
+  if (!check_operands(from, *operation, left->type, right->type)) return {};
   result.operands.push_back(std::move(*left));
   result.operands.push_back(std::move(*right));
   return result;
+}
+
+bool ExpressionResolver::check_operands(const syntax::Expression& from, BinaryOperator operation, Type left,
+                                        Type right) {
+  const std::string_view text = from.word.text;
+  if (operation == BinaryOperator::equal || operation == BinaryOperator::not_equal) {
+    if (left == right) return true;
+    resolution_.error(from.range,
+                      fmt::format("'{}' compares {} with {}", text, name_of(left), name_of(right)),
+                      "both sides must have the same type");
+    return false;
+  }
+  const bool bits = operation == BinaryOperator::bit_and || operation == BinaryOperator::bit_or;
+  if (bits && left == Type::boolean && right == Type::boolean) {
+    resolution_.error(from.range, fmt::format("'{}' works on int, not bool", text),
+                      fmt::format("write '{0}{0}'", text));
+    return false;
+  }
+  const bool left_fits =
+      check_type(from.operands[0], left, Type::integer, fmt::format("the left side of '{}'", text));
+  const bool right_fits =
+      check_type(from.operands[1], right, Type::integer, fmt::format("the right side of '{}'", text));
+  return left_fits && right_fits;
 }
 
 std::optional<Expression> ExpressionResolver::logical(const syntax::Expression& from) {

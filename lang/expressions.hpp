@@ -44,6 +44,11 @@ class ExpressionResolver {
   [[nodiscard]] std::optional<Target> mutex_target(const syntax::Expression& from, std::string_view use);
 
  private:
+  // Reports unless `found`, the type of `from`, is `wanted`.
+  bool check_type(const syntax::Expression& from, Type found, Type wanted, std::string_view what);
+  bool check_operands(const syntax::Expression& from, BinaryOperator operation, Type left, Type right);
+  [[nodiscard]] std::string conversion_hint(const syntax::Expression& from, Type wanted) const;
+
   std::optional<Expression> any(const syntax::Expression& from);
   std::optional<Expression> name(const syntax::Expression& from);
   std::optional<Expression> symbol_value(const syntax::Expression& from, const Symbol& symbol);

@@ -48,7 +48,7 @@ const auto unary_def = (word(Kind::minus)[BeginExpression<ExpressionKind::unary>
                         word(Kind::exclamation, Kind::tilde,
                              "an operator")[BeginExpression<ExpressionKind::unary>{}]) > nested[operand[add]];
 
-const auto arguments = nested[-(expression[add] % token(Kind::comma))];
+const auto arguments = nested[-(expression[add] > *(token(Kind::comma) > expression[add]))];
 
 const auto postfix_def = primary[replace] >>
                          *((token(Kind::left_bracket) > x3::eps[Wrap<ExpressionKind::index>{}] >
@@ -95,6 +95,7 @@ const x3::rule<struct EvaluateRule, Statement> evaluate = "a statement";
 const x3::rule<struct EmptyRule, Statement> empty = "a statement";
 const x3::rule<struct BracesRule, Statement> braces = "a statement";
 const x3::rule<struct IfRule, Statement> if_statement = "a statement";
+const x3::rule<struct OtherwiseRule, std::vector<Statement>> otherwise = "'{' or 'if'";
 const x3::rule<struct WhileRule, Statement> while_statement = "a statement";
 const x3::rule<struct ForRule, Statement> for_statement = "a statement";
 
@@ -134,11 +135,11 @@ const auto empty_def = word(Kind::semicolon)[Begin<StatementKind::empty>{}];
 
 const auto braces_def = block[begin_block];
 
-const auto if_statement_def =
-    word(Kind::if_)[Begin<StatementKind::if_>{}] > expression[push_expression] >
-    block[Set<&Statement::body>{}] >
-    -(token(Kind::else_) >
-      nested[if_statement[Push<&Statement::otherwise>{}] | block[Set<&Statement::otherwise>{}]]);
+const auto if_statement_def = word(Kind::if_)[Begin<StatementKind::if_>{}] > expression[push_expression] >
+                              block[Set<&Statement::body>{}] >
+                              -(token(Kind::else_) > nested[otherwise[Set<&Statement::otherwise>{}]]);
+
+const auto otherwise_def = if_statement[push_statement] | block[replace];
 
 const auto while_statement_def = word(Kind::while_)[Begin<StatementKind::while_>{}] >
                                  expression[push_expression] > block[Set<&Statement::body>{}];
@@ -159,6 +160,7 @@ BOOST_SPIRIT_DEFINE(evaluate)
 BOOST_SPIRIT_DEFINE(empty)
 BOOST_SPIRIT_DEFINE(braces)
 BOOST_SPIRIT_DEFINE(if_statement)
+BOOST_SPIRIT_DEFINE(otherwise)
 BOOST_SPIRIT_DEFINE(while_statement)
 BOOST_SPIRIT_DEFINE(for_statement)
 
@@ -180,8 +182,8 @@ const x3::rule<struct ExpectLineRule, syntax::ExpectLine> expect_line = "the nam
 const x3::rule<struct SettingRule, syntax::Setting> setting = "a name";
 const x3::rule<struct FileRule, std::vector<Item>> file = "a program";
 
-const auto import_def = word(Kind::import_)[Begin<ItemKind::import_>{}] >
-                        name[SetWord<&Item::name>{}] % token(Kind::dot) > token(Kind::semicolon);
+const auto import_def = word(Kind::import_)[Begin<ItemKind::import_>{}] > name[SetWord<&Item::name>{}] >
+                        *(token(Kind::dot) > name[SetWord<&Item::name>{}]) > token(Kind::semicolon);
 
 const auto constant_def = (word(Kind::param)[Begin<ItemKind::param>{}] |
                            word(Kind::const_)[Begin<ItemKind::constant>{}]) > name[SetWord<&Item::name>{}] >
@@ -189,8 +191,8 @@ const auto constant_def = (word(Kind::param)[Begin<ItemKind::param>{}] |
 
 const auto length = token(Kind::left_bracket) > nested[expression[push_length]] > token(Kind::right_bracket);
 
-const auto initial = (word(Kind::left_brace)[set_list] > expression[push_expression] % token(Kind::comma) >
-                      token(Kind::right_brace)) |
+const auto initial = (word(Kind::left_brace)[set_list] > expression[push_expression] >
+                      *(token(Kind::comma) > expression[push_expression]) > token(Kind::right_brace)) |
                      x3::expect[expression[push_expression]];
 
 const auto shared_def = word(Kind::shared)[Begin<ItemKind::shared>{}] > name[SetWord<&Item::name>{}] >
@@ -205,7 +207,8 @@ const auto function_parameter_def = name[SetPlain<&syntax::FunctionParameter::na
 
 const auto function_def = word(Kind::fn)[Begin<ItemKind::function>{}] > name[SetWord<&Item::name>{}] >
                           token(Kind::left_parenthesis) >
-                          -(function_parameter[Push<&Item::parameters>{}] % token(Kind::comma)) >
+                          -(function_parameter[Push<&Item::parameters>{}] >
+                            *(token(Kind::comma) > function_parameter[Push<&Item::parameters>{}])) >
                           token(Kind::right_parenthesis) >
                           -(token(Kind::arrow) > type[SetWord<&Item::type>{}]) > block[Set<&Item::body>{}];
 
@@ -224,11 +227,13 @@ const auto setting_def = name[SetPlain<&syntax::Setting::name>{}] > token(Kind::
                          -word(Kind::minus)[set_negative] >
                          word(Kind::integer)[SetPlain<&syntax::Setting::value>{}];
 
-const auto expect_line_def = name[PushWord<&syntax::ExpectLine::models>{}] % token(Kind::comma) >
-                             -(context_word("by") >
-                               name[PushWord<&syntax::ExpectLine::algorithms>{}] % token(Kind::comma)) >
-                             -(context_word("with") >
-                               setting[Push<&syntax::ExpectLine::settings>{}] % token(Kind::comma)) >
+const auto model = name[PushWord<&syntax::ExpectLine::models>{}];
+const auto algorithm = name[PushWord<&syntax::ExpectLine::algorithms>{}];
+const auto one_setting = setting[Push<&syntax::ExpectLine::settings>{}];
+
+const auto expect_line_def = model > *(token(Kind::comma) > model) >
+                             -(context_word("by") > algorithm > *(token(Kind::comma) > algorithm)) >
+                             -(context_word("with") > one_setting > *(token(Kind::comma) > one_setting)) >
                              token(Kind::colon) > name[SetPlain<&syntax::ExpectLine::outcome>{}] >
                              -(string[SetPlain<&syntax::ExpectLine::argument>{}] |
                                word(Kind::integer)[SetPlain<&syntax::ExpectLine::argument>{}]);

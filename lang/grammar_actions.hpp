@@ -166,11 +166,17 @@ inline constexpr auto set_assignment = [](auto& context) {
   x3::_val(context).word = matched(context);
 };
 inline constexpr auto set_expect_line = [](auto& context) {
-  x3::_val(context).expect_line = std::move(x3::_attr(context));
+  syntax::Item& item = x3::_val(context);
+  item.expect_line = std::move(x3::_attr(context));
+  const syntax::ExpectLine& line = item.expect_line;
+  item.range.end = line.argument.kind == TokenKind::end ? line.outcome.range.end : line.argument.range.end;
 };
 inline constexpr auto begin_block = [](auto& context) {
   x3::_val(context).kind = syntax::StatementKind::block;
   x3::_val(context).body = std::move(x3::_attr(context));
+};
+inline constexpr auto push_statement = [](auto& context) {
+  x3::_val(context).push_back(std::move(x3::_attr(context)));
 };
 inline constexpr auto set_list = [](auto& context) { x3::_val(context).is_list = true; };
 inline constexpr auto set_negative = [](auto& context) { x3::_val(context).negative = true; };

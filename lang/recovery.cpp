@@ -36,23 +36,23 @@ bool on_new_line(const ParserState& state, Position position) {
   return state.sources.text({state.file, before, position->begin}).find('\n') != std::string_view::npos;
 }
 
-// The innermost bracket that is open at `where`, of those opened since `start`.
-Position open_bracket(Position start, Position where) {
-  std::vector<Position> open;
-  for (Position at = start; at < where; ++at) {
-    switch (at->kind) {
-      case TokenKind::left_parenthesis:
-      case TokenKind::left_bracket:
-      case TokenKind::left_brace: open.push_back(at); break;
-      case TokenKind::right_parenthesis:
-      case TokenKind::right_bracket:
-      case TokenKind::right_brace:
-        if (!open.empty()) open.pop_back();
-        break;
-      default: break;
+// The innermost bracket that `expected` would close, of those opened since `start`.
+Position open_bracket(Position start, Position where, const std::string& expected) {
+  const TokenKind wanted = expected == "')'"   ? TokenKind::left_parenthesis
+                           : expected == "']'" ? TokenKind::left_bracket
+                                               : TokenKind::left_brace;
+  const auto closing = static_cast<TokenKind>(static_cast<int>(wanted) + 1);
+  unsigned closed = 0;
+  for (Position at = where; at > start;) {
+    --at;
+    if (at->kind == closing) {
+      ++closed;
+    } else if (at->kind == wanted) {
+      if (closed == 0) return at;
+      --closed;
     }
   }
-  return open.empty() ? nullptr : open.back();
+  return nullptr;
 }
 
 // What the word that a statement or item begins with was meant to be.
@@ -94,7 +94,8 @@ std::string find_hint(const ParserState& state, Recovery kind, Position start, P
     return fmt::format("'{}' is a keyword and cannot be a name", found.text);
   }
   if (kind == Recovery::item && where == start) {
-    if (found.kind == TokenKind::right_brace) return "there is one '}' too many before this place or here";
+    if (found.kind == TokenKind::right_brace) return "there is one '}' too many, here or above";
+    if (found.kind == TokenKind::semicolon) return "no ';' is needed after a block";
     if (is_statement_keyword(found.kind) || found.kind == TokenKind::left_brace) {
       return "statements stand in a 'thread', a 'fn' or 'final'";
     }
@@ -121,11 +122,6 @@ std::string find_hint(const ParserState& state, Recovery kind, Position start, P
     if (expected == "'{'" && is_statement_keyword(start->kind)) {
       return "the body of 'if', 'else', 'while' and 'for' always stands in braces";
     }
-    if (start->kind == TokenKind::identifier && where > start && !is_assignment(found.kind)) {
-      if (std::string hint = misspelt_keyword(kind, start); !hint.empty()) return hint;
-    }
-  } else if (start->kind == TokenKind::identifier) {
-    if (std::string hint = misspelt_keyword(kind, start); !hint.empty()) return hint;
   }
   if (start->kind == TokenKind::shared && expected == "':'") return "give its type: 'shared x: int'";
   if (expected.starts_with("a type") && found.kind == TokenKind::identifier) {
@@ -135,7 +131,7 @@ std::string find_hint(const ParserState& state, Recovery kind, Position start, P
     if (found.text == "boolean") return "did you mean 'bool'?";
   }
   if (expected == "')'" || expected == "']'" || expected == "'}'") {
-    if (const Position open = open_bracket(start, where); open != nullptr && open->kind != TokenKind::end) {
+    if (const Position open = open_bracket(start, where, expected); open != nullptr) {
       const LineColumn place = state.sources.locate(state.file, open->begin);
       return fmt::format("it closes the '{}' of line {}, column {}", open->text, place.line, place.column);
     }
@@ -144,7 +140,18 @@ std::string find_hint(const ParserState& state, Recovery kind, Position start, P
 }
 
 void report(ParserState& state, Recovery kind, Position start, Position where, const std::string& expected) {
+  // The lexer has reported this place already.
   if (where->kind == TokenKind::invalid) return;
+  if (where != state.first && (where - 1)->kind == TokenKind::invalid) return;
+  // A misspelt keyword is taken for a name; what comes next then seems to be wrong.
+  if (std::string hint = misspelt_keyword(kind, start); !hint.empty() && foreign_word(where->text).empty()) {
+    state.diagnostics.error(
+        state.range(*start),
+        fmt::format("expected {}, found {}", kind == Recovery::item ? "a declaration" : "a statement",
+                    describe(*start)),
+        std::move(hint));
+    return;
+  }
   std::string hint = find_hint(state, kind, start, where, expected);
   const bool closes = expected == "';'" || expected == "')'" || expected == "']'";
   if (closes && where != state.first && on_new_line(state, where)) {

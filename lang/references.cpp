@@ -35,6 +35,18 @@ FetchOperator fetch_operator(TokenKind kind) {
 void ExpressionResolver::unknown_name(const syntax::Word& word, std::string_view what,
                                       bool (*wanted)(const Symbol*)) {
   std::string hint = resolution_.suggest(word.text, locals_, wanted);
+  if (place_ == Place::condition) {
+    // A local without its thread.
+    for (std::size_t i = 0; i < resolution_.templates.size(); ++i) {
+      if (!resolution_.templates[i].locals.contains(word.text)) continue;
+      const ThreadTemplate& owner = resolution_.program.templates[i];
+      const std::string member =
+          owner.is_family ? fmt::format("{}[{}]", owner.name, resolution_.templates[i].first_argument)
+                          : owner.name;
+      hint = fmt::format("for the local of thread '{}' write {}.{}", owner.name, member, word.text);
+      break;
+    }
+  }
   resolution_.error(word.range, fmt::format("unknown {} '{}'", what, word.text), std::move(hint));
 }
 
