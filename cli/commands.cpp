@@ -38,6 +38,10 @@ bool asks_for_json(int count, const char* const* arguments) {
 }  // namespace
 
 int report_errors(const std::vector<Diagnostic>& errors, bool json) {
+  if (errors.empty()) {
+    return report_errors({as_diagnostic({"refused without a reason: a bug in heddle, please report it", ""})},
+                         json);
+  }
   if (json) {
     static_cast<void>(write_report(json_errors(errors)));
     return bad_input;

@@ -57,6 +57,8 @@ Rows prepare(const Trace& trace, const std::string& main_file) {
     row.column = is_final(step) ? result.headers.size() - 1
                                 : std::min(static_cast<std::size_t>(step.thread), result.headers.size() - 1);
     row.action = one_line(step.action.empty() ? name(step.kind) : std::string_view(step.action));
+    // "assertion failed: a long text": the text stands above the trace and would only widen the column.
+    if (step.kind == StepKind::failure) row.action.erase(std::min(row.action.find(": "), row.action.size()));
     row.place = place_of(step, main_file);
     row.source = one_line(step.source);
     row.colour = colour_of(step.kind);

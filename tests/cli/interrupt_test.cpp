@@ -63,7 +63,7 @@ TEST_CASE("the progress line appears after a second and is cleared at the end") 
 TEST_CASE("the progress line fits a narrow terminal") {
   LongCheck check({"--timeout", "1.5"});
   Setup narrow = on_terminal;
-  narrow.environment["COLUMNS"] = "30";
+  narrow.environment = {{"COLUMNS", "30"}};
   const Finished result = run_heddle(check.arguments, narrow);
   std::size_t start = 0;
   while (start < result.errors.size()) {

@@ -182,7 +182,7 @@ TEST_CASE("colours are for terminals, unless NO_COLOR is set") {
   CHECK(!contains(run_heddle({"check", file}, {.environment = {{"TERM", "xterm"}}}).output, "\x1b"));
   Setup terminal{.environment = {{"TERM", "xterm"}}, .output_terminal = true};
   CHECK(contains(run_heddle({"check", file}, terminal).output, "\x1b[1;31mviolation\x1b[0m"));
-  terminal.environment["NO_COLOR"] = "1";
+  terminal.environment = {{"TERM", "xterm"}, {"NO_COLOR", "1"}};
   CHECK(!contains(run_heddle({"check", file}, terminal).output, "\x1b"));
   terminal.environment = {{"TERM", "dumb"}};
   CHECK(!contains(run_heddle({"check", file}, terminal).output, "\x1b"));
