@@ -186,6 +186,7 @@ std::string counted(std::uint64_t number, std::string_view noun) {
 }
 
 std::string duration(double seconds) {
+  if (seconds < 0.01) return fmt::format("{:.2f} ms", seconds * 1000);
   if (seconds < 10) return fmt::format("{:.3f} s", seconds);
   if (seconds < 60) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<std::uint64_t>(seconds);

@@ -35,7 +35,7 @@ namespace heddle::cli {
 [[nodiscard]] std::string grouped(std::uint64_t number);
 // "1 execution", "3 executions", "1,234 executions".
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view noun);
-// "0.004 s", "12.3 s", "3 min 05 s".
+// "0.21 ms", "0.042 s", "12.3 s", "3 min 05 s".
 [[nodiscard]] std::string duration(double seconds);
 // "512 bytes", "12.0 KiB", "3.4 GiB".
 [[nodiscard]] std::string byte_size(std::uint64_t bytes);

@@ -52,7 +52,8 @@ TEST_CASE("numbers read well") {
   CHECK(grouped(18446744073709551615U) == "18,446,744,073,709,551,615");
   CHECK(counted(1, "execution") == "1 execution");
   CHECK(counted(0, "execution") == "0 executions");
-  CHECK(duration(0.0042) == "0.004 s");
+  CHECK(duration(0.00042) == "0.42 ms");
+  CHECK(duration(0.042) == "0.042 s");
   CHECK(duration(75) == "1 min 15 s");
   CHECK(duration(3700) == "1 h 01 min");
   CHECK(byte_size(1) == "1 byte");
