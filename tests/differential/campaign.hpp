@@ -1,0 +1,25 @@
+// Runs a property on many random programs, shrinks the first failures and reports them to doctest.
+//
+// HEDDLE_RANDOM_PROGRAMS scales the numbers of programs (it is the number for the largest campaign; smaller
+// ones keep their share) and HEDDLE_RANDOM_SEED moves all campaigns to other programs.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "properties.hpp"
+
+namespace heddle::differential {
+
+struct Campaign {
+  std::string_view name;
+  std::uint64_t programs = 0;  // the number by default
+  std::uint64_t first = 0;     // number of the first program
+  Property property;
+};
+
+// Fails the running test case for every program that lacks the property, up to three, and if more than one in
+// twenty-five was skipped.
+void run(const Campaign& campaign);
+
+}  // namespace heddle::differential

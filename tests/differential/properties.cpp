@@ -1,0 +1,238 @@
+#include "properties.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace heddle::differential {
+
+namespace {
+
+// Where `naive` gives up. A program of the generator that needs more is skipped.
+constexpr std::uint64_t most_transitions = 200'000;
+
+using Values = std::vector<std::int64_t>;
+
+struct Observation {
+  CheckResult result;
+  std::set<Values> outcomes;
+  std::vector<std::string> names;  // of the values
+};
+
+CheckOptions options_for(const std::string& model, const std::string& algorithm) {
+  CheckOptions options;
+  options.model = model;
+  options.algorithm = algorithm;
+  options.keep_going = true;
+  options.collect_outcomes = true;
+  return options;
+}
+
+// Nothing if it takes too many transitions.
+std::optional<Observation> observe(const Program& program, CheckOptions options, std::uint64_t most) {
+  options.progress = [most](const Progress& progress) { return progress.transitions < most; };
+  auto result = check(program, options);
+  if (!result) {
+    Observation refused;
+    refused.result.stopped_by = result.errors().front().text;
+    return refused;
+  }
+  if (result->stopped_by == "interrupted") return std::nullopt;
+  Observation observation{*result, {}, {}};
+  for (const auto& outcome : result->outcomes) {
+    Values values;
+    for (const auto& value : outcome.values) values.push_back(value.value);
+    if (observation.names.empty()) {
+      for (const auto& value : outcome.values) observation.names.push_back(value.name);
+    }
+    observation.outcomes.insert(std::move(values));
+  }
+  return observation;
+}
+
+std::string text(const std::set<Values>& outcomes, const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& values : outcomes) {
+    text += "   ";
+    for (std::size_t i = 0; i < values.size(); ++i) text += " " + names[i] + "=" + std::to_string(values[i]);
+    text += "\n";
+  }
+  return text.empty() ? "    none\n" : text;
+}
+
+std::string text(const Counts& counts) {
+  const auto part = [](const char* name, std::uint64_t count) {
+    return std::string(", ") + name + " " + std::to_string(count);
+  };
+  return "executions " + std::to_string(counts.executions) + part("assume", counts.blocked_assume) +
+         part("await", counts.blocked_await) + part("loop bound", counts.blocked_loop_bound) +
+         part("sleep set", counts.blocked_sleep_set) + part("transitions", counts.transitions);
+}
+
+std::string text(const Observation& observation) {
+  std::string text_of_all = "    " + text(observation.result.counts) + "\n";
+  if (observation.result.violation) {
+    text_of_all += "    violation: " + observation.result.violation->message + "\n";
+  }
+  return text_of_all + text(observation.outcomes, observation.names);
+}
+
+bool contains(const Observation& larger, const Observation& smaller) {
+  return std::includes(larger.outcomes.begin(), larger.outcomes.end(), smaller.outcomes.begin(),
+                       smaller.outcomes.end());
+}
+
+// How a condition fared: the share itself depends on how often each class of executions was run.
+std::vector<std::pair<bool, bool>> fates(const CheckResult& result) {
+  std::vector<std::pair<bool, bool>> fates;
+  for (const auto& condition : result.conditions) {
+    fates.emplace_back(condition.satisfied > 0, condition.satisfied == condition.total);
+  }
+  return fates;
+}
+
+std::string accounts(const Observation& observation) {
+  std::uint64_t total = 0;
+  for (const auto& outcome : observation.result.outcomes) total += outcome.executions;
+  const auto& counts = observation.result.counts;
+  if (total != counts.executions) return "the outcomes' executions do not add up";
+  if (counts.executions < observation.outcomes.size()) return "fewer executions than outcomes";
+  return {};
+}
+
+// Everything that must be the same for two complete explorations of one model.
+std::string first_difference(const Observation& naive, const Observation& other) {
+  const auto& a = naive.result;
+  const auto& b = other.result;
+  if (!b.stopped_by.empty()) return "stopped: " + b.stopped_by;
+  if (auto wrong = accounts(other); !wrong.empty()) return wrong;
+  if (naive.outcomes != other.outcomes) return "outcomes differ";
+  if (a.violation.has_value() != b.violation.has_value()) return "verdicts differ";
+  if ((a.counts.blocked_assume > 0) != (b.counts.blocked_assume > 0)) return "blocked by assume or not";
+  if ((a.counts.blocked_await > 0) != (b.counts.blocked_await > 0)) return "blocked by await or not";
+  if ((a.counts.blocked_loop_bound > 0) != (b.counts.blocked_loop_bound > 0)) return "loop bound hit or not";
+  if (fates(a) != fates(b)) return "conditions differ";
+  return {};
+}
+
+// The algorithms that are compared with the oracle under the model.
+std::vector<std::string> reduced_algorithms(const std::string& model) {
+  std::vector<std::string> names;
+  for (const auto& algorithm : algorithms()) {
+    if (algorithm.name != "naive" && why_not(model, algorithm.name).empty())
+      names.emplace_back(algorithm.name);
+  }
+  return names;
+}
+
+// Algorithms that count a complete or blocked execution once per graph.
+bool counts_graphs(const std::string& algorithm) { return algorithm == "dpor" || algorithm == "source"; }
+
+std::vector<std::uint64_t> graph_counts(const Counts& counts) {
+  return {counts.executions, counts.blocked_assume, counts.blocked_await, counts.blocked_loop_bound};
+}
+
+std::string describe(const CheckOptions& options) {
+  std::string text = options.algorithm + " under " + options.model;
+  if (options.buffer_bound) text += ", buffer bound " + std::to_string(*options.buffer_bound);
+  if (options.preemption_bound) text += ", preemption bound " + std::to_string(*options.preemption_bound);
+  return text;
+}
+
+std::string report(const std::string& what, const CheckOptions& left, const Observation& a,
+                   const CheckOptions& right, const Observation& b) {
+  return what + "\n  " + describe(left) + ":\n" + text(a) + "  " + describe(right) + ":\n" + text(b);
+}
+
+// Compares all algorithms under the options' model and bounds with the observation of `naive`.
+Finding compare_all(const Program& program, const CheckOptions& with_naive, const Observation& naive) {
+  if (auto wrong = accounts(naive); !wrong.empty())
+    return {.difference = report(wrong, with_naive, naive, with_naive, naive)};
+  std::optional<Observation> counted;
+  CheckOptions counted_by;
+  for (const auto& algorithm : reduced_algorithms(with_naive.model)) {
+    auto options = with_naive;
+    options.algorithm = algorithm;
+    const auto other = observe(program, options, 100 * most_transitions);
+    if (!other) return {.difference = algorithm + " needs a hundred times what naive needs\n"};
+    if (auto wrong = first_difference(naive, *other); !wrong.empty())
+      return {.difference = report(wrong, with_naive, naive, options, *other)};
+    if (!counts_graphs(algorithm)) continue;
+    if (naive.result.counts.executions < other->result.counts.executions)
+      return {.difference = report("more executions than interleavings", with_naive, naive, options, *other)};
+    if (counted && graph_counts(counted->result.counts) != graph_counts(other->result.counts))
+      return {.difference = report("counts differ", counted_by, *counted, options, *other)};
+    counted = other;
+    counted_by = options;
+  }
+  return {};
+}
+
+}  // namespace
+
+Finding algorithms_agree(const Program& program, const std::string& model) {
+  const auto options = options_for(model, "naive");
+  const auto naive = observe(program, options, most_transitions);
+  if (!naive) return {.skipped = true, .difference = {}};
+  return compare_all(program, options, *naive);
+}
+
+Finding buffer_bounds_agree(const Program& program, const std::string& model) {
+  for (std::uint32_t bound = 0; bound <= 2; ++bound) {
+    auto options = options_for(model, "naive");
+    options.buffer_bound = bound;
+    const auto naive = observe(program, options, most_transitions);
+    if (!naive) return {.skipped = true, .difference = {}};
+    if (auto finding = compare_all(program, options, *naive); !finding.difference.empty()) return finding;
+    if (bound > 0) continue;
+    const auto sc_options = options_for("sc", "naive");
+    const auto sc = observe(program, sc_options, most_transitions);
+    if (!sc) return {.skipped = true, .difference = {}};
+    if (auto wrong = first_difference(*sc, *naive); !wrong.empty())
+      return {.difference = report(wrong, sc_options, *sc, options, *naive)};
+  }
+  return {};
+}
+
+Finding preemption_bounds_agree(const Program& program, const std::string& model) {
+  for (std::uint32_t bound = 0; bound <= 3; ++bound) {
+    auto options = options_for(model, "naive");
+    options.preemption_bound = bound;
+    const auto naive = observe(program, options, most_transitions);
+    if (!naive) return {.skipped = bound == 0, .difference = {}};
+    for (const auto& algorithm : reduced_algorithms(model)) {
+      auto with_algorithm = options;
+      with_algorithm.algorithm = algorithm;
+      const auto other = observe(program, with_algorithm, 100 * most_transitions);
+      if (!other) return {.difference = algorithm + " needs a hundred times what naive needs\n"};
+      std::string wrong = accounts(*other);
+      if (wrong.empty() && !contains(*other, *naive)) wrong = "outcomes are missing";
+      if (wrong.empty() && naive->result.violation && !other->result.violation) wrong = "verdicts differ";
+      if (!wrong.empty()) return {.difference = report(wrong, options, *naive, with_algorithm, *other)};
+    }
+  }
+  return {};
+}
+
+Finding models_are_ordered(const Program& program) {
+  std::optional<Observation> stronger;
+  CheckOptions stronger_options;
+  for (const std::string model : {"sc", "tso", "pso"}) {
+    const auto options = options_for(model, "naive");
+    auto weaker = observe(program, options, most_transitions);
+    if (!weaker) return {.skipped = model == "sc", .difference = {}};
+    if (stronger) {
+      std::string wrong;
+      if (!contains(*weaker, *stronger)) wrong = "the weaker model lacks outcomes";
+      if (stronger->result.violation && !weaker->result.violation)
+        wrong = "the weaker model lacks the violation";
+      if (!wrong.empty()) return {.difference = report(wrong, stronger_options, *stronger, options, *weaker)};
+    }
+    stronger = std::move(weaker);
+    stronger_options = options;
+  }
+  return {};
+}
+
+}  // namespace heddle::differential

@@ -1,0 +1,30 @@
+// What must hold between two checks of one program: each property is a function from a compiled program to
+// what is wrong, and nothing if all is well. `naive` is the oracle; where it would take too long the property
+// says that it was skipped.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "heddle/heddle.h"
+
+namespace heddle::differential {
+
+struct Finding {
+  bool skipped = false;
+  std::string difference;  // empty: the property holds
+};
+
+using Property = std::function<Finding(const Program&)>;
+
+// Under the model, every algorithm of the registry that works with it finds what `naive` finds: verdict,
+// outcomes, ways of being blocked, conditions. dpor and source count the same executions.
+[[nodiscard]] Finding algorithms_agree(const Program& program, const std::string& model);
+// The same with store buffers of at most 0, 1 and 2 entries; with 0 the outcomes are those of SC.
+[[nodiscard]] Finding buffer_bounds_agree(const Program& program, const std::string& model);
+// With at most 0, 1, 2 and 3 preemptions, what `naive` finds the others find.
+[[nodiscard]] Finding preemption_bounds_agree(const Program& program, const std::string& model);
+// What happens under SC happens under TSO, and what happens there under PSO.
+[[nodiscard]] Finding models_are_ordered(const Program& program);
+
+}  // namespace heddle::differential

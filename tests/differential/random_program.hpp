@@ -1,0 +1,104 @@
+// Random programs for the differential tests: a program as data, and its text.
+//
+// The data structure is the language's core with just enough shape to be generated (generate.hpp) and taken
+// apart again (shrink.hpp). Every value of it prints as a program; most of them compile. Locals are ints,
+// numbered per thread and declared at the top level of their thread, so that outcomes contain them. Only what
+// is used is declared.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heddle::differential {
+
+struct Expression {
+  enum class Kind : std::uint8_t {
+    constant,     // value
+    truth,        // value, as a bool
+    local,        // local number `value` of the thread
+    argument,     // the thread's index in its family
+    load,         // shared variable `name`, operands: its index if it is an array
+    member,       // in conditions only: the local `name` of a thread, "p0.r1"
+    negation,     // !operand
+    binary,       // operands with the operator `name` between them
+    conditional,  // operand ? operand : operand
+  };
+  Kind kind = Kind::constant;
+  std::int64_t value = 0;
+  std::string name;
+  std::vector<Expression> operands;
+
+  [[nodiscard]] bool boolean() const;
+  bool operator==(const Expression&) const = default;
+};
+
+struct Statement {
+  enum class Kind : std::uint8_t {
+    assign,    // target = operand
+    store,     // place = operand
+    compound,  // place word operand, with word "+="
+    cas,       // target = cas(place, operand, operand) ? 1 : 0
+    exchange,  // target = exchange(place, operand)
+    fetch,     // target = fetch_word(place, operand)
+    fence,     // fence word
+    lock,      // of the mutex `word`
+    unlock,
+    try_lock,  // target = trylock word ? 1 : 0
+    choose,    // target = choose(0..bound)
+    assume,
+    await,
+    assertion,
+    branch,  // if operand body else otherwise
+    repeat,  // body `bound` times, counted in target
+    spin,    // while operand body
+    leave,   // break
+  };
+  Kind kind = Kind::assign;
+  std::int64_t target = 0;  // number of a local
+  Expression place;         // a load
+  std::string word;
+  std::int64_t bound = 0;
+  std::vector<Expression> operands;
+  std::vector<Statement> body;
+  std::vector<Statement> otherwise;
+
+  [[nodiscard]] bool has_target() const;
+  [[nodiscard]] bool has_place() const;
+};
+
+using Block = std::vector<Statement>;
+
+struct Thread {
+  std::int64_t copies = 1;  // more than 1: a family
+  Block body;
+};
+
+struct Condition {
+  std::string kind;  // exists, forall, forbid
+  Expression expression;
+};
+
+struct RandomProgram {
+  std::int64_t initial = 0;  // of every shared variable
+  std::vector<Thread> threads;
+  Block final_block;
+  std::vector<Condition> conditions;
+};
+
+// The array among the shared variables, which has two elements; all other shared variables are scalars.
+inline constexpr const char* array_name = "a";
+
+[[nodiscard]] std::string print(const Expression& expression, bool in_family = false);
+// The program as Heddle source text. O(size).
+[[nodiscard]] std::string print(const RandomProgram& program);
+
+// The largest number of visible operations that the block can do, with `spins` rounds of each `spin`.
+[[nodiscard]] std::int64_t visible_operations(const Block& block, std::int64_t spins);
+[[nodiscard]] std::int64_t visible_operations(const Expression& expression);
+
+// All blocks and all expressions of the program, outermost first, in an order that only depends on its shape.
+[[nodiscard]] std::vector<Block*> blocks(RandomProgram& program);
+[[nodiscard]] std::vector<Expression*> expressions(RandomProgram& program);
+
+}  // namespace heddle::differential
