@@ -69,7 +69,9 @@ void run(const heddle::Program& program, const heddle::Expectation& expectation,
   CAPTURE(algorithm);
   const auto result = heddle::check(program, options);
   CHECK_MESSAGE(result, (result.errors().empty() ? std::string() : result.errors().front().text));
-  if (!result) { return; }
+  if (!result) {
+    return;
+  }
   if (naive && result->verdict == heddle::Verdict::undecided) {
     ++tally.too_many_interleavings;
     return;
