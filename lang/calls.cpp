@@ -7,6 +7,7 @@
 
 #include "lang/declarations.hpp"
 #include "lang/limits.hpp"
+#include "lang/token.hpp"
 
 namespace heddle::lang {
 namespace {
@@ -25,6 +26,12 @@ struct Extent {
   std::vector<Call> calls;
   std::string forbidden_in_final;  // an operation that final must not reach, empty if none
 };
+
+std::string_view spelling_of(FetchOperator operation) {
+  // Both lists stand in the same order.
+  return spelling(
+      static_cast<TokenKind>(static_cast<int>(TokenKind::fetch_add) + static_cast<int>(operation)));
+}
 
 class Measure {
  public:
@@ -61,7 +68,7 @@ class Measure {
       case ExpressionKind::call: extent_.calls.push_back({node.id, depth, node.range}); break;
       case ExpressionKind::cas: forbid("cas"); break;
       case ExpressionKind::exchange: forbid("exchange"); break;
-      case ExpressionKind::fetch: forbid("fetch_..."); break;
+      case ExpressionKind::fetch: forbid(spelling_of(node.fetch)); break;
       case ExpressionKind::try_lock: forbid("trylock"); break;
       case ExpressionKind::choose: forbid("choose"); break;
       default: break;

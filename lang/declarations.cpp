@@ -23,7 +23,12 @@ class ProgramResolver {
     check_overrides();
     for (const Item& item : tree.items) signatures(item);
     for (const Item& item : tree.items) bodies(item);
-    for (const Item& item : tree.items) conditions(item);
+    for (const Item& item : tree.items) {
+      if (item.kind == ItemKind::property) condition(item);
+    }
+    for (const Item& item : tree.items) {
+      if (item.kind == ItemKind::expect) resolve_expectation(resolution_, item);
+    }
     if (program_.threads.empty() && !resolution_.diagnostics.any()) {
       resolution_.error({resolution_.file, 0, 0}, "the program has no thread", "add one: thread p { ... }");
     }
@@ -36,7 +41,7 @@ class ProgramResolver {
   void check_overrides();
   void signatures(const Item& item);
   void bodies(const Item& item);
-  void conditions(const Item& item);
+  void condition(const Item& item);
 
   void variable(const Item& item, Symbol& symbol);
   bool array_length(const Item& item, Variable& variable);
@@ -328,17 +333,14 @@ void ProgramResolver::final_body(const Item& item) {
   program_.final_block = std::move(body);
 }
 
-void ProgramResolver::conditions(const Item& item) {
-  if (item.kind == ItemKind::property) {
-    ExpressionResolver expressions(resolution_, Place::condition, nullptr);
-    std::optional<Expression> condition = expressions.condition(item.expressions[0]);
-    const PropertyKind kind = item.word.kind == TokenKind::exists   ? PropertyKind::exists
-                              : item.word.kind == TokenKind::forall ? PropertyKind::forall
-                                                                    : PropertyKind::forbid;
-    // A broken condition counts too, so that `expect` lines do not miss it.
-    program_.properties.push_back({kind, condition ? std::move(*condition) : Expression{}, item.range});
-  }
-  if (item.kind == ItemKind::expect) resolve_expectation(resolution_, item);
+void ProgramResolver::condition(const Item& item) {
+  ExpressionResolver expressions(resolution_, Place::condition, nullptr);
+  std::optional<Expression> condition = expressions.condition(item.expressions[0]);
+  const PropertyKind kind = item.word.kind == TokenKind::exists   ? PropertyKind::exists
+                            : item.word.kind == TokenKind::forall ? PropertyKind::forall
+                                                                  : PropertyKind::forbid;
+  // A broken condition counts too, so that `expect` lines do not miss it.
+  program_.properties.push_back({kind, condition ? std::move(*condition) : Expression{}, item.range});
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace heddle::lang {
 // has been reported. Linear in the tree.
 void resolve_program(Resolution& resolution, const syntax::File& tree, const Parameters& overrides);
 
-// One `expect` line; all params must have been declared.
+// One `expect` line; params and conditions must have been declared.
 void resolve_expectation(Resolution& resolution, const syntax::Item& item);
 
 // Properties of the whole program that follow from who calls whom: no recursion, no forbidden operations

@@ -27,6 +27,10 @@ constexpr std::array<Outcome, 8> outcomes = {{{"safe", ExpectedOutcome::safe},
                                               {"executions", ExpectedOutcome::executions},
                                               {"outcomes", ExpectedOutcome::outcomes}}};
 
+bool is_between(ExpectedOutcome outcome, ExpectedOutcome first, ExpectedOutcome last) {
+  return outcome >= first && outcome <= last;
+}
+
 std::string list(const std::vector<std::string_view>& names) {
   return fmt::format("there are {}", fmt::join(names, ", "));
 }
@@ -129,6 +133,13 @@ void resolve_expectation(Resolution& resolution, const syntax::Item& item) {
     return;
   }
   expectation.outcome = found->outcome;
+  if (is_between(found->outcome, ExpectedOutcome::never, ExpectedOutcome::always) &&
+      resolution.program.properties.empty()) {
+    resolution.error(line.outcome.range,
+                     fmt::format("'{}' speaks about a condition, but there is none", found->name),
+                     "add one: 'exists x == 1;'");
+    return;
+  }
   set_argument(resolution, line, expectation);
   resolution.program.expectations.push_back(std::move(expectation));
 }

@@ -73,7 +73,7 @@ std::string ExpressionResolver::conversion_hint(const syntax::Expression& from, 
   if (from.kind == SyntaxKind::boolean) return fmt::format("write {}", from.value);
   if (from.kind == SyntaxKind::integer && from.value <= 1) return fmt::format("write {}", from.value == 1);
   const std::string text = resolution_.quote(from.range, is_simple(from) ? "x" : "e");
-  if (wanted == Type::integer) return fmt::format("write '{} ? 1 : 0'", text);
+  if (wanted == Type::integer) return fmt::format("write '({} ? 1 : 0)'", text);
   return is_simple(from) || text.starts_with('(') ? fmt::format("write '{} != 0'", text)
                                                   : fmt::format("write '({}) != 0'", text);
 }
@@ -171,10 +171,11 @@ bool ExpressionResolver::check_operands(const syntax::Expression& from, BinaryOp
                       "both sides must have the same type");
     return false;
   }
-  const bool bits = operation == BinaryOperator::bit_and || operation == BinaryOperator::bit_or;
+  const bool bits = operation >= BinaryOperator::bit_and && operation <= BinaryOperator::bit_xor;
   if (bits && left == Type::boolean && right == Type::boolean) {
-    resolution_.error(from.range, fmt::format("'{}' works on int, not bool", text),
-                      fmt::format("write '{0}{0}'", text));
+    resolution_.error(
+        from.range, fmt::format("'{}' works on int, not bool", text),
+        operation == BinaryOperator::bit_xor ? "write '!='" : fmt::format("write '{0}{0}'", text));
     return false;
   }
   const bool left_fits =

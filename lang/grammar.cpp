@@ -227,14 +227,18 @@ const auto setting_def = name[SetPlain<&syntax::Setting::name>{}] > token(Kind::
                          -word(Kind::minus)[set_negative] >
                          word(Kind::integer)[SetPlain<&syntax::Setting::value>{}];
 
-const auto model = name[PushWord<&syntax::ExpectLine::models>{}];
-const auto algorithm = name[PushWord<&syntax::ExpectLine::algorithms>{}];
+const auto model =
+    word(Kind::identifier, Kind::identifier, "the name of a model")[PushWord<&syntax::ExpectLine::models>{}];
+const auto algorithm = word(Kind::identifier, Kind::identifier,
+                            "the name of an algorithm")[PushWord<&syntax::ExpectLine::algorithms>{}];
 const auto one_setting = setting[Push<&syntax::ExpectLine::settings>{}];
 
 const auto expect_line_def = model > *(token(Kind::comma) > model) >
                              -(context_word("by") > algorithm > *(token(Kind::comma) > algorithm)) >
                              -(context_word("with") > one_setting > *(token(Kind::comma) > one_setting)) >
-                             token(Kind::colon) > name[SetPlain<&syntax::ExpectLine::outcome>{}] >
+                             token(Kind::colon) >
+                             word(Kind::identifier, Kind::identifier,
+                                  "an outcome like 'safe'")[SetPlain<&syntax::ExpectLine::outcome>{}] >
                              -(string[SetPlain<&syntax::ExpectLine::argument>{}] |
                                word(Kind::integer)[SetPlain<&syntax::ExpectLine::argument>{}]);
 

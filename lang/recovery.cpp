@@ -115,6 +115,7 @@ std::string find_hint(const ParserState& state, Recovery kind, Position start, P
     if (start->kind == TokenKind::assert_ && expected == "')'" && found.kind == TokenKind::comma) {
       return "write it without parentheses: assert c, \"text\";";
     }
+    if (start->kind == TokenKind::fence && found.kind == TokenKind::left_parenthesis) return "write 'fence;'";
     if (start->kind == TokenKind::for_ && found.kind == TokenKind::left_parenthesis && where == start + 1) {
       return "write it like 'for i in 0..N { ... }'";
     }
@@ -122,6 +123,16 @@ std::string find_hint(const ParserState& state, Recovery kind, Position start, P
     if (expected == "'{'" && is_statement_keyword(start->kind)) {
       return "the body of 'if', 'else', 'while' and 'for' always stands in braces";
     }
+  }
+  if (expected == "a name" && found.kind == TokenKind::integer && (where - 1)->kind == TokenKind::dot) {
+    return "there are no fractions: values are 64-bit integers";
+  }
+  if (expected == "'..'" || found.kind == TokenKind::dot) return "a range is written like 0..N";
+  if (start->kind == TokenKind::fn && expected == "'{'" && where > start + 2)
+    return "a result type is written '-> int'";
+  if (kind == Recovery::item && where == start && found.kind == TokenKind::identifier) {
+    return "declarations begin with shared, mutex, param, const, fn, thread, final, exists, forall, forbid "
+           "or expect";
   }
   if (start->kind == TokenKind::shared && expected == "':'") return "give its type: 'shared x: int'";
   if (expected.starts_with("a type") && found.kind == TokenKind::identifier) {
@@ -133,7 +144,8 @@ std::string find_hint(const ParserState& state, Recovery kind, Position start, P
   if (expected == "')'" || expected == "']'" || expected == "'}'") {
     if (const Position open = open_bracket(start, where, expected); open != nullptr) {
       const LineColumn place = state.sources.locate(state.file, open->begin);
-      return fmt::format("it closes the '{}' of line {}, column {}", open->text, place.line, place.column);
+      return fmt::format("the '{}' of line {}, column {} is not closed", open->text, place.line,
+                         place.column);
     }
   }
   return {};
@@ -184,7 +196,9 @@ Position skip_item(Position at, Position last) {
   for (; at != last && !begins_item(at->kind); ++at) {
     if (at->kind == TokenKind::semicolon && depth == 0) return at + 1;
     if (at->kind == TokenKind::left_brace) ++depth;
-    if (at->kind == TokenKind::right_brace && (depth == 0 || --depth == 0)) return at + 1;
+    if (at->kind == TokenKind::right_brace && (depth == 0 || --depth == 0)) {
+      return at + 1 != last && (at + 1)->kind == TokenKind::semicolon ? at + 2 : at + 1;
+    }
   }
   return at;
 }
@@ -198,7 +212,9 @@ Position recover(ParserState& state, Recovery kind, Position start, Position whe
   if (kind == Recovery::item) return skip_item(where == start ? where + 1 : where, state.last);
   // A forgotten semicolon: the next statement begins in the next line and is fine.
   if (expected == "';'" && where != start && on_new_line(state, where)) return where;
-  const Position next = skip_statement(where, state.last);
+  Position next = skip_statement(where, state.last);
+  // `do { ... } while (c);` is one mistake, not two.
+  if (start->text == "do" && next->kind == TokenKind::while_) next = skip_statement(next, state.last);
   return next == start ? skip_statement(start + 1, state.last) : next;
 }
 

@@ -253,6 +253,10 @@ std::optional<ThreadId> ExpressionResolver::thread_named_by(const syntax::Expres
 }
 
 std::optional<Expression> ExpressionResolver::member(const syntax::Expression& from) {
+  if (place_ == Place::constant) {
+    (void)check_allowed(from.range, "the local of a thread");
+    return {};
+  }
   if (place_ != Place::condition) {
     resolution_.error(from.range, "locals of threads can be named in 'exists', 'forall' and 'forbid' only",
                       "share a value through a 'shared' variable");

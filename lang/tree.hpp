@@ -102,14 +102,14 @@ struct Statement {
   std::vector<Statement> body;
   std::vector<Statement> otherwise;
   std::string text;
-  SourceRange range;
+  SourceRange range;  // without the semicolon; of `if`, `while` and `for`: the head, up to the body
 };
 
 struct Local {
   std::string name;
   Type type = Type::integer;
   bool top_level = false;  // declared in the outermost block of a thread: conditions can name it
-  SourceRange range;
+  SourceRange range;       // here and in all named declarations below: of the name
 };
 
 // Code with the locals that it declares, nested blocks included; parameters come first.
