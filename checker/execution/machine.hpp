@@ -179,9 +179,33 @@ class Machine {
   [[nodiscard]] Schedule schedule() const {
     Schedule result;
     for (const auto& step : steps_) {
-      result.push_back({step.process, step.type == StepType::choice ? step.read : 0});
+      result.push_back({.type = step.type,
+                        .thread = step.thread,
+                        .location = step.access.location,
+                        .value = step.type == StepType::choice ? step.read : 0});
     }
     return result;
+  }
+
+  // Takes the transition that the schedule says; false if it is not possible now.
+  [[nodiscard]] bool follow(const Choice& choice) {
+    ProcessId process = choice.thread;
+    if (choice.type == StepType::choice) {
+      if (!choosing_.contains(choice.thread)) return false;
+      choose(choice.thread, choice.value);
+      return true;
+    }
+    if constexpr (has_buffers) {
+      if (choice.type == StepType::flush) {
+        const auto* const buffer = model_.find(choice.thread, choice.location);
+        if (buffer == nullptr || buffer->empty()) return false;
+        process = buffer->process;
+        if (pending(process).location != choice.location) return false;
+      }
+    }
+    if (!enabled_.contains(process)) return false;
+    execute(process);
+    return true;
   }
 
   // From now on every operation, buffering and flush is appended to `rows` (null: no longer).

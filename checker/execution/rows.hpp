@@ -25,10 +25,13 @@ struct Row {
 
 using Rows = std::vector<Row>;
 
-// One transition of a schedule; a list of them replays a run.
+// One transition of a schedule; a list of them replays a run on any machine of the model (Machine::follow). A
+// flush is named by thread and location, since the numbers of store buffers differ from machine to machine.
 struct Choice {
-  ProcessId process = 0;
-  std::int64_t value = 0;  // of `choose`
+  StepType type = StepType::operation;
+  ThreadId thread = 0;
+  Location location = none;  // flush: of the oldest entry in the buffer
+  std::int64_t value = 0;    // choice: the value that `choose` gives
 };
 using Schedule = std::vector<Choice>;
 

@@ -176,11 +176,7 @@ Violation describe(const Search& search, const FoundViolation& found) {
   with_machine(search, [&](auto& machine) {
     machine.restart_with_log(&rows);
     for (const auto& choice : found.schedule) {
-      if (choice.process < machine.thread_count() && machine.choosing().contains(choice.process)) {
-        machine.choose(choice.process, choice.value);
-      } else if (machine.enabled().contains(choice.process)) {
-        machine.execute(choice.process);
-      } else {
+      if (!machine.follow(choice)) {
         throw std::logic_error("internal error: the trace of a violation cannot be replayed");
       }
     }
