@@ -175,9 +175,15 @@ void Generator::assert_statement(const Statement& statement) {
   if (bad->use_empty()) {
     delete bad;
   } else {
+    const Request request{.op = assertion ? Op::assert_failed : Op::assume_failed,
+                          .site = sites_.at(statement.range, statement.text)};
     frame_->start_cold(bad);
-    frame_->stop({.op = assertion ? Op::assert_failed : Op::assume_failed,
-                  .site = sites_.at(statement.range, statement.text)});
+    if (assertion) {
+      frame_->perform(request);
+      frame_->jump(good);
+    } else {
+      frame_->stop(request);
+    }
   }
   frame_->start_if_used(good);
 }

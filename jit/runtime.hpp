@@ -43,7 +43,8 @@ enum class Op : std::uint8_t {
   await_failed,
   assume_failed,
   loop_bound,
-  // Violations that a thread finds itself; never resumed.
+  // Violations that a thread finds itself. `assert_failed` may be resumed: the thread goes on behind the
+  // assertion. The others are never resumed.
   assert_failed,
   index_out_of_bounds,  // in: value (index), expected (length)
   division_by_zero,
