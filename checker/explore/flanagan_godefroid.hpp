@@ -18,7 +18,8 @@ struct FlanaganGodefroid {
     const std::uint32_t* const clock = order.clock(row);
     for (auto i = race + 1; i < position; ++i) {
       const auto candidate = machine.step(i).process;
-      if (clock[candidate] > i) {
+      // A step behind a lock that the racing lock waits for comes after `race` too: it cannot go before it.
+      if (clock[candidate] > i && !order.ordered(race, order.row(i))) {
         chosen = candidate;
         break;
       }
