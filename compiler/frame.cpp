@@ -19,6 +19,11 @@ using llvm::Value;
 constexpr std::uint64_t slot_size = 8;
 // Where a machine keeps the number of its suspension: the coroutine's destroy function is not used.
 constexpr std::uint64_t state_offset = 8;
+// LLVM takes time in the product of the number of blocks and the sizes of all jump tables, so very large
+// machines search for their state instead: the least number of states for that, and how many of them one
+// switch compares.
+constexpr std::size_t searched_states = 4096;
+constexpr std::size_t compared_states = 8;
 
 }  // namespace
 
@@ -87,12 +92,10 @@ void Frame::begin_machine(const std::string& name, bool has_argument) {
   handle_->setName("block");
   builder_.SetInsertPoint(BasicBlock::Create(context_, "entry", function_));
   Value* place = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), handle_, state_offset);
-  Value* state = builder_.CreateLoad(builder_.getInt64Ty(), place, "state");
+  state_ = builder_.CreateLoad(builder_.getInt64Ty(), place, "state");
   mailbox_ = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), handle_, jit::mailbox_offset, "mailbox");
-  auto* begin = block();
-  dispatch_ = builder_.CreateSwitch(state, ended_);
-  dispatch_->addCase(builder_.getInt64(0), begin);
-  start(begin);
+  states_.push_back(block());
+  start(states_.front());
 }
 
 void Frame::start(BasicBlock* block) {
@@ -196,10 +199,10 @@ void Frame::suspend() {
                                              {llvm::ConstantTokenNone::get(context_), builder_.getFalse()});
     builder_.CreateSwitch(result, leave_, 1)->addCase(builder_.getInt8(0), next);
   } else {
-    auto* state = builder_.getInt64(dispatch_->getNumCases());
+    auto* state = builder_.getInt64(states_.size());
     builder_.CreateStore(state, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), handle_, state_offset));
     builder_.CreateBr(leave_);
-    dispatch_->addCase(state, next);
+    states_.push_back(next);
   }
   start(next);
 }
@@ -238,6 +241,24 @@ Value* Frame::round_exceeds(std::int64_t limit) {
   return builder_.CreateICmpSGE(rounds, builder_.getInt64(static_cast<std::uint64_t>(limit)));
 }
 
+// Ends `from` with a jump to the block of the state, which is one of [first, last).
+void Frame::dispatch(BasicBlock& from, std::size_t first, std::size_t last) {
+  builder_.SetInsertPoint(&from);
+  if (states_.size() >= searched_states && last - first > compared_states) {
+    const std::size_t middle = first + (last - first) / 2;
+    auto* lower = BasicBlock::Create(context_, "", function_);
+    auto* upper = BasicBlock::Create(context_, "", function_);
+    builder_.CreateCondBr(builder_.CreateICmpULT(state_, builder_.getInt64(middle)), lower, upper);
+    dispatch(*lower, first, middle);
+    dispatch(*upper, middle, last);
+    return;
+  }
+  auto* cases = builder_.CreateSwitch(state_, states_[first], static_cast<unsigned>(last - first));
+  for (std::size_t state = first + 1; state < last; ++state) {
+    cases->addCase(builder_.getInt64(state), states_[state]);
+  }
+}
+
 llvm::Function* Frame::finish() {
   for (BasicBlock* block : cold_) block->moveAfter(&function_->back());
   // The end is a suspension like others, with the resume function cleared by hand: a final suspension of
@@ -256,6 +277,10 @@ llvm::Function* Frame::finish() {
     size_marker_->setArgOperand(0, builder_.getInt64(jit::mailbox_offset + promise_size));
   }
   builder_.CreateRetVoid();
+  if (form_ == FrameForm::machine) {
+    if (states_.size() >= searched_states) function_->addFnAttr("no-jump-tables", "true");
+    dispatch(function_->getEntryBlock(), 0, states_.size());
+  }
   llvm::EliminateUnreachableBlocks(*function_);
   return start_;
 }

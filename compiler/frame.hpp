@@ -92,6 +92,7 @@ class Frame {
   [[nodiscard]] llvm::Value* field(std::uint64_t offset);
   void write(const Request& request);
   void suspend();
+  void dispatch(llvm::BasicBlock& from, std::size_t first, std::size_t last);
 
   llvm::Module& module_;
   llvm::LLVMContext& context_;
@@ -102,7 +103,8 @@ class Frame {
   llvm::Value* mailbox_ = nullptr;
   llvm::Value* handle_ = nullptr;          // the block
   llvm::AllocaInst* promise_ = nullptr;    // coroutine
-  llvm::SwitchInst* dispatch_ = nullptr;   // machine
+  llvm::Value* state_ = nullptr;           // machine: where to go on
+  std::vector<llvm::BasicBlock*> states_;  // machine: by state
   llvm::CallInst* size_marker_ = nullptr;  // see module.hpp
   llvm::BasicBlock* leave_ = nullptr;      // returns to the host
   llvm::BasicBlock* ended_ = nullptr;      // suspends for good

@@ -17,7 +17,7 @@ struct Options {
   // Threads with more visible operations than this are not given to LLVM's coroutine passes, which take
   // quadratic time and memory, but become plain functions with a switch; they behave the same. See
   // compiler/frame.hpp.
-  std::uint32_t coroutine_operations = 500;
+  std::uint32_t coroutine_operations = 100;
 };
 
 // An LLVM module with its context, and what the JIT must know to make an Image of it.
