@@ -46,6 +46,7 @@ std::string format_blocked(const Counts& counts) {
     if (number > 0) parts.push_back(fmt::format("{} {}", grouped(number), cause));
   }
   if (parts.empty()) return "0";
+  if (parts.size() == 1) return parts.front();
   return fmt::format("{}: {}", grouped(sum), join(parts, ", "));
 }
 
@@ -69,8 +70,8 @@ std::string format_counts(const Program& program, const CheckResult& result, con
                                              grouped(counts.revisits), counted(counts.runs, "run")));
   }
   if (counts.buffer_bound_flushes > 0) {
-    lines.emplace_back("buffers", fmt::format("{} forced by the buffer bound",
-                                              counted(counts.buffer_bound_flushes, "flush")));
+    lines.emplace_back("buffers",
+                       counted(counts.buffer_bound_flushes, "store") + " forced out by the buffer bound");
   }
   lines.emplace_back("transitions", fmt::format("{}, at most {} on a path", grouped(counts.transitions),
                                                 grouped(counts.max_depth)));
