@@ -1,4 +1,5 @@
-// Operators and conversions. Names, places and calls are in references.cpp.
+// Operators and conversions. Names and places are in references.cpp, calls and atomic operations in
+// operations.cpp.
 #include "lang/expressions.hpp"
 
 namespace heddle::lang {
