@@ -21,8 +21,8 @@ inline constexpr EventId initial = 0xffffffff;
 struct Effect {
   static constexpr std::uint8_t reads = 1;
   static constexpr std::uint8_t writes = 2;
-  static constexpr std::uint8_t drains = 4;  // waits until the thread's store buffers are empty
-  static constexpr std::uint8_t direct = 8;  // its write reaches memory at once
+  static constexpr std::uint8_t drains = 4;          // waits until the thread's store buffers are empty
+  static constexpr std::uint8_t direct = 8;          // its write reaches memory at once
   static constexpr std::uint8_t orders_stores = 16;  // a store-store fence; means nothing but under PSO
 
   static constexpr std::uint8_t load = reads;
@@ -47,8 +47,8 @@ struct FinalWrite {
 };
 
 struct Instance {
-  std::vector<Event> events;         // thread after thread
-  std::vector<std::uint32_t> first;  // per thread its first event; one more entry for the end
+  std::vector<Event> events;            // thread after thread
+  std::vector<std::uint32_t> first{0};  // per thread its first event; one more entry for the end
   LocationId locations = 0;
   std::vector<FinalWrite> final_writes;  // at most one per location; a location without one may end anyhow
 
