@@ -15,6 +15,7 @@
 // be one that
 //   the operation's own process has seen, which would hide earlier ones. We take every dependent step that
 //   does not happen before the process's current point.
+// - A lock that waits for its mutex counts as pending too: the path may end before it is granted.
 // - With a preemption bound, the running thread and the preemptions so far belong to the state.
 // Sound for programs whose executions are finite, and all are: loops are bounded.
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -115,11 +116,15 @@ class Stateful : public FlanaganGodefroid {
     std::uint64_t round = 0;
   };
 
-  // Edges from the newest operation to the pending ones.
+  // Edges from the newest operation to the pending ones: what is enabled, and locks that wait.
   void connect(Machine& machine) {
     pending_.clear();
     machine.enabled().for_each(
         [&](ProcessId p) { pending_.push_back(graph_.node(p, possible(machine.pending(p)))); });
+    for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+      if (machine.threads().mailbox(t).op == jit::Op::lock && !machine.enabled().contains(t))
+        pending_.push_back(graph_.node(t, machine.pending(t)));
+    }
     if (machine.depth() == 0) return;
     const Step& step = machine.step(machine.depth() - 1);
     const auto last = graph_.node(step.process, possible(step.access));
