@@ -168,12 +168,30 @@ class Machine {
       if (op == jit::Op::assume_failed) {
         result = Ending::blocked_assume;
       } else if (result != Ending::blocked_assume) {
-        const bool early = op == jit::Op::await_failed && await_holds(t);
+        const bool early =
+            op == jit::Op::await_failed && await_holds(t, [this](Location x) { return memory_[x]; });
         if (early) result = Ending::blocked_await;
         if (result == Ending::complete) result = Ending::deadlock;
       }
     }
     return result;
+  }
+
+  // Evaluates the await that the thread is stuck at once more, with the values that `read(location)` gives,
+  // and puts the thread back.
+  template <typename Read>
+  [[nodiscard]] bool await_holds(ThreadId thread, Read&& read) {
+    auto& m = threads_.mailbox(thread);
+    const auto site = m.site;
+    threads_.save(thread);
+    jit::resume(threads_.block(thread));
+    while (m.op == jit::Op::load && m.in_await != 0) {
+      m.value = read(m.location);
+      jit::resume(threads_.block(thread));
+    }
+    const bool holds = m.op != jit::Op::await_failed || m.site != site;
+    threads_.restore(thread);
+    return holds;
   }
 
   [[nodiscard]] Schedule schedule() const {
@@ -404,21 +422,6 @@ class Machine {
     choosing_.assign(thread, m.op == jit::Op::choose);
   }
 
-  // Evaluates the thread's await once more on the memory as it is, and puts the thread back.
-  [[nodiscard]] bool await_holds(ThreadId thread) {
-    auto& m = threads_.mailbox(thread);
-    const auto site = m.site;
-    threads_.save(thread);
-    jit::resume(threads_.block(thread));
-    while (m.op == jit::Op::load && m.in_await != 0) {
-      m.value = memory_[m.location];
-      jit::resume(threads_.block(thread));
-    }
-    const bool holds = m.op != jit::Op::await_failed || m.site != site;
-    threads_.restore(thread);
-    return holds;
-  }
-
   void log(RowType type, const Step& step) {
     if (log_ == nullptr) return;
     log_->push_back({.type = type,
@@ -436,6 +439,7 @@ class Machine {
     log_->push_back({.type = type,
                      .op = m.op,
                      .writes = type == RowType::buffered,
+                     .fence = m.fence,
                      .thread = thread,
                      .location = type == RowType::buffered ? m.location : none,
                      .site = m.site,

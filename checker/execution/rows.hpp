@@ -15,7 +15,8 @@ struct Row {
   jit::Op op = jit::Op::load;
   bool reads = false;
   bool writes = false;
-  bool in_final = false;  // an operation of the `final` block; `thread` means nothing then
+  jit::Fence fence = jit::Fence::full;  // of fences
+  bool in_final = false;                // an operation of the `final` block; `thread` means nothing then
   ThreadId thread = 0;
   Location location = none;
   std::uint32_t site = 0;

@@ -116,7 +116,18 @@ void Search::note(ViolationKind kind, std::uint32_t site, const std::function<Sc
 
 void Search::complete(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
                       const std::function<Schedule()>& schedule) {
+  judge(memory, blocks, schedule);
+  count_execution();
+}
+
+void Search::count_execution() {
   ++counts.executions;
+  if (options_.max_executions && counts.executions >= *options_.max_executions) stop("execution limit");
+}
+
+void Search::judge(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
+                   const std::function<Schedule()>& schedule) {
+  ++judged_;
   const std::vector<std::int64_t>* final_memory = &memory;
   if (image_.final_block) {
     scratch_memory_ = memory;
@@ -149,7 +160,6 @@ void Search::complete(const std::vector<std::int64_t>& memory, const std::byte* 
     }
     ++final_states_[scratch_state_];
   }
-  if (options_.max_executions && counts.executions >= *options_.max_executions) stop("execution limit");
 }
 
 }  // namespace heddle::checker

@@ -92,12 +92,20 @@ class Search {
   void complete(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
                 const std::function<Schedule()>& schedule);
 
+  // The two halves of `complete`, for an algorithm whose executions leave open what memory holds at the end:
+  // counts an execution; judges one of its final states by the `final` block and the conditions.
+  void count_execution();
+  void judge(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
+             const std::function<Schedule()>& schedule);
+
   // Remembers the first violation and stops the search unless it is to go on.
   void note(ViolationKind kind, std::uint32_t site, const std::function<Schedule()>& schedule);
 
   [[nodiscard]] const std::optional<FoundViolation>& violation() const { return violation_; }
   // How often each condition held, in the order of the image.
   [[nodiscard]] const std::vector<std::uint64_t>& satisfied() const { return satisfied_; }
+  // How many final states were judged.
+  [[nodiscard]] std::uint64_t judged() const { return judged_; }
   [[nodiscard]] const std::unordered_map<FinalState, std::uint64_t, FinalStateHash>& final_states() const {
     return final_states_;
   }
@@ -115,6 +123,7 @@ class Search {
   std::string stopped_by_;
   std::optional<FoundViolation> violation_;
   std::vector<std::uint64_t> satisfied_;
+  std::uint64_t judged_ = 0;
   std::unordered_map<FinalState, std::uint64_t, FinalStateHash> final_states_;
   std::vector<std::int64_t> scratch_memory_;
   FinalState scratch_state_;

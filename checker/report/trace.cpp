@@ -254,7 +254,7 @@ std::vector<ConditionCount> describe_conditions(const Search& search) {
     result.push_back({.source = search.image().sites[condition.site].text,
                       .kind = kinds[static_cast<std::size_t>(condition.kind)],
                       .satisfied = search.satisfied()[i],
-                      .total = search.counts.executions});
+                      .total = search.judged()});
   }
   return result;
 }
