@@ -85,7 +85,9 @@ class BacktrackingSearch {
         }
         machine_.choose(node.chooser, node.next_value++);
         step_taken();
-        arrive(node.sleep, node.running);
+        const Set sleep = node.sleep;  // `arrive` may move the nodes
+        const Running running = node.running;
+        arrive(sleep, running);
         continue;
       }
       const Set todo = node.backtrack - node.done - node.sleep;
