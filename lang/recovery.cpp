@@ -90,6 +90,13 @@ std::string find_hint(const ParserState& state, Recovery kind, Position start, P
                ? fmt::format("'{}' is a word that later versions of the language will use", found.text)
                : fmt::format("'{}' is not part of the language in this version", found.text);
   }
+  const bool is_type = found.kind == TokenKind::int_ || found.kind == TokenKind::bool_;
+  if (is_type && (start->kind == TokenKind::const_ || start->kind == TokenKind::param)) {
+    return fmt::format("a '{}' has no type: write '{} N = 1;'", start->text, start->text);
+  }
+  if (is_type && (start->kind == TokenKind::fn || expected == "a name")) {
+    return fmt::format("the type stands behind the name: 'x: {}'", found.text);
+  }
   if (expected == "a name" && is_keyword(found.kind)) {
     return fmt::format("'{}' is a keyword and cannot be a name", found.text);
   }
@@ -119,7 +126,8 @@ std::string find_hint(const ParserState& state, Recovery kind, Position start, P
     if (start->kind == TokenKind::for_ && found.kind == TokenKind::left_parenthesis && where == start + 1) {
       return "write it like 'for i in 0..N { ... }'";
     }
-    if (expected == "'{'" && found.kind == TokenKind::assign) return "did you mean '=='?";
+    if ((expected == "'{'" || expected == "')'") && found.kind == TokenKind::assign)
+      return "did you mean '=='?";
     if (expected == "'{'" && is_statement_keyword(start->kind)) {
       return "the body of 'if', 'else', 'while' and 'for' always stands in braces";
     }
@@ -133,6 +141,12 @@ std::string find_hint(const ParserState& state, Recovery kind, Position start, P
   if (kind == Recovery::item && where == start && found.kind == TokenKind::identifier) {
     return "declarations begin with shared, mutex, param, const, fn, thread, final, exists, forall, forbid "
            "or expect";
+  }
+  if (start->kind == TokenKind::thread && open_bracket(start, where, "']'") != nullptr) {
+    return "write a family of threads like 'thread w[i: 0..N] { ... }'";
+  }
+  if (start->kind == TokenKind::shared && found.kind == TokenKind::left_bracket) {
+    return "the length stands behind the type: 'shared a: int[2]'";
   }
   if (start->kind == TokenKind::shared && expected == "':'") return "give its type: 'shared x: int'";
   if (expected.starts_with("a type") && found.kind == TokenKind::identifier) {

@@ -1,8 +1,9 @@
 // The resolved program: what the front ends produce and the compiler reads.
 //
 // `parse_program` (lang/frontend.hpp) turns text into this tree; every name in it is already resolved, every
-// expression typed, every size and range a number. The compiler needs nothing else, and nothing here knows of it.
-// Functions stay functions: the compiler inlines a call by generating the body again. A program has no recursion.
+// expression typed, every size and range a number. The compiler needs nothing else, and nothing here knows of
+// it. Functions stay functions: the compiler inlines a call by generating the body again. A program has no
+// recursion.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,22 @@ enum class UnaryOperator : std::uint8_t { negate, complement, logical_not };
 
 // Arithmetic wraps; shifts take their amount modulo 64, `>>` keeps the sign; division and remainder truncate.
 enum class BinaryOperator : std::uint8_t {
-  add, subtract, multiply, divide, remainder, shift_left, shift_right, bit_and, bit_or, bit_xor,
-  equal, not_equal, less, less_equal, greater, greater_equal
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  shift_left,
+  shift_right,
+  bit_and,
+  bit_or,
+  bit_xor,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal
 };
 
 enum class FetchOperator : std::uint8_t { add, subtract, bit_and, bit_or, bit_xor, max, min };
@@ -74,23 +89,23 @@ struct Expression {
 };
 
 enum class StatementKind : std::uint8_t {
-  block,      // body
-  declare,    // id: LocalId = expressions[0]
-  assign,     // id: LocalId = expressions[0]
-  store,      // id: VariableId; expressions: [index?, value]. `compound`: index, load, value, operator, store
-  if_,        // expressions: [condition]; body, otherwise
-  while_,     // expressions: [condition]; body. At most Options::unroll rounds, then op loop_bound
-  for_,       // id: LocalId from expressions[0] up to below expressions[1], both evaluated once; body
+  block,    // body
+  declare,  // id: LocalId = expressions[0]
+  assign,   // id: LocalId = expressions[0]
+  store,    // id: VariableId; expressions: [index?, value]. `compound`: index, load, value, operator, store
+  if_,      // expressions: [condition]; body, otherwise
+  while_,   // expressions: [condition]; body. At most Options::unroll rounds, then op loop_bound
+  for_,     // id: LocalId from expressions[0] up to below expressions[1], both evaluated once; body
   break_,
   continue_,
-  return_,    // expressions: [value] or none
-  evaluate,   // expressions: [expression]; its value is dropped
-  fence,      // fence
-  lock,       // id: VariableId (a mutex); expressions: [index?]
-  unlock,     // same
-  assert_,    // expressions: [condition]; text: the message, empty if none was given
-  assume,     // expressions: [condition]
-  await,      // expressions: [condition]
+  return_,   // expressions: [value] or none
+  evaluate,  // expressions: [expression]; its value is dropped
+  fence,     // fence
+  lock,      // id: VariableId (a mutex); expressions: [index?]
+  unlock,    // same
+  assert_,   // expressions: [condition]; text: the message, empty if none was given
+  assume,    // expressions: [condition]
+  await,     // expressions: [condition]
 };
 
 struct Statement {
@@ -124,7 +139,7 @@ struct Variable {
   Type type = Type::integer;
   bool is_mutex = false;
   bool is_array = false;
-  std::uint32_t length = 1;           // number of elements; 1 for a scalar
+  std::uint32_t length = 1;  // number of elements; 1 for a scalar
   std::uint32_t first_location = 0;
   std::vector<std::int64_t> initial;  // `length` values
   SourceRange range;
@@ -133,7 +148,8 @@ struct Variable {
 struct Function {
   std::string name;
   std::uint32_t parameters = 0;  // the first so many locals of the body
-  Type result = Type::none;      // a function that may fall off its end returns 0 / false there: the checker refuses it
+  Type result =
+      Type::none;  // a function that may fall off its end returns 0 / false there: the checker refuses it
   Body body;
   SourceRange range;
 };
@@ -162,7 +178,16 @@ struct Property {
   SourceRange range;
 };
 
-enum class ExpectedOutcome : std::uint8_t { safe, violation, deadlock, never, sometimes, always, executions, outcomes };
+enum class ExpectedOutcome : std::uint8_t {
+  safe,
+  violation,
+  deadlock,
+  never,
+  sometimes,
+  always,
+  executions,
+  outcomes
+};
 
 // `expect sc, tso by dpor with N=3: violation "text";` - a line that makes the file its own regression test.
 struct Expectation {
@@ -170,14 +195,14 @@ struct Expectation {
   std::vector<std::string> algorithms;  // empty: the caller's choice
   std::vector<std::pair<std::string, std::int64_t>> parameters;
   ExpectedOutcome outcome = ExpectedOutcome::safe;
-  std::string text;        // violation: must occur in the message; may be empty
-  std::uint64_t count = 0; // executions, outcomes
+  std::string text;         // violation: must occur in the message; may be empty
+  std::uint64_t count = 0;  // executions, outcomes
   SourceRange range;
 };
 
 struct Parameter {
   std::string name;
-  std::int64_t value = 0;          // after overriding
+  std::int64_t value = 0;  // after overriding
   std::int64_t default_value = 0;
   SourceRange range;
 };

@@ -1,6 +1,6 @@
-// libFuzzer target: any bytes are sent through the front end. It must not crash, must not run long, must either accept
-// or explain, and every explanation must be printable. `./dev fuzz` builds and runs it; tests/fuzz/corpus holds seeds,
-// and what it has found lives on in tests/bad.
+// libFuzzer target: any bytes are sent through the front end. It must not crash, must not run long, must
+// either accept or explain, and every explanation must be printable. `./dev fuzz` builds and runs it;
+// tests/fuzz/corpus holds seeds, and what it has found lives on in tests/bad.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,8 +1,9 @@
 // Sizes: what is just allowed, what is refused, and that refusing a huge text takes less than a second.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
-#include <functional>
+#include <ctime>
 #include <string>
 
 #include "parse.hpp"
@@ -23,16 +24,17 @@ std::string thread(const std::string& body) {
   return "shared x: int; shared a: int[2]; thread p { " + body + " }";
 }
 
-// Parses and returns the first message; "" if the program is accepted. Fails if it takes too long.
+// Parses and returns the first message; "" if the program is accepted. Fails if it takes too long; counts
+// processor time, because other tests may run beside this one.
 std::string quick(const std::string& text) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const Parsed parsed = parse(text);
   const std::string shown = parsed.rendered();
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 #if defined(__SANITIZE_ADDRESS__)
-  CHECK(seconds.count() < 20);
+  CHECK(seconds < 20);
 #else
-  CHECK(seconds.count() < 1);
+  CHECK(seconds < 1);
 #endif
   CHECK(shown.size() < 20'000);
   return parsed.diagnostics.any() ? parsed.diagnostics.errors()[0].message : "";
