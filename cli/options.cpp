@@ -29,6 +29,9 @@ struct Refusal {
   throw Refusal{{std::move(message), std::move(hint)}};
 }
 
+// A word of the command line in a message: harmless, and not longer than a message can bear.
+std::string shown(std::string_view word) { return shorten(clean(word), 60); }
+
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string candidate = near_miss(word, candidates);
   return candidate.empty() ? std::string() : fmt::format("did you mean '{}'?", candidate);
@@ -53,12 +56,12 @@ std::uint64_t whole_number(std::string_view option, std::string_view text, std::
   std::uint64_t value = 0;
   const Number outcome = read_unsigned(text, value);
   if (outcome == Number::not_a_number) {
-    refuse(fmt::format("{} takes a whole number of at least {}, not '{}'", option, least, clean(text)));
+    refuse(fmt::format("{} takes a whole number of at least {}, not '{}'", option, least, shown(text)));
   }
   if (outcome == Number::too_large || value > most) {
-    refuse(fmt::format("{} is at most {}, and '{}' is more", option, most, clean(text)));
+    refuse(fmt::format("{} is at most {}, and '{}' is more", option, most, shown(text)));
   }
-  if (value < least) refuse(fmt::format("{} is at least {}, and '{}' is less", option, least, clean(text)));
+  if (value < least) refuse(fmt::format("{} is at least {}, and '{}' is less", option, least, shown(text)));
   return value;
 }
 
@@ -76,11 +79,11 @@ std::uint64_t bytes_number(std::string_view option, std::string_view text) {
   std::uint64_t value = 0;
   const Number outcome = read_unsigned(digits, value);
   if (outcome == Number::not_a_number || value == 0) {
-    refuse(fmt::format("{} takes a number of bytes, not '{}'", option, clean(text)),
+    refuse(fmt::format("{} takes a number of bytes, not '{}'", option, shown(text)),
            "write for example 1048576, 512K, 64M or 2G");
   }
   if (outcome == Number::too_large || value > std::numeric_limits<std::uint64_t>::max() / unit) {
-    refuse(fmt::format("{}: '{}' is more than any machine has", option, clean(text)));
+    refuse(fmt::format("{}: '{}' is more than any machine has", option, shown(text)));
   }
   return value * unit;
 }
@@ -90,7 +93,7 @@ double seconds_number(std::string_view option, std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool number = error == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
   if (!number || value <= 0) {
-    refuse(fmt::format("{} takes a number of seconds above 0, not '{}'", option, clean(text)));
+    refuse(fmt::format("{} takes a number of seconds above 0, not '{}'", option, shown(text)));
   }
   return value;
 }
@@ -99,7 +102,7 @@ double seconds_number(std::string_view option, std::string_view text) {
 void define(std::string_view text, Parameters& parameters) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
-    refuse(fmt::format("-D takes NAME=VALUE, not '{}'", clean(text)), "write for example -D N=3");
+    refuse(fmt::format("-D takes NAME=VALUE, not '{}'", shown(text)), "write for example -D N=3");
   }
   const std::string_view name = text.substr(0, equals);
   std::string_view digits = text.substr(equals + 1);
@@ -108,15 +111,15 @@ void define(std::string_view text, Parameters& parameters) {
   std::uint64_t magnitude = 0;
   const Number outcome = read_unsigned(digits, magnitude);
   if (outcome == Number::not_a_number) {
-    refuse(fmt::format("-D {}: '{}' is not a whole number", clean(name), clean(text.substr(equals + 1))));
+    refuse(fmt::format("-D {}: '{}' is not a whole number", shown(name), shown(text.substr(equals + 1))));
   }
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (outcome == Number::too_large || magnitude > most + (negative ? 1 : 0)) {
-    refuse(fmt::format("-D {}: {} does not fit into 64 bits", clean(name), clean(text.substr(equals + 1))));
+    refuse(fmt::format("-D {}: {} does not fit into 64 bits", shown(name), shown(text.substr(equals + 1))));
   }
   const auto value = static_cast<std::int64_t>(negative ? std::uint64_t{0} - magnitude : magnitude);
   if (!parameters.emplace(std::string(name), value).second) {
-    refuse(fmt::format("-D gives {} twice", clean(name)));
+    refuse(fmt::format("-D gives {} twice", shown(name)));
   }
 }
 
@@ -135,7 +138,7 @@ void check_name(std::string_view what, const std::string& name, const std::vecto
   }
   std::string hint = did_you_mean(name, known);
   hint += fmt::format("{}the {}s are {}", hint.empty() ? "" : " ", what, join(known, ", "));
-  refuse(fmt::format("unknown {} '{}'", what, clean(name)), std::move(hint));
+  refuse(fmt::format("unknown {} '{}'", what, shown(name)), std::move(hint));
 }
 
 // "  name    summary", the summary wrapped.
@@ -248,14 +251,14 @@ void check_left_over(const CLI::App& app, const std::string& file) {
       const std::string command = app.get_parent() == nullptr ? "heddle" : "heddle " + app.get_name();
       hint = fmt::format("{} --help lists the options", command);
     }
-    refuse(fmt::format("unknown option '{}'", clean(name)), std::move(hint));
+    refuse(fmt::format("unknown option '{}'", shown(name)), std::move(hint));
   }
   for (const std::string& word : words) {
     if (word == "--") continue;
     if (app.get_option_no_throw("FILE") == nullptr) {
-      refuse(fmt::format("heddle {} takes no file, but got '{}'", app.get_name(), clean(word)));
+      refuse(fmt::format("heddle {} takes no file, but got '{}'", app.get_name(), shown(word)));
     }
-    refuse(fmt::format("one file at a time: '{}' comes after '{}'", clean(word), clean(file)));
+    refuse(fmt::format("one file at a time: '{}' comes after '{}'", shown(word), shown(file)));
   }
 }
 
@@ -281,12 +284,12 @@ void check_commands(const CLI::App& app) {
   for (const std::string& word : app.remaining()) {
     if (word.starts_with('-') && word.size() > 1) continue;
     if (word.ends_with(".hed")) {
-      refuse(fmt::format("'{}' is not a command", clean(word)),
-             fmt::format("to check a program: heddle check {}", clean(word)));
+      refuse(fmt::format("'{}' is not a command", shown(word)),
+             fmt::format("to check a program: heddle check {}", shown(word)));
     }
     std::string hint = did_you_mean(word, known);
     if (hint.empty()) hint = fmt::format("the commands are {}", join(known, ", "));
-    refuse(fmt::format("unknown command '{}'", clean(word)), std::move(hint));
+    refuse(fmt::format("unknown command '{}'", shown(word)), std::move(hint));
   }
   check_left_over(app, {});
   if (!chosen) refuse(fmt::format("a command is missing: {}", join(known, ", ")), "heddle --help says more");

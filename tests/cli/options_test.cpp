@@ -129,6 +129,24 @@ TEST_CASE("-D wants a name and a whole number, once") {
   CHECK(run_heddle({"check", "-D", "N=0x10", file}).exit_code == 0);
 }
 
+TEST_CASE("a word of any length and content is shown short and clean") {
+  for (const std::string& word : {std::string(100'000, 'a'), std::string("\x1b[31m\xFF\n--\x01")}) {
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{word},
+                                               {"check", "--" + word, "x.hed"},
+                                               {"check", "--model", word, "x.hed"},
+                                               {"check", "x.hed", word},
+                                               {"check", "-D", word, "x.hed"},
+                                               {"check", "--unroll", word, "x.hed"},
+                                               {"list", word}}) {
+      const Finished result = run_heddle(arguments);
+      CHECK(result.exit_code == 2);
+      CHECK(result.errors.size() < 500);
+      CHECK(result.errors.find('\x1b') == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("usage errors are JSON when --json is given") {
   const Finished result = run_heddle({"check", "--json", "--modle", "sc", "x.hed"});
   CHECK(result.exit_code == 2);
