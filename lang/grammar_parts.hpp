@@ -139,7 +139,7 @@ struct RecoverDirective : x3::unary_parser<Subject, RecoverDirective<Subject>> {
     try {
       return this->subject.parse(first, last, context, rule_context, attribute);
     } catch (const x3::expectation_failure<Iterator>& failure) {
-      first = recover(x3::get<StateTag>(context), kind, start, failure.where(), failure.which());
+      first = recover(x3::get<StateTag>(context), {kind, start, failure.where(), failure.which()});
       return true;
     }
   }

@@ -29,10 +29,22 @@ struct ParserState {
 
 enum class Recovery : std::uint8_t { statement, item };
 
-// Reports that at `where` `expected` was missing, in a statement or item that began at `start`, and returns
-// the place to go on. It lies behind `start` unless that is the end of the file. Throws GiveUp if no more
-// errors can be stored.
-[[nodiscard]] Position recover(ParserState& state, Recovery kind, Position start, Position where,
-                               const std::string& expected);
+// At `where` stood something else than `expected`, in a statement or item that began at `start`.
+struct SyntaxError {
+  Recovery kind = Recovery::item;
+  Position start = nullptr;
+  Position where = nullptr;
+  std::string expected;  // "';'", "an expression"
+};
+
+// Reports the error and returns the place to go on. It lies behind `start` unless that is the end of the
+// file. Throws GiveUp if no more errors can be stored.
+[[nodiscard]] Position recover(ParserState& state, const SyntaxError& error);
+
+// "did you mean 'while'?" if the statement or item seems to begin with a misspelt keyword, else nothing.
+[[nodiscard]] std::string misspelt_keyword(const SyntaxError& error);
+
+// What the author may have had in mind, nothing if there is no guess.
+[[nodiscard]] std::string syntax_hint(const ParserState& state, const SyntaxError& error);
 
 }  // namespace heddle::lang

@@ -1,0 +1,199 @@
+// Hints of syntax errors: what the author may have had in mind. A misspelt keyword, a habit from another
+// language, a bracket that was never closed.
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "lang/recovery.hpp"
+#include "lang/suggest.hpp"
+
+namespace heddle::lang {
+namespace {
+
+using Kind = TokenKind;
+using Habit = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array<Habit, 10> statement_habits = {{
+    {"and", "write '&&'"},
+    {"or", "write '||'"},
+    {"not", "write '!'"},
+    {"elif", "write 'else if'"},
+    {"elsif", "write 'else if'"},
+    {"elseif", "write 'else if'"},
+    {"then", "no 'then' is needed: write 'if c { ... }'"},
+    {"do", "there is no 'do' loop: write 'while true { ... }' with 'break'"},
+    {"switch", "write 'if' and 'else if'"},
+    {"match", "write 'if' and 'else if'"},
+}};
+
+constexpr std::array<Habit, 8> item_habits = {{
+    {"func", "functions begin with 'fn'"},
+    {"function", "functions begin with 'fn'"},
+    {"def", "functions begin with 'fn'"},
+    {"void", "functions begin with 'fn'"},
+    {"global", "shared variables begin with 'shared'"},
+    {"atomic", "shared variables begin with 'shared'"},
+    {"volatile", "shared variables begin with 'shared'"},
+    {"process", "threads begin with 'thread'"},
+}};
+
+template <std::size_t size>
+std::string habit(const std::array<Habit, size>& habits, std::string_view text) {
+  for (const auto& [word, hint] : habits) {
+    if (word == text) return std::string(hint);
+  }
+  return {};
+}
+
+std::vector<std::string_view> keywords(bool (*wanted)(TokenKind)) {
+  std::vector<std::string_view> texts;
+  for (auto kind = Kind::import_; kind <= Kind::proc; kind = static_cast<Kind>(static_cast<int>(kind) + 1)) {
+    if (wanted(kind)) texts.push_back(spelling(kind));
+  }
+  return texts;
+}
+
+bool is_type(const Token& token) { return is_between(token.kind, Kind::int_, Kind::bool_); }
+
+// Whether the first word may have been meant as a keyword: what follows it does not go with a name.
+bool suspects_first_word(const SyntaxError& error) {
+  if (error.start->kind != Kind::identifier) return false;
+  if (error.kind == Recovery::item) return true;
+  return error.where == error.start + 1 || error.where->kind == Kind::left_brace;
+}
+
+// The innermost bracket that `expected` would close, of those opened since `start`.
+Position open_bracket(const SyntaxError& error, std::string_view expected) {
+  const Kind wanted = expected == "')'"   ? Kind::left_parenthesis
+                      : expected == "']'" ? Kind::left_bracket
+                                          : Kind::left_brace;
+  const auto closing = static_cast<Kind>(static_cast<int>(wanted) + 1);
+  unsigned closed = 0;
+  for (Position at = error.where; at > error.start;) {
+    --at;
+    if (at->kind == closing) {
+      ++closed;
+    } else if (at->kind == wanted) {
+      if (closed == 0) return at;
+      --closed;
+    }
+  }
+  return nullptr;
+}
+
+// The found word is a keyword or a type where it cannot stand.
+std::string keyword_hint(const SyntaxError& error) {
+  const Token& found = *error.where;
+  const bool wants_name = error.expected == "a name";
+  if (is_reserved(found.kind)) {
+    return wants_name ? fmt::format("'{}' is a word that later versions of the language will use", found.text)
+                      : fmt::format("'{}' is not part of the language in this version", found.text);
+  }
+  if (is_type(found) && (error.start->kind == Kind::const_ || error.start->kind == Kind::param)) {
+    return fmt::format("a '{0}' has no type: write '{0} N = 1;'", error.start->text);
+  }
+  if (is_type(found) && (error.start->kind == Kind::fn || wants_name)) {
+    return fmt::format("the type stands behind the name: 'x: {}'", found.text);
+  }
+  if (wants_name && is_keyword(found.kind))
+    return fmt::format("'{}' is a keyword and cannot be a name", found.text);
+  return {};
+}
+
+// No item begins with this token.
+std::string stray_item_hint(const Token& found) {
+  if (found.kind == Kind::right_brace) return "there is one '}' too many, here or above";
+  if (found.kind == Kind::semicolon) return "no ';' is needed after a block";
+  if (is_statement_keyword(found.kind) || found.kind == Kind::left_brace) {
+    return "statements stand in a 'thread', a 'fn' or 'final'";
+  }
+  if (is_type(found)) return fmt::format("declare a shared variable as 'shared x: {};'", found.text);
+  if (found.kind != Kind::identifier) return {};
+  std::string hint = habit(item_habits, found.text);
+  if (!hint.empty()) return hint;
+  return "declarations begin with shared, mutex, param, const, fn, thread, final, exists, forall, forbid or "
+         "expect";
+}
+
+std::string item_hint(const SyntaxError& error) {
+  const auto& [kind, start, where, expected] = error;
+  if (where == start) return stray_item_hint(*where);
+  if (start->kind == Kind::fn && expected == "'{'" && where > start + 2)
+    return "a result type is written '-> int'";
+  if (start->kind == Kind::thread && open_bracket(error, "']'") != nullptr) {
+    return "write a family of threads like 'thread w[i: 0..N] { ... }'";
+  }
+  if (start->kind == Kind::shared && where->kind == Kind::left_bracket) {
+    return "the length stands behind the type: 'shared a: int[2]'";
+  }
+  if (start->kind == Kind::shared && expected == "':'") return "give its type: 'shared x: int'";
+  return {};
+}
+
+std::string statement_hint(const SyntaxError& error) {
+  const auto& [kind, start, where, expected] = error;
+  const Token& found = *where;
+  if (std::string hint = habit(statement_habits, found.text); !hint.empty()) return hint;
+  if (suspects_first_word(error)) {
+    if (std::string hint = habit(statement_habits, start->text); !hint.empty()) return hint;
+  }
+  if (where == start && found.kind == Kind::else_) return "no 'if' stands before this 'else'";
+  if (where == start && is_type(found)) {
+    return fmt::format("declare a local variable as 'let x: {0} = ...;' or 'var x: {0} = ...;'", found.text);
+  }
+  if (start->kind == Kind::assert_ && expected == "')'" && found.kind == Kind::comma) {
+    return "write it without parentheses: assert c, \"text\";";
+  }
+  if (start->kind == Kind::fence && found.kind == Kind::left_parenthesis) return "write 'fence;'";
+  if (start->kind == Kind::for_ && found.kind == Kind::left_parenthesis && where == start + 1) {
+    return "write it like 'for i in 0..N { ... }'";
+  }
+  if ((expected == "'{'" || expected == "')'") && found.kind == Kind::assign) return "did you mean '=='?";
+  if (expected == "'{'" && is_statement_keyword(start->kind)) {
+    return "the body of 'if', 'else', 'while' and 'for' always stands in braces";
+  }
+  return {};
+}
+
+std::string type_hint(std::string_view found) {
+  if (found == "integer" || found == "int64_t" || found == "long") return "did you mean 'int'?";
+  if (found == "boolean") return "did you mean 'bool'?";
+  return did_you_mean(found, {"int", "bool"});
+}
+
+std::string bracket_hint(const ParserState& state, const SyntaxError& error) {
+  const Position open = open_bracket(error, error.expected);
+  if (open == nullptr) return {};
+  const LineColumn place = state.sources.locate(state.file, open->begin);
+  return fmt::format("the '{}' of line {}, column {} is not closed", open->text, place.line, place.column);
+}
+
+}  // namespace
+
+std::string misspelt_keyword(const SyntaxError& error) {
+  static const std::vector<std::string_view> item_words = keywords(begins_item);
+  static const std::vector<std::string_view> statement_words = keywords(is_statement_keyword);
+  if (!suspects_first_word(error) || !habit(statement_habits, error.where->text).empty()) return {};
+  return did_you_mean(error.start->text, error.kind == Recovery::item ? item_words : statement_words);
+}
+
+std::string syntax_hint(const ParserState& state, const SyntaxError& error) {
+  const Token& found = *error.where;
+  const std::string& expected = error.expected;
+  if (std::string hint = keyword_hint(error); !hint.empty()) return hint;
+  if (expected == "a name" && found.kind == Kind::integer && (error.where - 1)->kind == Kind::dot) {
+    return "there are no fractions: values are 64-bit integers";
+  }
+  if (expected == "'..'" || (found.kind == Kind::dot && error.where != error.start)) {
+    return "a range is written like 0..N";
+  }
+  std::string hint = error.kind == Recovery::item ? item_hint(error) : statement_hint(error);
+  if (!hint.empty()) return hint;
+  if (expected.starts_with("a type") && found.kind == Kind::identifier) return type_hint(found.text);
+  if (expected == "')'" || expected == "']'" || expected == "'}'") return bracket_hint(state, error);
+  return {};
+}
+
+}  // namespace heddle::lang
