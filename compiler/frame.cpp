@@ -57,19 +57,25 @@ void Frame::begin_coroutine(bool has_argument) {
   function_ = start_;
   function_->setPresplitCoroutine();
   builder_.SetInsertPoint(BasicBlock::Create(context_, "entry", function_));
-  // The type is a placeholder until finish() knows the number of slots.
+  // The promise only reserves the room, in the frame at jit::mailbox_offset: all accesses go through the
+  // handle, for LLVM drops stores to a local that nobody else can see. Its type is a placeholder until
+  // finish() knows the number of slots.
   promise_ = builder_.CreateAlloca(builder_.getInt64Ty(), nullptr, "promise");
   promise_->setAlignment(llvm::Align(jit::block_alignment));
-  mailbox_ = promise_;
   auto* null = llvm::ConstantPointerNull::get(builder_.getPtrTy());
   Value* id = builder_.CreateIntrinsic(llvm::Intrinsic::coro_id, {},
                                        {builder_.getInt32(jit::block_alignment), promise_, null, null});
   Value* size = builder_.CreateIntrinsic(llvm::Intrinsic::coro_size, {builder_.getInt64Ty()}, {});
   handle_ = builder_.CreateIntrinsic(llvm::Intrinsic::coro_begin, {}, {id, function_->getArg(0)});
   handle_->setName("handle");
-  auto marker = module_.getOrInsertFunction(block_size_marker, builder_.getVoidTy(), builder_.getInt64Ty());
-  size_marker_ = builder_.CreateCall(marker, {size});
+  mark_size(size, handle_);
   if (has_argument) store(0, function_->getArg(1));
+}
+
+void Frame::mark_size(Value* size, Value* block) {
+  auto marker = module_.getOrInsertFunction(block_size_marker, builder_.getVoidTy(), builder_.getInt64Ty(),
+                                            builder_.getPtrTy());
+  size_marker_ = builder_.CreateCall(marker, {size, block});
 }
 
 void Frame::begin_machine(const std::string& name, bool has_argument) {
@@ -79,8 +85,7 @@ void Frame::begin_machine(const std::string& name, bool has_argument) {
 
   builder_.SetInsertPoint(BasicBlock::Create(context_, "entry", start_));
   builder_.CreateStore(function_, start_->getArg(0));
-  auto marker = module_.getOrInsertFunction(block_size_marker, builder_.getVoidTy(), builder_.getInt64Ty());
-  size_marker_ = builder_.CreateCall(marker, {builder_.getInt64(0)});
+  mark_size(builder_.getInt64(0), start_->getArg(0));
   if (has_argument) {
     Value* first = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), start_->getArg(0), jit::locals_offset);
     builder_.CreateStore(start_->getArg(1), first);
@@ -91,9 +96,8 @@ void Frame::begin_machine(const std::string& name, bool has_argument) {
   handle_ = function_->getArg(0);
   handle_->setName("block");
   builder_.SetInsertPoint(BasicBlock::Create(context_, "entry", function_));
-  Value* place = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), handle_, state_offset);
+  Value* place = field(state_offset);
   state_ = builder_.CreateLoad(builder_.getInt64Ty(), place, "state");
-  mailbox_ = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), handle_, jit::mailbox_offset, "mailbox");
   states_.push_back(block());
   start(states_.front());
 }
@@ -149,7 +153,7 @@ void Frame::release_to(std::uint32_t top) {
 }
 
 Value* Frame::load(std::uint32_t slot) {
-  return builder_.CreateLoad(builder_.getInt64Ty(), field(offset(slot) - jit::mailbox_offset));
+  return builder_.CreateLoad(builder_.getInt64Ty(), field(offset(slot)));
 }
 
 void Frame::store(std::uint32_t slot, Value* value) {
@@ -157,29 +161,29 @@ void Frame::store(std::uint32_t slot, Value* value) {
   llvm::StoreInst*& zero = zeroing_[slot];
   if (zero != nullptr && zero->getParent() == builder_.GetInsertBlock()) zero->eraseFromParent();
   zero = nullptr;
-  builder_.CreateStore(widened(builder_, value), field(offset(slot) - jit::mailbox_offset));
+  builder_.CreateStore(widened(builder_, value), field(offset(slot)));
 }
 
 Value* Frame::field(std::uint64_t offset) {
-  return offset == 0 ? mailbox_ : builder_.CreateConstGEP1_64(builder_.getInt8Ty(), mailbox_, offset);
+  return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), handle_, offset);
 }
 
 // Every field is defined at every suspension. `expected` is 0 unless the last request needed it (perform()
 // sees to that), so it is not written each time.
 void Frame::write(const Request& request) {
   Value* const value = request.value == nullptr ? builder_.getInt64(0) : widened(builder_, request.value);
-  builder_.CreateStore(value, field(offsetof(Mailbox, value)));
+  builder_.CreateStore(value, mail(offsetof(Mailbox, value)));
   if (request.expected != nullptr)
-    builder_.CreateStore(widened(builder_, request.expected), field(offsetof(Mailbox, expected)));
+    builder_.CreateStore(widened(builder_, request.expected), mail(offsetof(Mailbox, expected)));
 
   Value* const location = request.location == nullptr ? builder_.getInt32(0) : request.location;
   static_assert(offsetof(Mailbox, site) == offsetof(Mailbox, location) + 4);
   if (auto* number = llvm::dyn_cast<llvm::ConstantInt>(location)) {
     const std::uint64_t both = number->getZExtValue() | (std::uint64_t{request.site} << 32U);
-    builder_.CreateStore(builder_.getInt64(both), field(offsetof(Mailbox, location)));
+    builder_.CreateStore(builder_.getInt64(both), mail(offsetof(Mailbox, location)));
   } else {
-    builder_.CreateStore(location, field(offsetof(Mailbox, location)));
-    builder_.CreateStore(builder_.getInt32(request.site), field(offsetof(Mailbox, site)));
+    builder_.CreateStore(location, mail(offsetof(Mailbox, location)));
+    builder_.CreateStore(builder_.getInt32(request.site), mail(offsetof(Mailbox, site)));
   }
 
   static_assert(offsetof(Mailbox, fence) == offsetof(Mailbox, op) + 1);
@@ -188,7 +192,7 @@ void Frame::write(const Request& request) {
   const std::uint64_t what = static_cast<std::uint64_t>(request.op) |
                              (static_cast<std::uint64_t>(request.fence) << 8U) |
                              (std::uint64_t{request.in_await} << 16U);
-  builder_.CreateStore(builder_.getInt64(what), field(offsetof(Mailbox, op)));
+  builder_.CreateStore(builder_.getInt64(what), mail(offsetof(Mailbox, op)));
 }
 
 void Frame::suspend() {
@@ -200,7 +204,7 @@ void Frame::suspend() {
     builder_.CreateSwitch(result, leave_, 1)->addCase(builder_.getInt8(0), next);
   } else {
     auto* state = builder_.getInt64(states_.size());
-    builder_.CreateStore(state, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), handle_, state_offset));
+    builder_.CreateStore(state, field(state_offset));
     builder_.CreateBr(leave_);
     states_.push_back(next);
   }
@@ -215,12 +219,13 @@ Value* Frame::perform(const Request& request) {
     case jit::Op::fence:
     case jit::Op::lock:
     case jit::Op::unlock:
-    case jit::Op::await_failed: return nullptr;
+    case jit::Op::await_failed:
+    case jit::Op::assert_failed: return nullptr;
     default: break;
   }
-  Value* result = builder_.CreateLoad(builder_.getInt64Ty(), field(offsetof(Mailbox, value)));
+  Value* result = builder_.CreateLoad(builder_.getInt64Ty(), mail(offsetof(Mailbox, value)));
   if (request.expected != nullptr) {
-    Value* const place = field(offsetof(Mailbox, expected));
+    Value* const place = mail(offsetof(Mailbox, expected));
     if (request.op == jit::Op::compare_exchange) {
       result = builder_.CreateICmpEQ(result, builder_.CreateLoad(builder_.getInt64Ty(), place));
     }

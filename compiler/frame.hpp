@@ -89,7 +89,10 @@ class Frame {
  private:
   void begin_coroutine(bool has_argument);
   void begin_machine(const std::string& name, bool has_argument);
+  // Addresses in the block and in its mailbox.
   [[nodiscard]] llvm::Value* field(std::uint64_t offset);
+  [[nodiscard]] llvm::Value* mail(std::uint64_t offset) { return field(jit::mailbox_offset + offset); }
+  void mark_size(llvm::Value* size, llvm::Value* block);
   void write(const Request& request);
   void suspend();
   void dispatch(llvm::BasicBlock& from, std::size_t first, std::size_t last);
@@ -98,9 +101,8 @@ class Frame {
   llvm::LLVMContext& context_;
   llvm::IRBuilder<> builder_;
   FrameForm form_;
-  llvm::Function* start_ = nullptr;     // what the host calls
-  llvm::Function* function_ = nullptr;  // the code: the same for a coroutine
-  llvm::Value* mailbox_ = nullptr;
+  llvm::Function* start_ = nullptr;        // what the host calls
+  llvm::Function* function_ = nullptr;     // the code: the same for a coroutine
   llvm::Value* handle_ = nullptr;          // the block
   llvm::AllocaInst* promise_ = nullptr;    // coroutine
   llvm::Value* state_ = nullptr;           // machine: where to go on

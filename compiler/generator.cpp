@@ -1,9 +1,9 @@
 #include "compiler/generator.hpp"
 
 namespace heddle::compiler {
-Generator::Generator(const lang::Program& program, const lang::SourceMap& sources, const Facts& facts,
-                     SiteTable& sites, const Options& options)
-    : program_(program), sources_(sources), facts_(facts), sites_(sites), options_(options) {}
+Generator::Generator(const lang::Program& program, const Facts& facts, SiteTable& sites,
+                     const Options& options)
+    : program_(program), facts_(facts), sites_(sites), options_(options) {}
 
 Generator::Result Generator::generate(llvm::Module& module, const std::string& name, const lang::Body& body,
                                       bool argument, std::uint32_t end) {

@@ -21,12 +21,11 @@ namespace heddle::compiler {
 
 // Loop rounds that a thread may make between two visible operations. A thread that could make more counts
 // them, so that no program can keep the host waiting for ever.
-inline constexpr std::int64_t silent_rounds = 100'000'000;
+inline constexpr std::int64_t silent_rounds = 10'000'000;
 
 class Generator {
  public:
-  Generator(const lang::Program& program, const lang::SourceMap& sources, const Facts& facts,
-            SiteTable& sites, const Options& options);
+  Generator(const lang::Program& program, const Facts& facts, SiteTable& sites, const Options& options);
 
   struct Result {
     llvm::Function* start;
@@ -109,7 +108,6 @@ class Generator {
   void return_statement(const lang::Statement& statement);
   void assert_statement(const lang::Statement& statement);
   void await_statement(const lang::Statement& statement);
-  std::uint32_t loop_site(const lang::Statement& loop);
   // The value of a loop bound for all rounds.
   Held keep(const lang::Expression& expression);
 
@@ -122,7 +120,6 @@ class Generator {
   Scope& scope() { return *scope_; }
 
   const lang::Program& program_;
-  const lang::SourceMap& sources_;
   const Facts& facts_;
   SiteTable& sites_;
   const Options& options_;

@@ -23,7 +23,7 @@ class Lowering {
       : program_(program),
         facts_(program, options.unroll),
         sites_(sources),
-        generator_(program, sources, facts_, sites_, options),
+        generator_(program, facts_, sites_, options),
         result_(new LoweredProgram) {
     result_->context = std::make_unique<llvm::LLVMContext>();
     result_->module = std::make_unique<llvm::Module>("heddle", *result_->context);

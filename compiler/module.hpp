@@ -15,8 +15,9 @@ namespace heddle::compiler {
 
 // The one symbol that the module exports: an array of pointers to `start` functions and conditions.
 inline constexpr const char* table_name = "heddle.table";
-// `start` functions call this with the size of their block, a constant after the coroutine passes. The loader
-// reads the number and removes the call: it is not there at run time.
+// `start` functions call this with the size of their block, a constant after the coroutine passes, and with
+// the block: thus LLVM knows that others see it and keeps the stores. The loader takes the calls out again
+// after all passes.
 inline constexpr const char* block_size_marker = "heddle.block_size";
 
 class LoweredProgram {

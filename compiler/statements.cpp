@@ -1,5 +1,4 @@
 // Statements.
-#include <string>
 #include <utility>
 
 #include "compiler/generator.hpp"
@@ -83,7 +82,7 @@ void Generator::if_statement(const Statement& statement) {
 // At most Options::unroll rounds; the condition may hold once more, then the thread is cut off.
 void Generator::while_statement(const Statement& statement) {
   const std::uint32_t top = frame_->top();
-  const std::uint32_t site = loop_site(statement);
+  const std::uint32_t site = sites_.at(statement.range);
   const std::uint32_t rounds = frame_->allocate();
   frame_->store(rounds, ir().getInt64(0));
   BasicBlock* head = frame_->block();
@@ -106,7 +105,7 @@ void Generator::while_statement(const Statement& statement) {
 // Both ends are evaluated once, before the first round. `i` and the ends that are no constants take slots.
 void Generator::for_statement(const Statement& statement) {
   const std::uint32_t top = frame_->top();
-  const std::uint32_t site = loop_site(statement);
+  const std::uint32_t site = sites_.at(statement.range);
   const Held from = keep(statement.expressions[0]);
   const Held to = keep(statement.expressions[1]);
   const auto* first = llvm::dyn_cast_or_null<llvm::ConstantInt>(from.value);
@@ -203,19 +202,6 @@ void Generator::await_statement(const Statement& statement) {
     frame_->jump(again);
   }
   frame_->start_if_used(met);
-}
-
-// The head of the loop, without the body.
-std::uint32_t Generator::loop_site(const Statement& loop) {
-  lang::SourceRange head = loop.range;
-  const Expression& last = loop.expressions.back();
-  if (last.range.file == head.file && last.range.end > head.begin) head.end = last.range.end;
-  std::string text = fold_text(sources_.text(head));
-  // The parentheses around the condition are not part of its range.
-  std::ptrdiff_t open = 0;
-  for (const char c : text) open += c == '(' ? 1 : c == ')' ? -1 : 0;
-  for (; open > 0; --open) text += ')';
-  return sites_.named(head, std::move(text));
 }
 
 }  // namespace heddle::compiler

@@ -1,0 +1,168 @@
+// Statements: branches, loops, functions.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/jit/host.hpp"
+
+namespace heddle::test {
+
+TEST_CASE("if, else if and else take one arm") {
+  const std::string source = R"(
+    shared x: int; shared r: int;
+    thread p { if x == 0 { r = 10; } else if x == 1 { r = 11; } else { r = 12; } if x == 1 { r = 13; } }
+  )";
+  CHECK(log_of(source) == Log{"load x -> 0", "store r = 10", "load x -> 0", "done"});
+  CHECK(log_of(source, [](Host& host) { host.memory[0] = 1; }) ==
+        Log{"load x -> 1", "load x -> 1", "store r = 11", "load x -> 1", "store r = 13", "done"});
+  CHECK(log_of(source, [](Host& host) { host.memory[0] = 2; }) ==
+        Log{"load x -> 2", "load x -> 2", "store r = 12", "load x -> 2", "done"});
+}
+
+TEST_CASE("a while loop evaluates its condition before each round") {
+  CHECK(log_of("shared x: int; thread p { while x < 2 { x += 1; } }") ==
+        Log{"load x -> 0", "load x -> 0", "store x = 1", "load x -> 1", "load x -> 1", "store x = 2",
+            "load x -> 2", "done"});
+}
+
+TEST_CASE("a while loop is cut off when it would go round more than the bound") {
+  const compiler::Options twice{.unroll = 2};
+  CHECK(log_of("shared x: int; thread p { while x == 0 { } x = 1; }", {}, 0, twice) ==
+        Log{"load x -> 0", "load x -> 0", "load x -> 0", "loop_bound"});
+  CHECK(log_of("shared x: int; thread p { while x < 2 { x += 1; } x = 9; }", {}, 0, twice).back() == "done");
+  CHECK(log_of("thread p { while true { } }", {}, 0, {.unroll = 0}) == Log{"loop_bound"});
+}
+
+TEST_CASE("the bound counts rounds of one entry into the loop") {
+  const compiler::Options twice{.unroll = 2};
+  const Log log =
+      log_of("shared x: int; thread p { for i in 0..3 { while x < 2 { x += 1; } x = 0; } }", {}, 0, twice);
+  CHECK(log.back() == "done");
+  CHECK(std::count(log.begin(), log.end(), "store x = 2") == 3);
+}
+
+TEST_CASE("break and continue leave and continue the innermost loop") {
+  CHECK(log_of(R"(
+    shared r: int;
+    thread p {
+      for i in 0..9 {
+        if i == 1 { continue; }
+        if i == 4 { break; }
+        var k = 0;
+        while true { k += 1; if k == 2 { continue; } if k == 4 { break; } r = i * 10 + k; }
+      }
+      r = 99;
+    }
+  )") == Log{"store r = 1", "store r = 3", "store r = 21", "store r = 23", "store r = 31", "store r = 33",
+             "store r = 99", "done"});
+}
+
+TEST_CASE("a for loop evaluates its ends once") {
+  CHECK(log_of("shared x: int = 1; shared n: int = 3; thread p { for i in x..n { n = i; x = 7; } for i in "
+               "3..2 { x = 1; } }") == Log{"load x -> 1", "load n -> 3", "store n = 1", "store x = 7",
+                                           "store n = 2", "store x = 7", "done"});
+  CHECK(
+      log_of(
+          "shared x: int = 2; shared r: int; thread p { var n = 2; for i in n - 2..n { n = 9; r = i; } }") ==
+      Log{"store r = 0", "store r = 1", "done"});
+}
+
+TEST_CASE("for loops end at their bound, up to the largest numbers") {
+  const std::string head = "shared from: int; shared to: int; shared r: int; thread p { var k = 0; ";
+  const auto run = [&](std::int64_t from, std::int64_t to) {
+    return log_of(head + "for i in from..to { k += 1; } r = k; }", [&](Host& host) {
+      host.memory[0] = from;
+      host.memory[1] = to;
+    });
+  };
+  CHECK(run(INT64_MAX - 3, INT64_MAX).at(2) == "store r = 3");
+  CHECK(run(0, 1'000'000).at(2) == "store r = 1000000");
+  CHECK(run(0, 1'000'001).at(2) == "loop_bound");
+  CHECK(run(INT64_MIN, INT64_MAX).at(2) == "loop_bound");
+  CHECK(run(INT64_MAX, INT64_MIN).at(2) == "store r = 0");
+  CHECK(log_of("shared r: int; thread p { var k = 0; for i in 0..2000000 { k += 1; } r = k; }") ==
+        Log{"loop_bound"});
+}
+
+TEST_CASE("loops without an operation cannot go round for ever") {
+  CHECK(log_of("shared r: int; thread p { var k = 0; for i in 0..1000000 { for j in 0..1000000 { k += 1; } } "
+               "r = k; }",
+               {}, 0) == Log{"loop_bound"});
+}
+
+TEST_CASE("the count of silent rounds starts again at each operation") {
+  const Log log = log_of(
+      "shared r: int; thread p { for i in 0..1000 { r = i; for j in 0..1000 { for k in 0..101 { } } } }", {},
+      0);
+  CHECK(log.size() == 1001);
+  CHECK(log.back() == "done");
+}
+
+TEST_CASE("functions take arguments, left to right, and return from anywhere") {
+  CHECK(log_of(R"(
+    shared x: int = 1; shared y: int = 2; shared r: int;
+    fn weigh(a: int, b: int, swap: bool) -> int {
+      if swap { return b * 10 + a; }
+      for i in 0..5 { if i == b { r = 77; return i; } }
+      return a;
+    }
+    thread p { r = weigh(x, y, true) + weigh(x, y, r == 5); }
+  )") == Log{"load x -> 1", "load y -> 2", "load x -> 1", "load y -> 2", "load r -> 0", "store r = 77",
+             "store r = 23", "done"});
+}
+
+TEST_CASE("parameters are the callee's own") {
+  CHECK(log_of(R"(
+    shared r: int;
+    fn twice(a: int) -> int { var b = a; b += a; return b; }
+    fn count(n: int) -> int { var k = n; k *= 2; r = n; return k; }
+    thread p { var n = 3; let m = n; n = twice(n) + twice(m) + count(n); r = n; r = m; }
+  )") == Log{"store r = 3", "store r = 18", "store r = 3", "done"});
+}
+
+TEST_CASE("calls nest and may stand in conditions and indexes") {
+  CHECK(log_of(R"(
+    shared a: int[3] = {1, 2, 0}; shared r: int;
+    fn at(i: int) -> int { return a[i]; }
+    fn is(i: int, v: int) -> bool { return at(i) == v; }
+    fn nothing() { }
+    thread p { nothing(); if is(at(0), 2) && !is(0, 2) { a[at(1)] = at(at(at(0))); } }
+  )") == Log{"load a[0] -> 1", "load a[1] -> 2", "load a[0] -> 1", "load a[1] -> 2", "load a[0] -> 1",
+             "load a[1] -> 2", "load a[2] -> 0", "store a[2] = 0", "done"});
+}
+
+TEST_CASE("return ends a thread, and a violation inside a function ends it too") {
+  CHECK(log_of("shared x: int; thread p { for i in 0..3 { x = i; if i == 1 { return; } } x = 9; }") ==
+        Log{"store x = 0", "store x = 1", "done"});
+  CHECK(log_of(R"(
+    shared x: int;
+    fn never() -> int { assert false, "here"; return 1; }
+    thread p { x = x + never() + x; }
+  )") == Log{"load x -> 0", "assert_failed here"});
+}
+
+TEST_CASE("each member of a family has its argument") {
+  const std::string source = "shared x: int; thread w[i: 3..6] { let a = i * 2; x = a; let b = i; }";
+  CHECK(log_of(source, {}, 0) == Log{"store x = 6", "done"});
+  CHECK(log_of(source, {}, 2) == Log{"store x = 10", "done"});
+  const auto image = compile(source);
+  CHECK(image->threads.size() == 3);
+  CHECK(image->threads[1].name == "w[4]");
+  CHECK((image->threads[0].start == image->threads[2].start));
+  Host host(*image);
+  host.run(1);
+  CHECK(host.locals == Log{"a = 8", "b = 4"});
+}
+
+TEST_CASE("named locals have their values at the end, and 0 if their declaration was not reached") {
+  const auto image =
+      compile("shared x: int; thread p { var a = 1; let c = true; a = 5; if x == 0 { return; } let b = 3; }");
+  Host host(*image);
+  host.run();
+  CHECK(host.locals == Log{"a = 5", "c = true", "b = 0"});
+  host.memory[0] = 1;
+  host.run();
+  CHECK(host.locals == Log{"a = 5", "c = true", "b = 3"});
+}
+
+}  // namespace heddle::test

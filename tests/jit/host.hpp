@@ -1,0 +1,76 @@
+// A host as small as can be: runs one thread of a compiled program alone, answers from an array, writes a
+// log.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/lower.hpp"
+#include "jit/load.hpp"
+#include "jit/runtime.hpp"
+
+namespace heddle::test {
+
+// A thread's block, aligned, zeroed.
+class Block {
+ public:
+  explicit Block(std::size_t size);
+  [[nodiscard]] std::byte* data() { return data_; }
+  [[nodiscard]] const std::byte* data() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::vector<std::byte> bytes() const { return {data_, data_ + size_}; }
+  void restore(const std::vector<std::byte>& bytes);
+
+ private:
+  std::vector<std::byte> storage_;
+  std::byte* data_;
+  std::size_t size_;
+};
+
+// Fails the test with the rendered diagnostics if the text is no program.
+std::shared_ptr<const jit::Image> compile(const std::string& source, const compiler::Options& options = {});
+std::string ir(const std::string& source, const compiler::Options& options = {});
+
+// What the thread is asking for, "store x = 1"; loads and the like get their results later.
+std::string describe(const jit::Image& image, const jit::Mailbox& request);
+
+class Host {
+ public:
+  explicit Host(const jit::Image& image);
+
+  std::vector<std::int64_t> memory;
+  std::deque<std::int64_t> choices;            // answers to op choose; the low end when there are no more
+  std::function<void(Host&)> on_await_failed;  // before the thread is resumed; without it the run ends there
+  bool goes_on_behind_assertions = false;      // after op assert_failed; otherwise the run ends there
+  std::function<void(Block&)> at_suspension;   // at every suspension, before the operation
+
+  // Runs the thread from its start until it ends, fails, or made `steps` operations.
+  std::vector<std::string> run(std::size_t thread = 0, std::size_t steps = 10'000);
+  std::vector<std::string> run(const jit::ThreadImage& thread, std::size_t steps = 10'000);
+  // The values of the thread's named locals at the end of the last run, "a = 1".
+  std::vector<std::string> locals;
+  // The block at the end of the last run.
+  std::vector<std::byte> last_block;
+
+ private:
+  // Performs the operation; false if the thread cannot go on.
+  bool perform(jit::Mailbox& request, std::string& entry);
+
+  const jit::Image& image_;
+};
+
+// How a test sets up a host, for every variant anew.
+using Setup = std::function<void(Host&)>;
+
+// The log of the program's thread number `thread`, the same for every way of generating the code, with and
+// without optimisation, and when the block is saved, scribbled over and restored at each suspension.
+std::vector<std::string> log_of(const std::string& source, const Setup& setup = {}, std::size_t thread = 0,
+                                const compiler::Options& options = {});
+
+using Log = std::vector<std::string>;
+
+}  // namespace heddle::test
