@@ -15,11 +15,11 @@ struct FlanaganGodefroid {
   void add(const Machine& machine, const Order& order, Node& node, std::uint32_t race, std::uint32_t position,
            ProcessId process, std::uint32_t row) const {
     ProcessId chosen = process;
-    const std::uint32_t* const clock = order.clock(row);
+    const auto* const clock = order.clock(row);
     for (auto i = race + 1; i < position; ++i) {
       const auto candidate = machine.step(i).process;
       // A step behind a lock that the racing lock waits for comes after `race` too: it cannot go before it.
-      if (clock[candidate] > i && !order.ordered(race, order.row(i))) {
+      if (clock[candidate] > static_cast<std::int32_t>(i) && !order.ordered(race, order.row(i))) {
         chosen = candidate;
         break;
       }

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "checker/execution/step.hpp"
@@ -26,22 +27,22 @@ class HappensBefore {
  public:
   explicit HappensBefore(Machine& machine)
       : machine_(machine),
-        stride_(std::max<std::size_t>(machine.process_count(), 1)),
+        stride_(padded(machine.process_count())),
         row_of_(stride_, 0),
         last_access_(machine.image().locations.size(), none) {
-    push_row();
+    push_row();  // row 0; the vector is zero where nothing was written yet
   }
 
   // Does the step at `position` happen before what `row` is the clock of?
   [[nodiscard]] bool ordered(std::uint32_t position, std::uint32_t row) const {
-    return clock(row)[machine_.step(position).process] > position;
+    return clock(row)[machine_.step(position).process] > static_cast<std::int32_t>(position);
   }
   [[nodiscard]] std::uint32_t row(std::uint32_t position) const { return events_[position].row; }
   // The clock of the process's current point.
   [[nodiscard]] std::uint32_t row_of(ProcessId process) const {
     return process < row_of_.size() ? row_of_[process] : 0;
   }
-  [[nodiscard]] const std::uint32_t* clock(std::uint32_t row) const { return clocks_.data() + row * stride_; }
+  [[nodiscard]] const std::int32_t* clock(std::uint32_t row) const { return clocks_.data() + row * stride_; }
 
   // Accounts for the machine's newest step. The positions of the steps that race with it are in `races()`
   // afterwards, newest first: steps of other processes that conflict with it and that nothing else orders
@@ -67,7 +68,7 @@ class HappensBefore {
       conflicts(step, event);
       last_access_[step.access.location] = position;
     }
-    mutable_clock(event.row)[step.process] = position + 1;
+    mutable_clock(event.row)[step.process] = static_cast<std::int32_t>(position) + 1;
     row_of_[step.process] = event.row;
     if constexpr (Machine::has_buffers) after_step(step);
   }
@@ -98,7 +99,7 @@ class HappensBefore {
   void pop_row() { --rows_; }
 
   [[nodiscard]] std::size_t memory_used() const {
-    return clocks_.capacity() * sizeof(std::uint32_t) + events_.capacity() * sizeof(Event);
+    return clocks_.capacity() * sizeof(std::int32_t) + events_.capacity() * sizeof(Event);
   }
 
  private:
@@ -233,23 +234,31 @@ class HappensBefore {
     return buffer.writes[buffer.writes.size() - 1 - later];
   }
 
-  [[nodiscard]] std::uint32_t* mutable_clock(std::uint32_t row) { return clocks_.data() + row * stride_; }
+  [[nodiscard]] std::int32_t* mutable_clock(std::uint32_t row) { return clocks_.data() + row * stride_; }
+  // The new row's contents are for the caller to write: most rows start as a copy of another.
   std::uint32_t push_row() {
     if ((rows_ + 1) * stride_ > clocks_.size()) clocks_.resize(2 * clocks_.size() + 64 * stride_);
-    std::fill_n(mutable_clock(rows_), stride_, 0);
     return rows_++;
   }
-  void copy(std::uint32_t to, std::uint32_t from) { std::copy_n(clock(from), stride_, mutable_clock(to)); }
-  void join(std::uint32_t to, std::uint32_t from) {
+  // Rows are whole groups of `lanes` components, so that these two become a few vector instructions each.
+  void copy(std::uint32_t to, std::uint32_t from) {
     auto* const a = mutable_clock(to);
     const auto* const b = clock(from);
-    for (std::size_t i = 0; i < stride_; ++i) a[i] = std::max(a[i], b[i]);
+    for (std::size_t i = 0; i < stride_; i += lanes) std::memcpy(a + i, b + i, lanes * sizeof *a);
+  }
+  void join(std::uint32_t to, std::uint32_t from) {
+    if (from == 0) return;
+    auto* const a = mutable_clock(to);
+    const auto* const b = clock(from);
+    for (std::size_t i = 0; i < stride_; i += lanes) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) a[i + lane] = std::max(a[i + lane], b[i + lane]);
+    }
   }
 
   // More store buffers have come into being: give every clock room for them.
   void widen() {
-    const auto wider = std::max<std::size_t>(machine_.process_count(), 2 * stride_);
-    std::vector<std::uint32_t> clocks(std::max<std::size_t>(rows_, 64) * 2 * wider);
+    const auto wider = padded(std::max<std::size_t>(machine_.process_count(), 2 * stride_));
+    std::vector<std::int32_t> clocks(std::max<std::size_t>(rows_, 64) * 2 * wider);
     for (std::uint32_t row = 0; row < rows_; ++row)
       std::copy_n(clock(row), stride_, clocks.data() + row * wider);
     clocks_ = std::move(clocks);
@@ -257,10 +266,15 @@ class HappensBefore {
     row_of_.resize(wider, 0);
   }
 
+  static constexpr std::size_t lanes = 4;
+  [[nodiscard]] static std::size_t padded(std::size_t processes) {
+    return std::max((processes + lanes - 1) / lanes * lanes, lanes);
+  }
+
   Machine& machine_;
   std::size_t stride_;
   std::uint32_t rows_ = 0;
-  std::vector<std::uint32_t> clocks_;
+  std::vector<std::int32_t> clocks_;
   std::vector<std::uint32_t>
       row_of_;  // by process: the clock of its newest step, for threads with fences passed
   std::vector<std::uint32_t> last_access_;  // by location

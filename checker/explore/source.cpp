@@ -29,12 +29,12 @@ class SourceSets {
     typename Machine::Set in_v;
     std::uint32_t first = none;
     if (first_position_.size() < machine.process_count()) first_position_.resize(machine.process_count());
-    const auto visit = [&](std::uint32_t at, ProcessId p, const std::uint32_t* clock) {
+    const auto visit = [&](std::uint32_t at, ProcessId p, const std::int32_t* clock) {
       if (in_v.contains(p)) return false;
       bool initial = true;
       in_v.for_each([&](ProcessId q) { initial = initial && clock[q] <= first_position_[q]; });
       in_v.insert(p);
-      first_position_[p] = at;
+      first_position_[p] = static_cast<std::int32_t>(at);
       if (!initial) return false;
       if (present.contains(p)) return true;
       if (first == none && node.enabled.contains(p)) first = p;
@@ -42,7 +42,7 @@ class SourceSets {
     };
     for (auto i = race + 1; i < position; ++i) {
       const auto* const clock = order.clock(order.row(i));
-      if (clock[racing] > race) continue;  // happens after e
+      if (clock[racing] > static_cast<std::int32_t>(race)) continue;  // happens after e
       if (visit(i, machine.step(i).process, clock)) return;
     }
     if (visit(position, process, order.clock(row))) return;
@@ -56,7 +56,7 @@ class SourceSets {
  private:
   // By process: the position of its first step in v. A step has a predecessor in v iff its clock holds one of
   // these.
-  std::vector<std::uint32_t> first_position_;
+  std::vector<std::int32_t> first_position_;
 };
 
 }  // namespace
