@@ -1,13 +1,13 @@
-// Runs every `expect` line of the examples and of tests/programs/expect, with every model and algorithm that
-// it names (or, if it names no algorithm, with every algorithm that works with the model). Lines for models
-// and algorithms that are not in the registries are skipped and counted. `naive` gives up on programs with
-// too many interleavings.
+// Runs every `expect` line of the examples, of tests/programs/expect and of the language reference, with
+// every model and algorithm that it names (or, if it names no algorithm, with every algorithm that works with
+// the model). Lines for models and algorithms that are not in the registries are skipped and counted. `naive`
+// gives up on programs with too many interleavings.
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heddle/heddle.h"
 #include "tests/programs/program_files.hpp"
@@ -15,6 +15,7 @@
 namespace {
 
 using heddle::ExpectedOutcome;
+using heddle::tests::Source;
 
 constexpr std::uint64_t naive_limit = 20'000;  // executions
 constexpr double patience = 120;               // seconds for one check of any other algorithm
@@ -30,9 +31,17 @@ bool has_model(std::string_view name) {
   return std::ranges::any_of(heddle::models(), [&](const auto& model) { return model.name == name; });
 }
 
-bool has_algorithm(std::string_view name) {
-  return std::ranges::any_of(heddle::algorithms(),
-                             [&](const auto& algorithm) { return algorithm.name == name; });
+// The algorithms to run an expectation with: those that it names, else all; of these, those that work.
+std::vector<std::string> algorithms_for(const heddle::Expectation& expectation, const std::string& model,
+                                        Tally& tally) {
+  std::vector<std::string> names = expectation.algorithms;
+  if (names.empty()) {
+    for (const auto& algorithm : heddle::algorithms()) names.emplace_back(algorithm.name);
+  }
+  const auto refused =
+      std::erase_if(names, [&](const auto& name) { return !heddle::why_not(model, name).empty(); });
+  if (!expectation.algorithms.empty()) tally.without_algorithm += refused;
+  return names;
 }
 
 // Outcomes that count executions need all of them, also behind a violation.
@@ -51,7 +60,7 @@ bool needs_whole_space(ExpectedOutcome outcome) {
 }
 
 void run(const heddle::Program& program, const heddle::Expectation& expectation, const std::string& model,
-         std::string_view algorithm, Tally& tally) {
+         const std::string& algorithm, Tally& tally) {
   heddle::CheckOptions options;
   options.model = model;
   options.algorithm = algorithm;
@@ -59,19 +68,15 @@ void run(const heddle::Program& program, const heddle::Expectation& expectation,
   options.collect_outcomes = expectation.outcome == ExpectedOutcome::outcomes;
   options.timeout = patience;
   const bool naive = algorithm == "naive";
-  if (naive) {
-    options.max_executions = naive_limit;
-  }
+  if (naive) options.max_executions = naive_limit;
   CAPTURE(program.name());
   CAPTURE(expectation.line);
   CAPTURE(expectation.source);
   CAPTURE(model);
   CAPTURE(algorithm);
   const auto result = heddle::check(program, options);
-  CHECK_MESSAGE(result, (result.errors().empty() ? std::string() : result.errors().front().text));
-  if (!result) {
-    return;
-  }
+  CHECK_MESSAGE(result, heddle::tests::first_error(result));
+  if (!result) return;
   if (naive && result->verdict == heddle::Verdict::undecided) {
     ++tally.too_many_interleavings;
     return;
@@ -80,62 +85,42 @@ void run(const heddle::Program& program, const heddle::Expectation& expectation,
   CHECK_EQ(heddle::mismatch(expectation, *result), "");
 }
 
-void run(const std::string& path, Tally& tally) {
-  CAPTURE(path);
-  const auto program = heddle::Program::from_file(path);
-  REQUIRE_MESSAGE(program, (program.errors().empty() ? std::string() : program.errors().front().text));
-  CHECK_MESSAGE(!program->expectations().empty(), "a program without an expect line tests nothing");
-  std::map<heddle::Parameters, heddle::Program> variants;
-  for (const auto& expectation : program->expectations()) {
-    auto variant = variants.find(expectation.parameters);
-    if (variant == variants.end()) {
-      const auto compiled = heddle::Program::from_file(path, {.parameters = expectation.parameters});
-      REQUIRE_MESSAGE(compiled, (compiled.errors().empty() ? std::string() : compiled.errors().front().text));
-      variant = variants.emplace(expectation.parameters, *compiled).first;
-    }
+void run(const Source& source, Tally& tally) {
+  CAPTURE(source.name);
+  heddle::tests::Variants variants(source);
+  const auto expectations = variants.get({}).expectations();
+  CHECK_MESSAGE(!expectations.empty(), "a program without an expect line tests nothing");
+  for (const auto& expectation : expectations) {
+    const heddle::Program& program = variants.get(expectation.parameters);
     for (const std::string& model : expectation.models) {
       if (!has_model(model)) {
         ++tally.without_model;
         continue;
       }
-      for (const std::string& algorithm : expectation.algorithms) {
-        if (!has_algorithm(algorithm)) {
-          ++tally.without_algorithm;
-        } else {
-          const std::string refusal = heddle::why_not(model, algorithm);
-          if (refusal.empty()) {
-            run(variant->second, expectation, model, algorithm, tally);
-          } else {
-            ++tally.without_algorithm;
-          }
-        }
-      }
-      if (!expectation.algorithms.empty()) {
-        continue;
-      }
-      for (const auto& algorithm : heddle::algorithms()) {
-        if (heddle::why_not(model, algorithm.name).empty()) {
-          run(variant->second, expectation, model, algorithm.name, tally);
-        }
+      for (const auto& algorithm : algorithms_for(expectation, model, tally)) {
+        run(program, expectation, model, algorithm, tally);
       }
     }
   }
 }
 
-void run_folder(const std::string& folder) {
+void run_all(const std::vector<Source>& sources) {
   Tally tally;
-  const auto files = heddle::tests::program_files(folder);
-  REQUIRE_FALSE(files.empty());
-  for (const std::string& path : files) {
-    run(path, tally);
-  }
-  MESSAGE(folder, ": ", files.size(), " programs, ", tally.checks, " checks; skipped: ", tally.without_model,
+  REQUIRE_FALSE(sources.empty());
+  for (const Source& source : sources) run(source, tally);
+  MESSAGE(sources.size(), " programs, ", tally.checks, " checks; skipped: ", tally.without_model,
           " for a model and ", tally.without_algorithm, " for an algorithm that is not there, ",
           tally.too_many_interleavings, " with too many interleavings for naive");
 }
 
 }  // namespace
 
-TEST_CASE("every expect line of the examples holds") { run_folder("examples"); }
+TEST_CASE("every expect line of the examples holds") { run_all(heddle::tests::programs_in("examples")); }
 
-TEST_CASE("every expect line of the small programs holds") { run_folder("tests/programs/expect"); }
+TEST_CASE("every expect line of the small programs holds") {
+  run_all(heddle::tests::programs_in("tests/programs/expect"));
+}
+
+TEST_CASE("every program in the language reference is complete and its expect lines hold") {
+  run_all(heddle::tests::programs_of_document("docs/language.md"));
+}

@@ -1,0 +1,109 @@
+// All algorithms find the same: on every example and every small program, with its own parameters and with
+// those of each of its expect lines, under every model, they report the same set of final states and agree on
+// whether there is a violation. A search that runs into a limit says nothing.
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heddle/heddle.h"
+#include "tests/programs/program_files.hpp"
+
+namespace {
+
+using heddle::tests::Source;
+
+constexpr std::uint64_t naive_limit = 20'000;  // executions
+constexpr std::uint64_t other_limit = 100'000;
+constexpr double patience = 2;  // seconds
+
+// What two algorithms must agree on.
+struct Findings {
+  std::set<std::vector<std::int64_t>> final_states;
+  bool violation = false;
+  bool operator==(const Findings&) const = default;
+};
+
+// Reads-from classes join executions that differ in the final value of a location only.
+bool keeps_final_states(std::string_view algorithm) { return algorithm != "rf"; }
+
+std::optional<Findings> explore(const heddle::Program& program, std::string_view model,
+                                std::string_view algorithm) {
+  heddle::CheckOptions options;
+  options.model = model;
+  options.algorithm = algorithm;
+  options.keep_going = true;
+  options.collect_outcomes = true;
+  options.max_executions = algorithm == "naive" ? naive_limit : other_limit;
+  options.timeout = patience;
+  const auto result = heddle::check(program, options);
+  CHECK_MESSAGE(result, heddle::tests::first_error(result));
+  if (!result || !result->stopped_by.empty()) return std::nullopt;
+  Findings findings;
+  findings.violation = result->violation.has_value();
+  for (const auto& outcome : result->outcomes) {
+    std::vector<std::int64_t> state;
+    for (const auto& named : outcome.values) state.push_back(named.value);
+    findings.final_states.insert(std::move(state));
+  }
+  return findings;
+}
+
+// Compares each algorithm with the first one that finished. Returns the number of comparisons.
+std::size_t compare(const heddle::Program& program, std::string_view model) {
+  std::optional<Findings> first;
+  std::string_view first_algorithm;
+  std::size_t comparisons = 0;
+  for (const auto& algorithm : heddle::algorithms()) {
+    if (!heddle::why_not(model, algorithm.name).empty() || !keeps_final_states(algorithm.name)) continue;
+    CAPTURE(algorithm.name);
+    CAPTURE(first_algorithm);
+    auto findings = explore(program, model, algorithm.name);
+    if (!findings) continue;
+    if (!first) {
+      first = std::move(findings);
+      first_algorithm = algorithm.name;
+      continue;
+    }
+    ++comparisons;
+    CHECK_EQ(findings->violation, first->violation);
+    CHECK_EQ(findings->final_states.size(), first->final_states.size());
+    CHECK(*findings == *first);
+  }
+  return comparisons;
+}
+
+void compare_all(const std::vector<Source>& sources) {
+  std::size_t comparisons = 0;
+  for (const Source& source : sources) {
+    heddle::tests::Variants variants(source);
+    std::set<heddle::Parameters> settings{{}};
+    for (const auto& expectation : variants.get({}).expectations()) settings.insert(expectation.parameters);
+    for (const auto& parameters : settings) {
+      for (const auto& model : heddle::models()) {
+        CAPTURE(source.name);
+        CAPTURE(heddle::tests::text(parameters));
+        CAPTURE(model.name);
+        comparisons += compare(variants.get(parameters), model.name);
+      }
+    }
+  }
+  MESSAGE(comparisons, " comparisons");
+}
+
+}  // namespace
+
+TEST_CASE("all algorithms find the same final states and verdicts in the examples") {
+  compare_all(heddle::tests::programs_in("examples"));
+}
+
+TEST_CASE("all algorithms find the same final states and verdicts in the small programs") {
+  compare_all(heddle::tests::programs_in("tests/programs/expect"));
+}
+
+TEST_CASE("all algorithms find the same final states and verdicts in the reference programs") {
+  compare_all(heddle::tests::programs_in("tests/programs/reference"));
+}
