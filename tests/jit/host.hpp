@@ -2,6 +2,8 @@
 // log.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -74,3 +76,13 @@ std::vector<std::string> log_of(const std::string& source, const Setup& setup = 
 using Log = std::vector<std::string>;
 
 }  // namespace heddle::test
+
+// So that a failed comparison of logs shows them.
+template <>
+struct doctest::StringMaker<heddle::test::Log> {
+  static doctest::String convert(const heddle::test::Log& log) {
+    std::string text;
+    for (const std::string& line : log) text += (text.empty() ? "" : " | ") + line;
+    return text.c_str();
+  }
+};

@@ -1,0 +1,124 @@
+// Loading: life time of the code, many programs, several threads of the process, large programs.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "lang/frontend.hpp"
+#include "tests/jit/host.hpp"
+
+namespace heddle::test {
+namespace {
+
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::size_t mappings() {
+  std::ifstream file("/proc/self/maps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(file, line);) ++count;
+  return count;
+}
+
+std::string repeat(const std::string& text, std::size_t times) {
+  std::string result;
+  for (std::size_t k = 0; k < times; ++k) result += text;
+  return result;
+}
+
+const std::string small = R"(
+  shared x: int; shared a: int[3]; mutex m;
+  thread p { for i in 0..3 { a[i] = x + i; } lock m; x = a[1]; unlock m; let r = x; }
+  thread w[i: 0..2] { await x == 1; if cas(x, 1, 2 + i) { a[i] += 1; } }
+  final { assert x > 0; }
+  exists p.r == 1;
+)";
+
+}  // namespace
+
+TEST_CASE("an image outlives what it was made from and may be shared") {
+  std::shared_ptr<const jit::Image> image = compile(small);
+  const std::shared_ptr<const jit::Image> other = compile(small);
+  Host host(*other);
+  const Log log = host.run();
+  image.reset();
+  CHECK(host.run() != Log{});
+  CHECK(log.back() == "done");
+}
+
+TEST_CASE("memory stays flat over a thousand programs") {
+  for (int warm_up = 0; warm_up < 50; ++warm_up) CHECK(compile(small)->threads.size() == 3);
+  const std::size_t bytes = resident_bytes();
+  const std::size_t maps = mappings();
+  for (int round = 0; round < 1000; ++round) {
+    if (compile(small)->threads.size() != 3) FAIL("not loaded");
+  }
+  CHECK(resident_bytes() < bytes + (std::size_t{4} << 20U));
+  CHECK(mappings() < maps + 50);
+}
+
+TEST_CASE("several threads load programs at one time") {
+  Log logs[2];
+  const auto work = [](Log& log) {
+    for (int round = 0; round < 40; ++round) {
+      const auto image = compile(small, {.optimise = round % 8 == 0});
+      Host host(*image);
+      const Log now = host.run();
+      if (round > 0 && now != log) log.push_back("differs");
+      if (round == 0) log = now;
+    }
+  };
+  std::thread other(work, std::ref(logs[1]));
+  work(logs[0]);
+  other.join();
+  CHECK(logs[0] == logs[1]);
+  CHECK(logs[0].back() == "done");
+}
+
+TEST_CASE("the intermediate code can be printed") {
+  const std::string text = ir(small);
+  CHECK(text.find("llvm.coro.suspend") != std::string::npos);
+  CHECK(text.find("thread.p") != std::string::npos);
+  CHECK(text.find("condition.0") != std::string::npos);
+  CHECK(ir(small, {.coroutine_operations = 0}).find("llvm.coro.suspend") == std::string::npos);
+}
+
+TEST_CASE("a thread of fifty thousand statements is loaded and runs") {
+  const auto image = compile("shared x: int; fn ten() { " + repeat("x = 1; ", 10) + " } fn thousand() { " +
+                             repeat("ten(); ", 100) + " } thread p { " + repeat("thousand(); ", 45) + " }");
+  Host host(*image);
+  const Log log = host.run(0, 100'000);
+  CHECK(log.size() == 45'001);
+  CHECK(log.back() == "done");
+}
+
+TEST_CASE("calls may nest as deep as the front end lets them") {
+  std::string source = "shared x: int; fn f0() -> int { return x + 1; } ";
+  for (int k = 1; k < 300; ++k) {
+    source +=
+        "fn f" + std::to_string(k) + "() -> int { { return (x - x) + f" + std::to_string(k - 1) + "(); } } ";
+  }
+  const auto image = compile(source + "thread p { let r = f299(); }");
+  Host host(*image);
+  CHECK(host.run().size() == 2 * 299 + 2);
+  CHECK(host.locals == Log{"r = 1"});
+}
+
+TEST_CASE("deep and long expressions are compiled") {
+  const auto deep =
+      compile("shared x: int = 1; thread p { let r = " + repeat("(x + ", 150) + "x" + repeat(")", 150) +
+              "; let s = x" + repeat(" + x", 900) + "; let t = " + repeat("!", 150) + "(x == 0); }");
+  Host host(*deep);
+  host.run();
+  CHECK(host.locals == Log{"r = 151", "s = 901", "t = false"});
+}
+
+}  // namespace heddle::test
