@@ -116,7 +116,8 @@ class Stateful : public FlanaganGodefroid {
     std::uint64_t round = 0;
   };
 
-  // Edges from the newest operation to the pending ones: what is enabled, and locks that wait.
+  // Edges from the newest operation to the pending ones: what is enabled, and locks that wait. Choices are no
+  // operations: nothing depends on them.
   void connect(Machine& machine) {
     pending_.clear();
     machine.enabled().for_each(
@@ -125,8 +126,10 @@ class Stateful : public FlanaganGodefroid {
       if (machine.threads().mailbox(t).op == jit::Op::lock && !machine.enabled().contains(t))
         pending_.push_back(graph_.node(t, machine.pending(t)));
     }
-    if (machine.depth() == 0) return;
-    const Step& step = machine.step(machine.depth() - 1);
+    auto position = machine.depth();
+    while (position > 0 && machine.step(position - 1).type == StepType::choice) --position;
+    if (position == 0) return;
+    const Step& step = machine.step(position - 1);
     const auto last = graph_.node(step.process, possible(step.access));
     for (const auto next : pending_) graph_.add_edge(last, next);
   }
