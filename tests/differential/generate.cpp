@@ -12,6 +12,9 @@ namespace {
 using Of = Expression::Kind;
 using Do = Statement::Kind;
 
+// Sequences of the program's stores and other operations in each order; see Generator::trim.
+constexpr double most_interleavings = 100'000;
+
 // Uniform numbers; not the standard distributions, whose results differ between libraries.
 class Random {
  public:
@@ -58,6 +61,8 @@ class Generator {
     mutexes_ = random_.percent(60) ? std::vector<std::string>{"m"} : std::vector<std::string>{"m", "n"};
     checks_ = static_cast<Checks>(random_.below(4));
     threads(result);
+    trim(result);
+    for (const auto& thread : result.threads) locals_.push_back(locals(thread.body));
     checks(result);
     return result;
   }
@@ -80,9 +85,35 @@ class Generator {
                 : count == 3 ? random_.between(1, 5)
                              : random_.between(1, 3);
       thread.body = block(0);
-      locals_.push_back(next_local_);
       result.threads.push_back(std::move(thread));
       made += static_cast<int>(result.threads.back().copies);
+    }
+  }
+
+  // Cuts statements off the longest threads until few enough interleavings are left. A store and its flush
+  // can be far apart, so a thread counts as two sequences: its stores and the rest.
+  static void trim(RandomProgram& program) {
+    for (;;) {
+      std::int64_t placed = 0;
+      double interleavings = 1;
+      Thread* longest = nullptr;
+      std::int64_t most = 0;
+      for (auto& thread : program.threads) {
+        const auto operations = visible_operations(thread.body, spin_rounds);
+        for (auto copy = thread.copies; copy > 0; --copy) {
+          for (const auto sequence : {operations.stores, operations.others}) {
+            for (std::int64_t i = 1; i <= sequence; ++i) {
+              interleavings *= static_cast<double>(++placed) / static_cast<double>(i);
+            }
+          }
+        }
+        if (operations.all() > most && thread.body.size() > 1) {
+          most = operations.all();
+          longest = &thread;
+        }
+      }
+      if (interleavings <= most_interleavings || longest == nullptr) return;
+      longest->body.pop_back();
     }
   }
 
@@ -191,10 +222,10 @@ class Generator {
       case Do::leave: break;
     }
     if (s.has_target() && kind != Do::repeat) s.target = new_target(depth);
-    budget_ -= std::max<std::int64_t>(
-        visible_operations({s}, spin_rounds) -
-            (kind == Do::branch || kind == Do::repeat ? visible_operations(s.body, spin_rounds) : 0),
-        0);
+    // Of nested statements the bodies have been counted already.
+    const auto nested = kind == Do::branch || kind == Do::repeat;
+    budget_ -= visible_operations({s}, spin_rounds).all() -
+               (nested ? visible_operations(s.body, spin_rounds).all() : 0);
     result.push_back(std::move(s));
   }
 
@@ -211,7 +242,7 @@ class Generator {
       test.body = {leave};
       s.body.push_back(std::move(test));
     }
-    budget_ = before - 2 * visible_operations(s.body, spin_rounds);
+    budget_ = before - visible_operations(s.body, spin_rounds).all();
     assigned_.push_back(s.target);
   }
 

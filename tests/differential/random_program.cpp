@@ -176,6 +176,12 @@ class Printer {
   bool in_family_ = false;
 };
 
+std::int64_t loads(const Expression& expression) {
+  std::int64_t count = expression.kind == Of::load ? 1 : 0;
+  for (const auto& operand : expression.operands) count += loads(operand);
+  return count;
+}
+
 void add_expressions(Expression& expression, std::vector<Expression*>& list) {
   list.push_back(&expression);
   for (auto& operand : expression.operands) add_expressions(operand, list);
@@ -236,22 +242,32 @@ std::string print(const Expression& expression, bool in_family) {
 
 std::string print(const RandomProgram& program) { return Printer().text(program); }
 
-std::int64_t visible_operations(const Expression& expression) {
-  std::int64_t count = expression.kind == Of::load ? 1 : 0;
-  for (const auto& operand : expression.operands) count += visible_operations(operand);
-  return count;
+Operations visible_operations(const Block& block, std::int64_t spins) {
+  Operations sum;
+  for (const auto& s : block) {
+    const auto rounds = s.kind == Do::repeat ? s.bound : s.kind == Do::spin ? spins : 1;
+    const auto body = visible_operations(s.body, spins);
+    const auto otherwise = visible_operations(s.otherwise, spins);
+    const auto& larger = body.all() < otherwise.all() ? otherwise : body;
+    std::int64_t own = 0;
+    for (const auto& operand : s.operands) own += loads(operand);
+    for (const auto& index : s.place.operands) own += loads(index);
+    sum.stores += rounds * larger.stores;
+    sum.others += rounds * (own + larger.others);
+    if (s.kind == Do::store || s.kind == Do::compound) ++sum.stores;
+    if ((s.has_place() && s.kind != Do::store) || s.kind == Do::lock || s.kind == Do::unlock ||
+        s.kind == Do::try_lock) {
+      ++sum.others;
+    }
+  }
+  return sum;
 }
 
-std::int64_t visible_operations(const Block& block, std::int64_t spins) {
+std::int64_t locals(const Block& body) {
   std::int64_t count = 0;
-  for (const auto& s : block) {
-    if (s.has_place()) count += s.kind == Do::compound ? 2 : 1;
-    if (s.kind == Do::lock || s.kind == Do::unlock || s.kind == Do::try_lock || s.kind == Do::choose) ++count;
-    std::int64_t inner = 0;
-    for (const auto& operand : s.operands) inner += visible_operations(operand);
-    for (const auto& index : s.place.operands) inner += visible_operations(index);
-    inner += std::max(visible_operations(s.body, spins), visible_operations(s.otherwise, spins));
-    count += inner * (s.kind == Do::repeat ? s.bound : s.kind == Do::spin ? spins : 1);
+  for (const auto& s : body) {
+    if (s.has_target()) count = std::max(count, s.target + 1);
+    count = std::max({count, locals(s.body), locals(s.otherwise)});
   }
   return count;
 }

@@ -93,9 +93,18 @@ inline constexpr const char* array_name = "a";
 // The program as Heddle source text. O(size).
 [[nodiscard]] std::string print(const RandomProgram& program);
 
-// The largest number of visible operations that the block can do, with `spins` rounds of each `spin`.
-[[nodiscard]] std::int64_t visible_operations(const Block& block, std::int64_t spins);
-[[nodiscard]] std::int64_t visible_operations(const Expression& expression);
+// How many visible operations a part of a program can do at most. Stores are counted apart, since they can
+// wait in store buffers.
+struct Operations {
+  std::int64_t stores = 0;
+  std::int64_t others = 0;
+  [[nodiscard]] std::int64_t all() const { return stores + others; }
+};
+// With `spins` rounds of each `spin`.
+[[nodiscard]] Operations visible_operations(const Block& block, std::int64_t spins);
+
+// How many locals the body of a thread has: the largest number that is assigned, plus one.
+[[nodiscard]] std::int64_t locals(const Block& body);
 
 // All blocks and all expressions of the program, outermost first, in an order that only depends on its shape.
 [[nodiscard]] std::vector<Block*> blocks(RandomProgram& program);
