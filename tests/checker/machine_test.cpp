@@ -26,7 +26,7 @@ const char* const busy_program = R"(
   shared x: int; shared y: int; shared a: int[2]; mutex m;
   thread p { x = 1; let r = y; a[0] = r; fence st; y = 2; if cas(x, 1, 5) { x += 1; } fence; let s = a[1]; }
   thread q { lock m; y = choose(0..3); let r = x; fence lw; a[1] = fetch_add(x, 2); unlock m; let t = exchange(y, 7); }
-  thread r { if trylock m { x = 9; unlock m; } await y != 0; let v = a[0]; x = v; }
+  thread third { if trylock m { x = 9; unlock m; } await y != 0; let v = a[0]; x = v; }
 )";
 
 // Everything that a state consists of, as bytes.
