@@ -35,6 +35,29 @@ class ProcessSet {
     return capacity;
   }
 
+  // The smallest process that is not a member; `capacity` if all are.
+  [[nodiscard]] ProcessId first_absent() const {
+    for (unsigned i = 0; i < Words; ++i) {
+      if (~words_[i] != 0) return 64 * i + static_cast<ProcessId>(std::countr_one(words_[i]));
+    }
+    return capacity;
+  }
+
+  [[nodiscard]] bool intersects(const ProcessSet& other) const {
+    std::uint64_t any = 0;
+    for (unsigned i = 0; i < Words; ++i) any |= words_[i] & other.words_[i];
+    return any != 0;
+  }
+
+  // The same members in a wider set.
+  template <unsigned Wider>
+  [[nodiscard]] ProcessSet<Wider> widened() const {
+    static_assert(Wider >= Words);
+    ProcessSet<Wider> result;
+    for (unsigned i = 0; i < Words; ++i) result.words_[i] = words_[i];
+    return result;
+  }
+
   // Calls `visit(p)` for every member in ascending order.
   template <typename Visit>
   void for_each(Visit&& visit) const {
@@ -63,6 +86,8 @@ class ProcessSet {
   friend bool operator==(const ProcessSet&, const ProcessSet&) = default;
 
  private:
+  template <unsigned>
+  friend class ProcessSet;
   std::array<std::uint64_t, Words> words_{};
 };
 

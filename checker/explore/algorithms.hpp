@@ -1,9 +1,11 @@
 // The algorithms of the interleaving engine, and how they get a machine for the model that was asked for.
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include "checker/execution/machine.hpp"
+#include "checker/execution/plain_graph.hpp"
 #include "checker/explore/search.hpp"
 #include "checker/models/operational.hpp"
 
@@ -14,6 +16,10 @@ void run_naive(Search& search);
 void run_dpor(Search& search);
 void run_source(Search& search);
 void run_sdpor(Search& search);
+void run_trust(Search& search);
+// The same, and `observer` is told every complete execution.
+using GraphObserver = std::function<void(const PlainGraph& graph)>;
+void run_trust(Search& search, const GraphObserver& observer);
 
 // Calls `use(machine)` with a fresh machine of the model that the search's options name, with sets wide
 // enough for the program. Throws TooManyProcesses if no machine is.

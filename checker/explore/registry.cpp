@@ -27,6 +27,10 @@ const std::vector<Algorithm>& all_algorithms() {
         "Yang, Chen, Gopalakrishnan, Kirby, SPIN'08", true, true},
        run_sdpor,
        never},
+      {{"trust", "execution graphs: each exactly once, in polynomial memory",
+        "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22", false, false},
+       run_trust,
+       never},
   };
   return list;
 }

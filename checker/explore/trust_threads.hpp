@@ -1,0 +1,195 @@
+// How trust lets threads run between their events, and what it does at the end of an execution.
+#pragma once
+
+#include "checker/execution/linearise.hpp"
+#include "checker/execution/plain_graph.hpp"
+#include "checker/explore/trust.hpp"
+
+namespace heddle::checker {
+
+template <typename Model, unsigned Words>
+Trust<Model, Words>::Trust(Search& search)
+    : search_(search),
+      graph_(static_cast<std::uint32_t>(search.image().threads.size()),
+             static_cast<std::uint32_t>(search.image().locations.size())),
+      snapshots_(search.image()),
+      needs_blocks_(!search.image().conditions.empty() || search.image().final_block != nullptr ||
+                    search.options().collect_outcomes) {
+  for (const auto& location : search.image().locations) memory_.push_back(location.initial);
+  blocks_.resize(snapshots_.thread_count());
+  for (ThreadId t = 0; t < snapshots_.thread_count(); ++t) {
+    snapshots_.start(t, search.image().threads[t]);
+    settle(t, nullptr);
+  }
+}
+
+template <typename Model, unsigned Words>
+template <unsigned Narrower>
+Trust<Model, Words>::Trust(Trust<Model, Narrower>&& other)
+    : search_(other.search_),
+      graph_(other.graph_),
+      snapshots_(std::move(other.snapshots_)),
+      memory_(std::move(other.memory_)),
+      blocks_(std::move(other.blocks_)),
+      needs_blocks_(other.needs_blocks_),
+      observer_(other.observer_) {
+  for (const auto& node : other.nodes_) nodes_.push_back(node.template widened<Words>());
+}
+
+// Puts the node's event into the graph.
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::insert(Node& node, EventKind kind, EventId behind, std::int64_t value) {
+  if (!node.forced) {
+    node.event = graph_.fresh(node.revisited);
+    graph_.append_to_order(node.event);
+  }
+  node.kind = kind;
+  node.present = true;
+  graph_.add(node.event, node.thread, node.op, kind, node.location, behind, value);
+  if (kind == EventKind::choice) graph_.set_canonical(node.event, value == request(node.thread).value);
+}
+
+// Hands the node's thread its result and runs it to its next request. What it does behind a store does not
+// depend on the store's place, so that is run once and kept.
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::resume(Node& node, std::int64_t result) {
+  const auto t = node.thread;
+  auto& thread = graph_.thread(t);
+  if (node.ran) {
+    thread.snapshot = node.after;
+    if (node.full_fence_after) thread.frontier.pass(jit::Fence::full);
+    if (node.store_fence_after) thread.frontier.pass(jit::Fence::store_store);
+    graph_.set_state(t, node.state_after);
+    return;
+  }
+  auto& m = snapshots_.enter(t, thread.snapshot);
+  m.value = result;
+  snapshots_.resume(t);
+  settle(t, &node);
+}
+
+// Lets the thread do what no other thread can notice, up to its next event, and takes a snapshot.
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::settle(ThreadId t, Node* node) {
+  auto& thread = graph_.thread(t);
+  const auto& m = snapshots_.live(t);
+  bool full_fence = false;
+  bool store_fence = false;
+  const auto note = [&] {
+    search_.note(Search::kind_of(m.op), m.site, [&] { return schedule(causes(graph_, t)); });
+  };
+  for (;; snapshots_.resume(t)) {
+    if (m.op == jit::Op::fence) {
+      thread.frontier.pass(m.fence);
+      full_fence |= m.fence == jit::Fence::full;
+      store_fence |= m.fence == jit::Fence::lightweight || m.fence == jit::Fence::store_store;
+    } else if (m.op == jit::Op::assert_failed && search_.options().keep_going) {
+      note();
+    } else {
+      break;
+    }
+  }
+  auto state = ThreadState::ready;
+  if (m.op == jit::Op::lock) {
+    state = ThreadState::waiting;
+  } else if (m.op == jit::Op::done) {
+    state = ThreadState::finished;
+  } else if (is_failure(m.op) || (m.op == jit::Op::unlock && !holds(t, m.location))) {
+    state = ThreadState::stuck;
+    note();
+  } else if (m.op >= jit::Op::await_failed) {
+    state = ThreadState::stuck;
+  }
+  thread.snapshot = snapshots_.save(t);
+  graph_.set_state(t, state);
+  if (node != nullptr && (node->op == jit::Op::store || node->op == jit::Op::unlock)) {
+    node->ran = true;
+    node->after = thread.snapshot;
+    node->state_after = state;
+    node->full_fence_after = full_fence;
+    node->store_fence_after = store_fence;
+  }
+}
+
+// Does the thread own the mutex? Only it can have written so.
+template <typename Model, unsigned Words>
+bool Trust<Model, Words>::holds(ThreadId t, Location mutex) const {
+  const EventId location = graph_.known(mutex);
+  if (location == no_event) return false;
+  for (EventId id = graph_.thread(t).last; id != no_event; id = graph_[id].po_previous) {
+    const Event& event = graph_[id];
+    if (event.location == location && event.writes()) return event.value != 0;
+  }
+  return false;
+}
+
+// No thread can go on: says what kind of end this is, as Machine::ending does for interleavings.
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::finish() {
+  auto& counts = search_.counts;
+  ++counts.runs;
+  if (graph_.order().size() > counts.max_depth) counts.max_depth = graph_.order().size();
+  auto left = graph_.in_state(ThreadState::stuck) | graph_.in_state(ThreadState::waiting);
+  if (left == 0) return complete();
+  bool assumed = false;
+  bool early = false;
+  for (; left != 0; left &= left - 1) {
+    const auto t = static_cast<ThreadId>(std::countr_zero(left));
+    const auto op = request(t).op;
+    if (is_failure(op) || op == jit::Op::unlock) return;
+    if (op == jit::Op::loop_bound) {
+      ++counts.blocked_loop_bound;
+      return;
+    }
+    if (op == jit::Op::assume_failed) {
+      assumed = true;
+    } else if (op == jit::Op::await_failed && !assumed) {
+      early = early || await_holds(t);
+    }
+  }
+  if (assumed) {
+    ++counts.blocked_assume;
+  } else if (early) {
+    ++counts.blocked_await;
+  } else {
+    search_.note(ViolationKind::deadlock, none, [&] { return schedule(); });
+  }
+}
+
+// Evaluates the thread's await once more, on memory as it is at the end.
+template <typename Model, unsigned Words>
+bool Trust<Model, Words>::await_holds(ThreadId t) {
+  auto& m = snapshots_.enter(t, graph_.thread(t).snapshot);
+  const auto site = m.site;
+  snapshots_.resume(t);
+  while (m.op == jit::Op::load && m.in_await != 0) {
+    const EventId location = graph_.known(m.location);
+    m.value = location == no_event ? search_.image().locations[m.location].initial
+                                   : graph_[graph_.newest(location)].value;
+    snapshots_.resume(t);
+  }
+  return m.op != jit::Op::await_failed || m.site != site;
+}
+
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::complete() {
+  if (needs_blocks_) {
+    for (std::size_t i = 0; i < graph_.touched().size(); ++i) {
+      memory_[graph_.touched()[i]] = graph_[graph_.newest(graph_.initial_of(i))].value;
+    }
+    for (ThreadId t = 0; t < blocks_.size(); ++t) blocks_[t] = snapshots_.block(graph_.thread(t).snapshot);
+  }
+  search_.complete(memory_, blocks_.data(), [this] { return schedule(); });
+  if (observer_) observer_(plain_graph(graph_));
+}
+
+template <typename Model, unsigned Words>
+Schedule Trust<Model, Words>::schedule(const Set& events) const {
+  return linearise(search_, graph_, events);
+}
+template <typename Model, unsigned Words>
+Schedule Trust<Model, Words>::schedule() const {
+  return schedule(graph_.live());
+}
+
+}  // namespace heddle::checker
