@@ -66,10 +66,11 @@ class BacktrackingSearch {
     const Step& step = machine_.step(race);
     const ThreadId thread = step.type == StepType::flush ? nodes_[race].running.thread : step.thread;
     auto start = race;
-    while (start > 0) {
-      const Step& before = machine_.step(start - 1);
+    for (auto position = race; position > 0; --position) {
+      const Step& before = machine_.step(position - 1);
+      if (before.type == StepType::choice) continue;  // the state before it takes nothing else
       if (before.type != StepType::flush && before.thread != thread) break;
-      --start;
+      start = position - 1;
     }
     add_process(nodes_[start], process);
   }
@@ -199,7 +200,15 @@ class BacktrackingSearch {
     add_conservatively(race, process);
   }
 
-  static void add_process(Node& node, ProcessId process) {
+  // With a preemption bound, of a store buffer also its thread: what is to be flushed may not be buffered
+  // yet, and the thread must do its own part without a preemption.
+  void add_process(Node& node, ProcessId process) {
+    if constexpr (Machine::has_buffers) {
+      if (bounded_ && process >= machine_.thread_count()) {
+        const ThreadId thread = machine_.model().of_process(process).thread;
+        if (node.enabled.contains(thread)) node.backtrack.insert(thread);
+      }
+    }
     if (node.enabled.contains(process)) {
       node.backtrack.insert(process);
     } else {
