@@ -1,0 +1,167 @@
+// The final states of one reads-from class.
+//
+// A class says which write every read sees, but not which of the concurrent writes to a location is the last.
+// So before a `final` block, a condition, an outcome or an await that waits for ever is judged, the possible
+// last writes are enumerated: each location that more than one thread writes may end with the newest write of
+// any of them, if the verifier finds a run of the class that does.
+//   - The `final` block's reads are taken as reads of a last thread, as if it had joined all the others:
+//     an execution is counted for each combination of writes that they see.
+//   - Conditions and outcomes are judged for every distinct final memory; they multiply no counts.
+//   - A class whose threads all wait is a deadlock if some final memory lets every await fail.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "checker/explore/rf_instance.hpp"
+#include "checker/explore/rf_run.hpp"
+#include "checker/explore/search.hpp"
+
+namespace heddle::checker::rf {
+
+template <typename Run>
+class FinalStates {
+ public:
+  FinalStates(Run& run, Realiser<Run>& realiser, Search& search)
+      : run_(run), realiser_(realiser), search_(search), newest_(run.locations()) {}
+
+  // The run is complete: counts its class and judges its final states.
+  void complete() {
+    const auto& image = search_.image();
+    memory_ = run_.machine().memory();
+    if (!image.final_block && image.conditions.empty() && !search_.options().collect_outcomes) {
+      search_.judge(memory_, run_.machine().threads().blocks(), [&] { return schedule(); });
+      search_.count_execution();
+      return;
+    }
+    collect_writes();
+    run_final_block_with();
+  }
+
+  // Every thread that goes on no more waits. A schedule that ends in a deadlock, if there is one.
+  [[nodiscard]] std::optional<Schedule> deadlock() {
+    memory_ = run_.machine().memory();
+    collect_writes();
+    return find_deadlock();
+  }
+
+ private:
+  // For each location with more than one possible last write, those writes.
+  void collect_writes() {
+    for (const auto location : written_) newest_[location].clear();
+    written_.clear();
+    kept_.clear();
+    last_.clear();
+    for (ThreadId t = 0; t < run_.threads(); ++t) {
+      const auto& events = run_.events(t);
+      kept_.push_back(static_cast<std::uint32_t>(events.size()));
+      for (std::uint32_t i = 0; i < events.size(); ++i) {
+        if (!events[i].writes()) continue;
+        auto& newest = newest_[events[i].location];
+        if (newest.empty()) written_.push_back(events[i].location);
+        const auto ref = make_ref(t, i);
+        if (!newest.empty() && thread_of(newest.back()) == t) {
+          newest.back() = ref;
+        } else {
+          newest.push_back(ref);
+        }
+      }
+    }
+    open_.clear();
+    for (const auto location : written_) {
+      if (newest_[location].size() > 1 && !search_.image().locations[location].is_mutex)
+        open_.push_back(location);
+    }
+  }
+  [[nodiscard]] bool open(Location location) const {
+    if (newest_[location].size() < 2 || search_.image().locations[location].is_mutex) return false;
+    return std::none_of(last_.begin(), last_.end(),
+                        [&](const LastWrite& last) { return last.location == location; });
+  }
+  // Calls `use` for every write that the location may end with, together with the ones decided before.
+  template <typename Use>
+  void for_each_last(Location location, Use&& use) {
+    const auto before = memory_[location];
+    for (const auto write : newest_[location]) {
+      last_.push_back({location, write});
+      memory_[location] = run_.event(write).written;
+      if (realiser_.realisable(kept_, {}, last_) && !search_.stopped()) use();
+      last_.pop_back();
+    }
+    memory_[location] = before;
+  }
+  [[nodiscard]] Schedule schedule() {
+    if (last_.empty()) return run_.machine().schedule();
+    Schedule result;
+    static_cast<void>(realiser_.realisable(kept_, {}, last_));
+    realiser_.witness(result);
+    return result;
+  }
+
+  // Runs the `final` block again for each write that its next undecided read may see.
+  void run_final_block_with() {
+    if (search_.image().final_block) {
+      auto memory = memory_;
+      rows_.clear();
+      stored_.clear();
+      static_cast<void>(run_final_block(search_.image(), memory, &rows_));
+      for (const auto& row : rows_) {
+        if (row.reads && open(row.location) && !stored_.contains(row.location))
+          return for_each_last(row.location, [&] { run_final_block_with(); });
+        if (row.writes) stored_.insert(row.location);
+      }
+    }
+    if (search_.image().conditions.empty() && !search_.options().collect_outcomes) {
+      judge();
+    } else {
+      judged_.clear();
+      judge_rest(0);
+    }
+    search_.count_execution();
+  }
+  void judge_rest(std::size_t next) {
+    while (next < open_.size() && !open(open_[next])) ++next;
+    if (next < open_.size()) return for_each_last(open_[next], [&] { judge_rest(next + 1); });
+    if (judged_.insert(memory_).second) judge();
+  }
+  void judge() {
+    search_.judge(memory_, run_.machine().threads().blocks(), [&] { return schedule(); });
+  }
+
+  std::optional<Schedule> find_deadlock() {
+    auto& machine = run_.machine();
+    for (ThreadId t = 0; t < run_.threads(); ++t) {
+      if (machine.threads().mailbox(t).op != jit::Op::await_failed) continue;
+      std::uint32_t asked = none;
+      const bool holds = machine.await_holds(t, [&](Location location) {
+        if (asked == none && open(location)) asked = location;
+        return memory_[location];
+      });
+      if (asked != none) {
+        std::optional<Schedule> found;
+        for_each_last(asked, [&] {
+          if (!found) found = find_deadlock();
+        });
+        return found;
+      }
+      if (holds) return std::nullopt;
+    }
+    return schedule();
+  }
+
+  Run& run_;
+  Realiser<Run>& realiser_;
+  Search& search_;
+  std::vector<std::int64_t> memory_;      // with the last writes that are decided
+  std::vector<std::vector<Ref>> newest_;  // by location: the newest write of each thread
+  std::vector<Location> written_, open_;
+  std::vector<std::uint32_t> kept_;
+  std::vector<LastWrite> last_;  // decided
+  Rows rows_;
+  std::set<Location> stored_;
+  std::set<std::vector<std::int64_t>> judged_;
+};
+
+}  // namespace heddle::checker::rf
