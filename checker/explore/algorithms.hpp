@@ -16,6 +16,7 @@ void run_naive(Search& search);
 void run_dpor(Search& search);
 void run_source(Search& search);
 void run_sdpor(Search& search);
+void run_rf(Search& search);
 void run_trust(Search& search);
 // The same, and `observer` is told every complete execution.
 using GraphObserver = std::function<void(const PlainGraph& graph)>;

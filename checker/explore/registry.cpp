@@ -31,6 +31,10 @@ const std::vector<Algorithm>& all_algorithms() {
         "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22", false, false},
        run_trust,
        never},
+      {{"rf", "reads-from classes: the order of writes left open, each class exactly once",
+        "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21", false, false},
+       run_rf,
+       never},
   };
   return list;
 }
