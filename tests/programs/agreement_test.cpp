@@ -16,9 +16,9 @@ namespace {
 
 using heddle::tests::Source;
 
-constexpr std::uint64_t naive_limit = 20'000;  // executions
-constexpr std::uint64_t other_limit = 100'000;
-constexpr double patience = 2;  // seconds
+constexpr std::uint64_t naive_limit = 10'000;  // executions
+constexpr std::uint64_t other_limit = 20'000;
+constexpr double patience = 1;  // seconds
 
 // What two algorithms must agree on.
 struct Findings {
