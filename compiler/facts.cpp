@@ -106,6 +106,7 @@ void Facts::collect(const lang::Body& body) {
 void Facts::collect(std::span<const Statement> statements, std::uint64_t times, BodyFacts& facts) {
   for (const Statement& statement : statements) {
     std::uint64_t inner = times;
+    facts.own.nodes = add(facts.own.nodes, 1);
     switch (statement.kind) {
       case StatementKind::assign: facts.assigned[statement.id] = true; break;
       case StatementKind::while_:
@@ -132,6 +133,7 @@ void Facts::collect(std::span<const Statement> statements, std::uint64_t times, 
 }
 
 void Facts::collect(const Expression& expression, std::uint64_t times, BodyFacts& facts) {
+  facts.own.nodes = add(facts.own.nodes, 1);
   if (visible(expression.kind)) facts.own.operations = add(facts.own.operations, 1);
   if (expression.kind == ExpressionKind::call) facts.calls.push_back({expression.id, times});
   for (const Expression& operand : expression.operands) collect(operand, times, facts);
@@ -157,6 +159,7 @@ void Facts::complete(const lang::Body& body) {
       for (const Call& call : facts.calls) {
         const Size& callee = bodies_.at(&program_.functions[call.callee].body).total;
         facts.total.operations = add(facts.total.operations, callee.operations);
+        facts.total.nodes = add(facts.total.nodes, callee.nodes);
         facts.total.rounds = add(facts.total.rounds, multiply(call.times, callee.rounds));
       }
       facts.complete = true;

@@ -16,6 +16,7 @@ inline constexpr std::int64_t for_rounds = 1'000'000;
 // Numbers about a piece of code with all that it calls. They saturate instead of overflowing.
 struct Size {
   std::uint64_t operations = 0;  // visible operations in the text once calls are inlined
+  std::uint64_t nodes = 0;       // statements and expressions in it
   std::uint64_t rounds = 0;      // upper bound of the loop rounds of one run through it
 };
 

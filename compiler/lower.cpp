@@ -4,6 +4,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -29,7 +30,7 @@ class Lowering {
     result_->module = std::make_unique<llvm::Module>("heddle", *result_->context);
     result_->module->setDataLayout(
         "e-i64:64");  // until the loader knows the machine; for the alignment of i64
-    result_->optimise = options.optimise;
+    result_->optimise = options.optimise && optimisable();
   }
 
   LoweredProgramPointer run() {
@@ -44,6 +45,15 @@ class Lowering {
   }
 
  private:
+  // O2 takes quadratic time in the size of a thread.
+  [[nodiscard]] bool optimisable() const {
+    constexpr std::uint64_t most_nodes = 4000;
+    const auto small = [&](const lang::Body& body) { return facts_.size(body).nodes <= most_nodes; };
+    return (!program_.final_block || small(*program_.final_block)) &&
+           std::all_of(program_.templates.begin(), program_.templates.end(),
+                       [&](const lang::ThreadTemplate& thread) { return small(thread.body); });
+  }
+
   void locations() {
     for (const lang::Variable& variable : program_.variables) {
       for (std::uint32_t index = 0; index < variable.length; ++index) {
