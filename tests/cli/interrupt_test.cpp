@@ -1,8 +1,10 @@
 // Long checks: the progress line on a terminal, and what Ctrl-C does.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/cli/process.hpp"
 
@@ -25,6 +27,7 @@ const Setup on_terminal{.error_terminal = true};
 }  // namespace
 
 TEST_CASE("Ctrl-C ends a check with verdict undecided and the counts so far") {
+  if (!have_terminals()) return;
   for (const int signal : {SIGINT, SIGTERM}) {
     LongCheck check({"--json"});
     Process process(check.arguments, on_terminal);
@@ -42,7 +45,22 @@ TEST_CASE("Ctrl-C ends a check with verdict undecided and the counts so far") {
   }
 }
 
+TEST_CASE("Ctrl-C works without a terminal, at any time") {
+  for (const int milliseconds : {0, 20, 1000}) {
+    LongCheck check;
+    Process process(check.arguments);
+    REQUIRE(process.wait_for_handler(SIGINT));
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    process.send(SIGINT);
+    const Finished result = process.finish();
+    CHECK(result.exit_code == 3);
+    CHECK(contains(result.output, "undecided, stopped by: interrupted"));
+    CHECK(result.errors.empty());
+  }
+}
+
 TEST_CASE("the progress line appears after a second and is cleared at the end") {
+  if (!have_terminals()) return;
   LongCheck check({"--timeout", "1.8"});
   const Finished result = run_heddle(check.arguments, on_terminal);
   CHECK(result.exit_code == 3);
@@ -61,6 +79,7 @@ TEST_CASE("the progress line appears after a second and is cleared at the end") 
 }
 
 TEST_CASE("the progress line fits a narrow terminal") {
+  if (!have_terminals()) return;
   LongCheck check({"--timeout", "1.5"});
   Setup narrow = on_terminal;
   narrow.environment = {{"COLUMNS", "30"}};
@@ -76,6 +95,7 @@ TEST_CASE("the progress line fits a narrow terminal") {
 TEST_CASE("there is no progress line for short checks, without a terminal, or with --no-progress") {
   LongCheck quiet({"--timeout", "1.5"});
   CHECK(run_heddle(quiet.arguments).errors.empty());
+  if (!have_terminals()) return;
   quiet.arguments.emplace_back("--no-progress");
   CHECK(run_heddle(quiet.arguments, on_terminal).errors.empty());
   LongCheck brief({"--timeout", "0.3"});

@@ -1,6 +1,7 @@
 // See process.hpp.
 #include "tests/cli/process.hpp"
 
+#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
@@ -16,6 +17,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
+#include <thread>
 
 namespace heddle::test {
 namespace {
@@ -126,6 +128,19 @@ void Process::send(int signal) const {
   if (pid_ > 0) ::kill(pid_, signal);
 }
 
+bool Process::wait_for_handler(int signal) const {
+  const Clock::time_point start = Clock::now();
+  while (seconds_since(start) < 60) {
+    std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+    for (std::string line; std::getline(status, line);) {
+      if (!line.starts_with("SigCgt:")) continue;
+      if (((std::stoull(line.substr(7), nullptr, 16) >> (signal - 1)) & 1U) != 0) return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
 void Process::stop_reading_output() { close_end(output_); }
 
 Finished Process::finish(double seconds) {
@@ -144,6 +159,16 @@ Finished Process::finish(double seconds) {
   };
   result_.cpu_seconds = to_seconds(usage.ru_utime) + to_seconds(usage.ru_stime);
   return result_;
+}
+
+bool have_terminals() {
+  std::array<int, 2> ends{};
+  if (::openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr) == 0) {
+    for (const int end : ends) ::close(end);
+    return true;
+  }
+  MESSAGE("no pseudo-terminals here: what needs one is not tested");
+  return false;
 }
 
 Finished run_heddle(const std::vector<std::string>& arguments, const Setup& setup) {

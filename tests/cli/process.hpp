@@ -39,6 +39,9 @@ class Process {
   // Waits until standard error holds the text. False after `seconds`, or if the process has closed it before.
   bool wait_for_error(std::string_view text, double seconds = 60);
   void send(int signal) const;
+  // Waits until it has a handler of its own for the signal, which is soon after its start. False after a
+  // minute.
+  [[nodiscard]] bool wait_for_handler(int signal) const;
   // Closes our end of its standard output, as `| head` does.
   void stop_reading_output();
   // Waits for its end; kills it after `seconds`.
@@ -53,6 +56,9 @@ class Process {
   int errors_ = -1;
   Finished result_;
 };
+
+// Whether there are pseudo-terminals; not in every container. Says so if not.
+bool have_terminals();
 
 // Runs it to its end.
 Finished run_heddle(const std::vector<std::string>& arguments, const Setup& setup = {});
