@@ -62,7 +62,9 @@ bool Prefix::load(const Instance& instance, Model model) {
         has_store_fences_ = true;
       }
     }
-    for (auto e = begin_[t]; e < end_[t]; ++e) newest_[info_[e].location] = initial;
+    for (auto e = begin_[t]; e < end_[t]; ++e) {
+      if ((info_[e].effect & Effect::writes) != 0) newest_[info_[e].location] = initial;
+    }
   }
   for (EventId e = 0; e < events_; ++e) {
     auto& info = info_[e];

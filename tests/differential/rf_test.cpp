@@ -1,0 +1,163 @@
+// `rf` must visit the reads-from classes that all interleavings have, each once.
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "campaign.hpp"
+#include "checker/api/state.hpp"
+#include "checker/explore/algorithms.hpp"
+#include "checker/explore/rf_search.hpp"
+#include "tests/programs/program_files.hpp"
+
+namespace heddle::differential {
+
+namespace {
+
+using namespace heddle::checker;  // NOLINT
+
+// All that makes a class: how it ends, the operations of each thread, what each read sees and each choice is.
+using Class = std::vector<std::int64_t>;
+
+template <typename Run>
+Class class_of(const Run& run, Ending ending) {
+  // Whether an await waits for ever is not the class's.
+  if (ending == Ending::deadlock) ending = Ending::blocked_await;
+  Class result{static_cast<std::int64_t>(ending)};
+  for (ThreadId t = 0; t < run.threads(); ++t) {
+    for (const auto& event : run.events(t)) {
+      result.push_back(static_cast<std::int64_t>(event.op));
+      result.push_back(event.effect);
+      result.push_back(event.location);
+      result.push_back(event.reads() ? event.source : event.chooses() ? event.read : 0);
+    }
+    result.push_back(-1);
+  }
+  return result;
+}
+
+// Every interleaving, by replaying prefixes.
+template <typename Machine>
+class Interleavings {
+ public:
+  Interleavings(Machine& machine, std::uint64_t most) : run_(machine), left_(most) {}
+
+  // False if there are too many.
+  bool explore(std::set<Class>& classes) {
+    if (left_ == 0) return false;
+    --left_;
+    const auto choices = enabled();
+    if (choices.empty()) {
+      classes.insert(class_of(run_, run_.machine().ending()));
+      return true;
+    }
+    for (const auto& choice : choices) {
+      static_cast<void>(run_.back_to_common_start(prefix_));
+      run_.follow(choice);
+      prefix_.push_back(choice);
+      if (!explore(classes)) return false;
+      prefix_.pop_back();
+    }
+    return true;
+  }
+
+ private:
+  std::vector<Choice> enabled() {
+    auto& machine = run_.machine();
+    std::vector<Choice> result;
+    if (!machine.choosing().empty()) {
+      const auto thread = machine.choosing().first();
+      const auto& m = machine.threads().mailbox(thread);
+      for (auto value = m.value; value < m.expected; ++value)
+        result.push_back({.type = StepType::choice, .thread = thread, .value = value});
+      return result;
+    }
+    machine.enabled().for_each([&](ProcessId process) {
+      if (process < machine.thread_count()) {
+        const auto& m = machine.threads().mailbox(process);
+        const bool foreign =
+            m.op == jit::Op::unlock && machine.memory()[m.location] != process + std::int64_t{1};
+        if (!foreign) result.push_back({.type = StepType::operation, .thread = process});
+        return;
+      }
+      if constexpr (Machine::has_buffers) {
+        result.push_back({.type = StepType::flush,
+                          .thread = machine.model().of_process(process).thread,
+                          .location = machine.pending(process).location});
+      }
+    });
+    return result;
+  }
+
+  rf::Run<Machine> run_;
+  std::uint64_t left_;
+  std::vector<Choice> prefix_;
+};
+
+Finding classes_agree(const Program& program, const std::string& model, std::uint64_t most) {
+  CheckOptions options;
+  options.model = model;
+  options.keep_going = true;
+  const auto& image = *program.state().image;
+  Search search(image, options);
+  std::set<Class> expected;
+  bool finished = false;
+  with_machine(search, [&]<typename Machine>(Machine& machine) {
+    finished = Interleavings<Machine>(machine, most).explore(expected);
+  });
+  if (!finished) return {.skipped = true, .difference = {}};
+  std::set<Class> found;
+  std::uint64_t twice = 0;
+  with_machine(search, [&]<typename Machine>(Machine& machine) {
+    rf::ReadsFrom<Machine>(machine, search, [&](rf::Run<Machine>& run, Ending ending) {
+      if (!found.insert(class_of(run, ending)).second) ++twice;
+    }).run();
+  });
+  if (found == expected && twice == 0) return {};
+  std::uint64_t missing = 0;
+  for (const auto& one : expected) missing += found.count(one) == 0 ? 1U : 0U;
+  return {.difference = "rf under " + model + ": " + std::to_string(expected.size()) + " classes, found " +
+                        std::to_string(found.size()) + ", missing " + std::to_string(missing) + ", " +
+                        std::to_string(twice) + " met again\n"};
+}
+
+constexpr std::uint64_t most_states = 200'000;
+
+}  // namespace
+
+TEST_SUITE_BEGIN("rf");
+
+TEST_CASE("under sc rf visits the classes of all interleavings, each once") {
+  run({"rf-sc", 5000, 7'000'000, [](const Program& p) { return classes_agree(p, "sc", most_states); }});
+}
+
+TEST_CASE("under tso rf visits the classes of all interleavings, each once") {
+  run({"rf-tso", 5000, 8'000'000, [](const Program& p) { return classes_agree(p, "tso", most_states); }});
+}
+
+TEST_CASE("under pso rf visits the classes of all interleavings, each once") {
+  run({"rf-pso", 5000, 9'000'000, [](const Program& p) { return classes_agree(p, "pso", most_states); }});
+}
+
+TEST_CASE("on the test programs rf visits the classes of all interleavings, each once") {
+  std::size_t compared = 0;
+  for (const auto* folder : {"tests/programs/expect", "tests/programs/reference", "examples"}) {
+    for (const auto& source : heddle::tests::programs_in(folder)) {
+      const auto program = Program::from_source(source.text, source.name, {.parameters = {}, .unroll = 3});
+      if (!program) continue;
+      for (const auto* model : {"sc", "tso", "pso"}) {
+        CAPTURE(source.name);
+        const auto finding = classes_agree(*program, model, 100'000);
+        CHECK_EQ(finding.difference, "");
+        if (!finding.skipped) ++compared;
+      }
+    }
+  }
+  CHECK_GT(compared, 60);
+}
+
+TEST_SUITE_END();
+
+}  // namespace heddle::differential
