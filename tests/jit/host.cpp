@@ -10,16 +10,20 @@
 namespace heddle::test {
 namespace {
 
-compiler::LoweredProgramPointer lower(const std::string& source, const compiler::Options& options) {
-  lang::SourceMap sources;
+lang::Program parse(lang::SourceMap& sources, const std::string& source) {
   const std::uint32_t file = sources.add("test.hed", source);
   lang::Diagnostics diagnostics;
-  const auto program = lang::parse_program(sources, file, {}, diagnostics);
+  auto program = lang::parse_program(sources, file, {}, diagnostics);
   std::string errors;
   for (const lang::Diagnostic& diagnostic : diagnostics.errors()) errors += lang::render(diagnostic, sources);
   INFO(errors);
   REQUIRE(program.has_value());
-  return compiler::lower(*program, sources, options);
+  return std::move(*program);
+}
+
+compiler::LoweredProgramPointer lower(const std::string& source, const compiler::Options& options) {
+  lang::SourceMap sources;
+  return compiler::lower(parse(sources, source), sources, options);
 }
 
 std::string range(const jit::Mailbox& request) {
@@ -37,6 +41,11 @@ Block::Block(std::size_t size) : storage_(size + jit::block_alignment), size_(si
 void Block::restore(const std::vector<std::byte>& bytes) {
   REQUIRE(bytes.size() == size_);
   std::copy(bytes.begin(), bytes.end(), data_);
+}
+
+lang::Program parse(const std::string& source) {
+  lang::SourceMap sources;
+  return parse(sources, source);
 }
 
 std::shared_ptr<const jit::Image> compile(const std::string& source, const compiler::Options& options) {

@@ -14,6 +14,7 @@
 #include "compiler/lower.hpp"
 #include "jit/load.hpp"
 #include "jit/runtime.hpp"
+#include "lang/tree.hpp"
 
 namespace heddle::test {
 
@@ -37,6 +38,9 @@ class Block {
 std::shared_ptr<const jit::Image> compile(const std::string& source, const compiler::Options& options = {});
 std::string ir(const std::string& source, const compiler::Options& options = {});
 
+// The program of a text, as the front end sees it.
+lang::Program parse(const std::string& source);
+
 // What the thread is asking for, "store x = 1"; loads and the like get their results later.
 std::string describe(const jit::Image& image, const jit::Mailbox& request);
 
@@ -58,10 +62,10 @@ class Host {
   // The block at the end of the last run.
   std::vector<std::byte> last_block;
 
- private:
-  // Performs the operation; false if the thread cannot go on.
+  // Performs the operation, adds its result to the log's entry; false if the thread cannot go on.
   bool perform(jit::Mailbox& request, std::string& entry);
 
+ private:
   const jit::Image& image_;
 };
 

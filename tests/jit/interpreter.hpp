@@ -1,0 +1,18 @@
+// What the language means, written down as simply as possible: walks the tree, asks the same host. The
+// compiled code must ask for the same operations in the same order.
+#pragma once
+
+#include "lang/tree.hpp"
+#include "tests/jit/host.hpp"
+
+namespace heddle::test {
+
+struct Interpreted {
+  Log log;
+  Log locals;  // the thread's named locals, "a = 1"
+};
+
+Interpreted interpret(const lang::Program& program, const jit::Image& image, std::size_t thread, Host& host,
+                      std::uint32_t unroll, std::size_t steps = 10'000);
+
+}  // namespace heddle::test
