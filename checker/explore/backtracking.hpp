@@ -58,18 +58,29 @@ class BacktrackingSearch {
   [[nodiscard]] Counts& counts() { return search_.counts; }
 
   // Adds the process, or everything enabled if it is not, to the backtrack set of the state before step
-  // `race`; with a preemption bound also at the start of the block of steps that the running thread took
-  // there without a switch.
+  // `race`; with a preemption bound also to those of the block of steps around it.
   void add_conservatively(std::uint32_t race, ProcessId process) {
     add_process(nodes_[race], process);
     if (!bounded_) return;
     const Step& step = machine_.step(race);
-    const ThreadId thread = step.type == StepType::flush ? nodes_[race].running.thread : step.thread;
-    auto start = race;
-    for (auto position = race; position > 0; --position) {
+    add_to_block(race, step.type == StepType::flush ? nodes_[race].running.thread : step.thread, process);
+  }
+
+  // Adds the process at the start of the block of steps that ends before `position`, in which only `thread`
+  // ran: from there the switch costs no preemption. And before and behind each flush in it: the thread may
+  // have waited for the flush, so that the switch was free before it, and what the process reads or
+  // overwrites may have to be flushed first.
+  void add_to_block(std::uint32_t position, ThreadId thread, ProcessId process) {
+    auto start = position;
+    for (; position > 0; --position) {
       const Step& before = machine_.step(position - 1);
       if (before.type == StepType::choice) continue;  // the state before it takes nothing else
-      if (before.type != StepType::flush && before.thread != thread) break;
+      if (before.type == StepType::flush) {
+        add_process(nodes_[position], process);
+        add_process(nodes_[position - 1], process);
+      } else if (before.thread != thread) {
+        break;
+      }
       start = position - 1;
     }
     add_process(nodes_[start], process);

@@ -16,7 +16,9 @@
 //   the operation's own process has seen, which would hide earlier ones. We take every dependent step that
 //   does not happen before the process's current point.
 // - A lock that waits for its mutex counts as pending too: the path may end before it is granted.
-// - With a preemption bound, the running thread and the preemptions so far belong to the state.
+// - With a preemption bound, the running thread and the preemptions so far belong to the state, and each
+// process that does something behind a known state is also added where the running thread's block of steps
+// began: races behind that state would do so.
 // Sound for programs whose executions are finite, and all are: loops are bounded.
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <vector>
@@ -151,6 +153,8 @@ class Stateful : public FlanaganGodefroid {
       auto& at = reachable_[operation.location];
       if (at.round != round_) at = Reachable{.readers = {}, .writers = {}, .round = round_};
       (operation.writes ? at.writers : at.readers).insert(operation.process);
+      if (search.bounded() && operation.process != search.running().thread)
+        search.add_to_block(machine.depth(), search.running().thread, operation.process);
     });
     for (auto position = machine.depth(); position > 0; --position) {
       const Step& step = machine.step(position - 1);
