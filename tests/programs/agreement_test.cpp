@@ -30,6 +30,20 @@ struct Findings {
 // Reads-from classes join executions that differ in the final value of a location only.
 bool keeps_final_states(std::string_view algorithm) { return algorithm != "rf"; }
 
+bool stops_its_thread(heddle::ViolationKind kind) {
+  switch (kind) {
+    case heddle::ViolationKind::index_out_of_bounds:
+    case heddle::ViolationKind::division_by_zero:
+    case heddle::ViolationKind::empty_choice:
+    case heddle::ViolationKind::unlock_not_owner: return true;
+    case heddle::ViolationKind::assertion:
+    case heddle::ViolationKind::deadlock:
+    case heddle::ViolationKind::forall:
+    case heddle::ViolationKind::forbid: break;
+  }
+  return false;
+}
+
 std::optional<Findings> explore(const heddle::Program& program, std::string_view model,
                                 std::string_view algorithm) {
   heddle::CheckOptions options;
@@ -44,6 +58,7 @@ std::optional<Findings> explore(const heddle::Program& program, std::string_view
   if (!result || !result->stopped_by.empty()) return std::nullopt;
   Findings findings;
   findings.violation = result->violation.has_value();
+  if (result->violation && stops_its_thread(result->violation->kind)) return findings;
   for (const auto& outcome : result->outcomes) {
     std::vector<std::int64_t> state;
     for (const auto& named : outcome.values) state.push_back(named.value);
