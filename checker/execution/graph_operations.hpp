@@ -73,7 +73,9 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, jit::Op op, EventKind kind
       source.readers.insert(static_cast<ProcessId>(id));
     }
   }
-  before.insert(static_cast<ProcessId>(id));
+  // A deferral orders nothing: no event may inherit what is before it as if it were a read.
+  if (kind == EventKind::deferral) before = {};
+  if (kind != EventKind::deferral) before.insert(static_cast<ProcessId>(id));
   event.upto = before;
   if (next != no_event) order_before(next, before);
   live_.insert(static_cast<ProcessId>(id));

@@ -39,10 +39,9 @@ struct TrustNode {
   bool full_fence_after = false;                 // with `after`
   bool store_fence_after = false;                // with `after`
   bool ran = false;
-  bool present = false;      // the event is in the graph
-  bool forced = false;       // a revisited read: its source and its place in the order are given
-  bool only_newest = false;  // a lock that was deferred
-  bool idle = false;         // a thread that waits for a mutex in a graph where nothing can go on
+  bool present = false;  // the event is in the graph
+  bool forced = false;   // a revisited read: its source and its place in the order are given
+  bool idle = false;     // a thread that waits for a mutex in a graph where nothing can go on
 
   template <unsigned Wider>
   [[nodiscard]] auto widened() const {
@@ -70,7 +69,6 @@ struct TrustNode {
     wide.ran = ran;
     wide.present = present;
     wide.forced = forced;
-    wide.only_newest = only_newest;
     wide.idle = idle;
     return wide;
   }
@@ -114,7 +112,7 @@ class Trust {
   bool next_revisit(Node& node);
   bool find_revisit(Node& node);
   [[nodiscard]] bool maximal(const Event& event, const Set& deleted) const;
-  [[nodiscard]] bool fits(const Node& node, EventId next) const;
+  bool find_place(Node& node, EventId read) const;
 
   // Threads (trust_threads.hpp).
   void insert(Node& node, EventKind kind, EventId behind, std::int64_t value);

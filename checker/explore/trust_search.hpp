@@ -64,7 +64,7 @@ template <typename Model, unsigned Words>
 std::uint32_t Trust<Model, Words>::next_idle(ThreadId from) const {
   for (auto waiting = graph_.in_state(ThreadState::waiting); waiting != 0; waiting &= waiting - 1) {
     const auto t = static_cast<ThreadId>(std::countr_zero(waiting));
-    if (t >= from && !deferred(t)) return t;
+    if (t >= from) return t;
   }
   return none;
 }
@@ -89,7 +89,12 @@ void Trust<Model, Words>::push(ThreadId t, EventId source, EventId revisited) {
     node.behind = source;
   } else {
     node.behind = graph_.newest(node.location);
-    node.only_newest = deferred(t);
+    // A deferred lock comes after the one it was deferred for.
+    if (deferred(t)) {
+      const EventId blocker = graph_[graph_.thread(t).last].source;
+      const EventId unlock = graph_[blocker].co_next;
+      node.bounds.insert(static_cast<ProcessId>(unlock == no_event ? blocker : unlock));
+    }
   }
 }
 
@@ -143,7 +148,7 @@ bool Trust<Model, Words>::next_source(Node& node) const {
   if (node.op == jit::Op::choose) {
     return ++node.choice < snapshots_.mailbox(graph_.thread(node.thread).snapshot).expected;
   }
-  if (node.forced || node.only_newest || node.behind == no_event || is_initial(node.behind) ||
+  if (node.forced || node.behind == no_event || is_initial(node.behind) ||
       node.bounds.contains(static_cast<ProcessId>(node.behind)))
     return false;
   node.behind = graph_[node.behind].co_previous;
@@ -202,7 +207,7 @@ auto Trust<Model, Words>::add(Node& node) -> Added {
 template <typename Model, unsigned Words>
 auto Trust<Model, Words>::add_update(Node& node, std::int64_t result, std::int64_t written) -> Added {
   node.kind = EventKind::update;
-  if (graph_.taken(node.behind)) return node.only_newest ? Added::no : Added::taken;
+  if (graph_.taken(node.behind)) return Added::taken;
   insert(node, EventKind::update, node.behind, written);
   resume(node, result);
   return Added::yes;
@@ -244,7 +249,7 @@ bool Trust<Model, Words>::next_revisit(Node& node) {
   for (;;) {
     if (node.revisited != no_event) {
       for (; node.place != no_event; next_place()) {
-        if (!fits(node, graph_[node.place].co_next)) continue;
+        if (graph_.taken(node.place)) continue;
         const EventId revisited = node.revisited;
         const jit::Mailbox& m = request(node.thread);
         const std::int64_t read = graph_[node.place].value;
@@ -282,24 +287,10 @@ bool Trust<Model, Words>::find_revisit(Node& node) {
       node.walk = 0;
       return false;
     }
-    if (event.location == node.location && event.reads()) {
-      const auto goes = [&](EventId write) {
-        return write == id || node.deleted.contains(static_cast<ProcessId>(write));
-      };
-      node.revisit_bounds = {};
-      if (event.op != jit::Op::lock) node.revisit_bounds = graph_.bounds(id);
-      EventId place = node.behind;
-      if (place == no_event) {
-        place = graph_.newest(node.location);
-        while (!is_initial(place) && goes(place)) place = graph_[place].co_previous;
-      }
-      const EventId next = graph_[place].co_next;
-      if (next == no_event || goes(next) || fits(node, next)) {
-        node.revisited = id;
-        node.place = place;
-        graph_.cut(node.walk, id, node.deleted);
-        return true;
-      }
+    if (event.location == node.location && event.reads() && find_place(node, id)) {
+      node.revisited = id;
+      graph_.cut(node.walk, id, node.deleted);
+      return true;
     }
     node.deleted.insert(static_cast<ProcessId>(id));
   }
@@ -323,13 +314,29 @@ bool Trust<Model, Words>::maximal(const Event& event, const Set& deleted) const 
   return true;
 }
 
-// May the node's event, read by the read that it revisits, stand before `next`, the write behind its place?
+// Where the node's event may go, in the graph without the deleted ones, if the read is to read from it: a
+// store anywhere from the newest place down to the bounds of both, an update behind its source only.
 template <typename Model, unsigned Words>
-bool Trust<Model, Words>::fits(const Node& node, EventId next) const {
-  if (next == no_event) return true;
-  const auto id = static_cast<ProcessId>(next);
-  if (node.bounds.contains(id) || node.revisit_bounds.contains(id)) return false;
-  return !(graph_[next].kind == EventKind::update);
+bool Trust<Model, Words>::find_place(Node& node, EventId read) const {
+  const auto stays = [&](EventId write) {
+    return write != read && !node.deleted.contains(static_cast<ProcessId>(write));
+  };
+  // A lock that would read from another one is deferred, and stands nowhere in the model's order.
+  node.revisit_bounds = {};
+  if (graph_[read].op != jit::Op::lock) node.revisit_bounds = graph_.bounds(read);
+  if (node.behind == no_event) {
+    node.place = graph_.newest(node.location);
+    while (!is_initial(node.place) && !stays(node.place)) node.place = graph_[node.place].co_previous;
+    return true;
+  }
+  node.place = node.behind;
+  const EventId next = graph_[node.behind].co_next;
+  if (next != no_event && stays(next) && graph_[next].kind == EventKind::update) return false;
+  for (EventId later = next; later != no_event && stays(later); later = graph_[later].co_next) {
+    const auto id = static_cast<ProcessId>(later);
+    if (node.bounds.contains(id) || node.revisit_bounds.contains(id)) return false;
+  }
+  return true;
 }
 
 }  // namespace heddle::checker

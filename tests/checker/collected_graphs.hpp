@@ -35,12 +35,14 @@ namespace heddle::checker {
   for (const auto& row : rows) {
     auto& thread = graph.threads[row.thread];
     const Place place{row.thread, static_cast<std::uint32_t>(thread.size())};
-    PlainGraph::Event event{.op = row.op, .location = row.location, .reads = row.reads, .writes = row.writes,
-                            .value = row.written, .source = {none, 0}};
+    PlainGraph::Event event{.op = row.op,
+                            .location = row.location,
+                            .reads = row.reads,
+                            .writes = row.writes,
+                            .value = row.written,
+                            .source = {none, 0}};
     switch (row.type) {
-      case RowType::choice:
-        event = {.op = jit::Op::choose, .value = row.read, .source = {none, 0}};
-        break;
+      case RowType::choice: event = {.op = jit::Op::choose, .value = row.read, .source = {none, 0}}; break;
       case RowType::buffered: buffered[{row.thread, row.location}].push_back(place); break;
       case RowType::flush: {
         auto& queue = buffered[{row.thread, row.location}];
@@ -67,7 +69,6 @@ namespace heddle::checker {
                                                                          std::uint64_t limit) {
   std::optional<std::set<std::string>> graphs(std::in_place);
   with_machine(search, [&]<typename Machine>(Machine& machine) {
-    Machine witness(search.image(), search.machine_options());
     Rows rows;
     std::uint64_t runs = 0;
     const auto walk = [&](const auto& self) -> void {
@@ -86,6 +87,7 @@ namespace heddle::checker {
         if (++runs > limit) graphs.reset();
         if (!graphs || machine.ending() != Ending::complete) return;
         rows.clear();
+        Machine witness(search.image(), search.machine_options());
         witness.restart_with_log(&rows);
         for (const auto& choice : machine.schedule()) {
           if (!witness.follow(choice)) throw std::logic_error("a schedule cannot be replayed");
