@@ -139,6 +139,7 @@ int run(int count, const char* const* arguments) {
     case Command::check: return run_check(options);
     case Command::emit: return run_emit(options);
     case Command::list: return run_list();
+    case Command::consistency: return run_consistency(options);
     case Command::show_text: break;
   }
   return write_report(options.text) ? 0 : bad_input;

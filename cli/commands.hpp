@@ -15,6 +15,8 @@ namespace heddle::cli {
 [[nodiscard]] int run_check(const Options& options);
 [[nodiscard]] int run_emit(const Options& options);
 [[nodiscard]] int run_list();
+// 0: realisable under every model asked for; 1: not under one of them.
+[[nodiscard]] int run_consistency(const Options& options);
 
 // Text to standard error, or one JSON document to standard output. Returns 2.
 [[nodiscard]] int report_errors(const std::vector<Diagnostic>& errors, bool json);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -234,6 +235,52 @@ void add_check_options(CLI::App& app, Options& options) {
       ->disable_flag_override();
 }
 
+// "sc,tso" or "all".
+std::vector<std::string> model_list(const std::string& text) {
+  const std::vector<std::string> known = ConsistencyOptions{}.models;
+  if (text == "all") return known;
+  std::vector<std::string> result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string name = text.substr(begin, end - begin);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      std::string hint = did_you_mean(name, known);
+      hint += fmt::format("{}histories can be checked under {}", hint.empty() ? "" : " ", join(known, ", "));
+      refuse(fmt::format("unknown model '{}'", shown(name)), std::move(hint));
+    }
+    result.push_back(name);
+    begin = end + 1;
+  }
+  return result;
+}
+
+void add_consistency_options(CLI::App& app, Options& options) {
+  constexpr std::uint64_t most64 = std::numeric_limits<std::uint64_t>::max();
+  ConsistencyOptions& consistency = options.consistency;
+  app.add_option("FILE", options.file, "The history, a JSON file (docs/consistency.md)")
+      ->option_text(" ")
+      ->required();
+  add_value(app, "--model", "NAMES", "Models with commas between them, or all (all)",
+            [&consistency](const std::string& text) { consistency.models = model_list(text); });
+  add_value(app, "--max-states", "N",
+            fmt::format("Give a model up after N states of its search ({})", consistency.max_states),
+            [&consistency](const std::string& text) {
+              consistency.max_states = whole_number("--max-states", text, 1, most64);
+            });
+  app.add_flag_callback(
+         "--no-closure", [&consistency] { consistency.closure = false; },
+         "Search without looking for a contradiction first")
+      ->disable_flag_override();
+  app.add_flag("--json", options.json, "Report in JSON (docs/consistency.md), errors too")
+      ->disable_flag_override();
+  app.footer(
+      "Exit codes:\n"
+      "  0  possible under every model asked for\n"
+      "  1  impossible under one of them\n"
+      "  2  the command line or the file is wrong\n"
+      "  3  undecided: a search was given up");
+}
+
 // All that `app` does not know: "--modle" before "tso", which CLI11 took for the file.
 void check_left_over(const CLI::App& app, const std::string& file) {
   const std::vector<std::string> words = app.remaining();
@@ -324,7 +371,11 @@ Options parse(int count, const char* const* arguments) {
 
   CLI::App* list = app.add_subcommand("list", "List the models and algorithms, and which go together");
 
-  for (CLI::App* command : {check, emit, list}) command->allow_extras()->group("Commands");
+  CLI::App* consistency =
+      app.add_subcommand("consistency", "Say under which models a recorded execution is possible");
+  add_consistency_options(*consistency, options);
+
+  for (CLI::App* command : {check, emit, list, consistency}) command->allow_extras()->group("Commands");
   try {
     app.parse(count, arguments);
   } catch (const CLI::CallForHelp&) {
@@ -350,6 +401,12 @@ Options parse(int count, const char* const* arguments) {
   check_left_over(*command, options.file);
   if (command == list) {
     options.command = Command::list;
+    return options;
+  }
+  if (command == consistency) {
+    if (options.file.empty())
+      refuse("the file is missing", "write for example heddle consistency history.json");
+    options.command = Command::consistency;
     return options;
   }
   if (options.file.empty()) {

@@ -4,18 +4,20 @@
 #include <string>
 #include <variant>
 
+#include "heddle/consistency.h"
 #include "heddle/heddle.h"
 
 namespace heddle::cli {
 
-enum class Command { show_text, check, emit, list };
+enum class Command { show_text, check, emit, list, consistency };
 
 struct Options {
   Command command = Command::show_text;
   std::string text;  // show_text: what --help or --version shows
-  std::string file;  // check, emit
+  std::string file;  // check, emit, consistency
   CompileOptions compile;
   CheckOptions check;
+  ConsistencyOptions consistency;
   bool json = false;
   bool progress = true;
 };

@@ -15,6 +15,12 @@
 //   - PSO (algorithm 2, line 7): which thread event happens next that first needs flushes: a read of another
 //     thread's buffered write, or an event that drains. The state is the lower set of thread events and the
 //     fence map (line 16).
+//     The fence map is not enough where read-modify-writes are (section 4.4 says that it is). It takes for
+//     granted that a location is free once the last read that holds it is done, so that what waits in a
+//     buffer can get to memory then; but a read-modify-write that is read in its turn passes the location on
+//     without letting go of it. Two prefixes with the same thread events and fence map can then differ in
+//     whether a store got to memory before the first of a chain of updates, or has to wait for the end of it.
+//     So the state also has how far each buffer of such a location is.
 //   - PSO with store-store fences: an entry behind such a fence waits for entries of other locations, so
 //     flushing as late as possible, the idea of algorithm 2, loses runs. There the search of SC and TSO is
 //     used, over one buffer per thread and location.
@@ -32,6 +38,9 @@ namespace {
 // Lower sets after which a search under UseClosure::when_stuck asks the closure.
 constexpr std::uint64_t patience = 32;
 
+// Events up to which the closure's matrices stay below 64 MiB; for more the search does without.
+constexpr std::size_t largest_closure = 8192;
+
 unsigned bits_for(std::uint64_t largest) { return static_cast<unsigned>(std::bit_width(largest)); }
 
 }  // namespace
@@ -46,6 +55,8 @@ bool Verifier::verify_naive(const Instance& instance, Model model, UseClosure cl
 
 bool Verifier::run(const Instance& instance, Model model, UseClosure use, bool naive) {
   nodes_ = 0;
+  gave_up_ = false;
+  if (instance.events.size() > largest_closure) use = UseClosure::never;
   if (!prefix_.load(instance, model)) return false;
   const auto kind = naive                                                ? Search::naive
                     : model == Model::pso && !prefix_.has_store_fences() ? Search::by_thread_events
@@ -67,15 +78,21 @@ bool Verifier::run(const Instance& instance, Model model, UseClosure use, bool n
   }
   for (std::uint32_t b = 0; b < prefix_.buffers(); ++b) buffer_bits_.push_back(bits_for(prefix_.capacity(b)));
 
+  updated_buffers_.clear();
+  if (kind == Search::by_thread_events) find_updated_buffers(instance);
+
+  auto answer = Answer::gave_up;
   if (use != UseClosure::first) {
-    const auto limit = use == UseClosure::never ? ~std::uint64_t{0} : patience;
-    const auto answer = search(kind, limit);
-    if (answer != Answer::gave_up) return answer == Answer::yes;
-    prefix_.undo_to(0);
+    answer = search(kind, use == UseClosure::never ? most_nodes_ : std::min(patience, most_nodes_));
+    if (answer == Answer::gave_up) prefix_.undo_to(0);
   }
-  if (!closure_.compute(instance, model)) return false;
-  prefix_.restrict_to(&closure_.before(), closure_.words());
-  return search(kind, ~std::uint64_t{0}) == Answer::yes;
+  if (answer == Answer::gave_up && use != UseClosure::never) {
+    if (!closure_.compute(instance, model)) return false;
+    prefix_.restrict_to(&closure_.before(), closure_.words());
+    answer = search(kind, most_nodes_);
+  }
+  gave_up_ = answer == Answer::gave_up;
+  return answer == Answer::yes;
 }
 
 // Depth-first over the states that `write_key` tells apart. A yes leaves the witness in `prefix_`.
@@ -192,8 +209,20 @@ void Verifier::write_key(Search kind) {
   }
   if (kind != Search::by_thread_events) {
     for (std::uint32_t b = 0; b < prefix_.buffers(); ++b) key_.put(prefix_.flushed(b), buffer_bits_[b]);
-  } else if (any_drain_) {
-    put_fence_map();
+    return;
+  }
+  for (const auto b : updated_buffers_) key_.put(prefix_.flushed(b), buffer_bits_[b]);
+  if (any_drain_) put_fence_map();
+}
+
+// The buffers of locations that a read-modify-write changes.
+void Verifier::find_updated_buffers(const Instance& instance) {
+  updated_.assign(instance.locations, false);
+  for (const auto& event : instance.events) {
+    if (event.effect == Effect::read_modify_write) updated_[event.location] = true;
+  }
+  for (std::uint32_t b = 0; b < prefix_.buffers(); ++b) {
+    if (updated_[prefix_.location_of_buffer(b)]) updated_buffers_.push_back(b);
   }
 }
 

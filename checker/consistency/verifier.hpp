@@ -33,6 +33,10 @@ class Verifier {
   [[nodiscard]] bool verify_naive(const Instance& instance, Model model,
                                   UseClosure closure = UseClosure::never);
 
+  // A search gives up after this many lower sets: the answer is then false, and `gave_up` true.
+  void limit(std::uint64_t nodes) { most_nodes_ = nodes; }
+  [[nodiscard]] bool gave_up() const { return gave_up_; }
+
   // The run that the last call found.
   [[nodiscard]] const std::vector<Action>& witness() const { return prefix_.trail(); }
   // Lower sets that the last call looked at.
@@ -55,6 +59,7 @@ class Verifier {
   [[nodiscard]] bool step_with_flushes(ThreadId thread);
   void write_key(Search kind);
   void put_fence_map();
+  void find_updated_buffers(const Instance& instance);
 
   Prefix prefix_;
   Closure closure_;
@@ -64,8 +69,12 @@ class Verifier {
   std::vector<EventId> last_drain_;  // by thread, for the fence map; `initial` if it never drains
   std::vector<unsigned> progress_bits_, buffer_bits_;
   std::vector<std::uint32_t> fence_map_;
+  std::vector<std::uint32_t> updated_buffers_;  // PSO: those of locations that read-modify-writes change
+  std::vector<bool> updated_;                   // scratch
   bool any_drain_ = false;
   std::uint64_t nodes_ = 0;
+  std::uint64_t most_nodes_ = ~std::uint64_t{0};
+  bool gave_up_ = false;
 };
 
 }  // namespace heddle::consistency

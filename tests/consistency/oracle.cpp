@@ -146,10 +146,10 @@ Instance random_instance(std::mt19937_64& random, Model model, const Shape& shap
       Event event;
       event.location = below(random, instance.locations);
       event.effect = below(random, 8) < writes_share ? Effect::store : Effect::load;
-      if (shape.locked && below(random, 8) == 0) {
+      if (shape.locked && below(random, 8) < shape.locked_share) {
         constexpr std::uint8_t locked[] = {Effect::read_modify_write, Effect::locked_load,
                                            Effect::locked_store};
-        event.effect = locked[below(random, 3)];
+        event.effect = locked[shape.locked_share > 1 ? 0 : below(random, 3)];
       }
       if (shape.fences && below(random, 10) == 0) event.effect = Effect::full_fence;
       if (shape.store_fences && below(random, 10) == 0) event.effect = Effect::store_fence;

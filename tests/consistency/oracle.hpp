@@ -48,9 +48,10 @@ struct Shape {
   std::uint32_t threads = 4;
   std::uint32_t events = 12;
   std::uint32_t locations = 3;
-  bool locked = true;        // read-modify-writes, locked loads and stores
-  bool fences = true;        // full fences
-  bool store_fences = true;  // store-store fences
+  bool locked = true;              // read-modify-writes, locked loads and stores
+  std::uint32_t locked_share = 1;  // of 8
+  bool fences = true;              // full fences
+  bool store_fences = true;        // store-store fences
   bool final_writes = true;
 };
 

@@ -104,6 +104,32 @@ TEST_CASE("verifiers agree with all runs of the machine on plain loads, stores a
   run(Model::pso, {.locked = false, .store_fences = false, .final_writes = false}, instances(), 5);
 }
 
+TEST_CASE("verifiers agree with all runs of the machine on chains of read-modify-writes") {
+  const Shape shape{.locations = 2, .locked_share = 4, .fences = false, .store_fences = false};
+  run(Model::tso, shape, instances(), 7);
+  run(Model::pso, shape, instances(), 8);
+}
+
+TEST_CASE("a store may have to reach memory before a chain of updates under PSO") {
+  // The fence maps of the two orders of the exchange and the first update are equal.
+  Instance instance;
+  instance.locations = 2;
+  instance.events = {{Effect::read_modify_write, 0, 1},        // x: from the store of the next thread
+                     {Effect::store, 0, initial},              // x
+                     {Effect::read_modify_write, 0, 0},        // x: from the first update
+                     {Effect::load, 1, 4},                     // y: from the exchange
+                     {Effect::read_modify_write, 1, initial},  // y
+                     {Effect::store, 1, initial},
+                     {Effect::store, 0, initial},
+                     {Effect::read_modify_write, 0, 2}};  // x: from the second update
+  instance.first = {0, 1, 4, 8};
+  Verifier verifier;
+  REQUIRE(realisable(instance, Model::pso));
+  CHECK(verifier.verify(instance, Model::pso));
+  CHECK(replays(instance, Model::pso, verifier.witness()));
+  CHECK_FALSE(verifier.verify(instance, Model::tso));
+}
+
 TEST_CASE("closure decides all instances of two threads") {
   std::mt19937_64 random(6);
   Closure closure;

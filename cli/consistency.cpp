@@ -1,0 +1,143 @@
+// heddle consistency FILE: under which models is a recorded history possible?
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "cli/commands.hpp"
+#include "cli/history_file.hpp"
+#include "cli/terminal.hpp"
+#include "cli/text.hpp"
+#include "heddle/consistency.h"
+
+namespace heddle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int bad_input = 2;
+constexpr std::uintmax_t largest_file = 256 << 20;
+
+int refuse(const std::string& file, std::string_view message, bool json) {
+  Diagnostic diagnostic;
+  diagnostic.file = file;
+  diagnostic.message = message;
+  diagnostic.text = fmt::format("{}: {}\n", file, message);
+  return report_errors({diagnostic}, json);
+}
+
+std::variant<std::string, int> read_history(const std::string& file, bool json) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error))
+    return refuse(file, error ? "cannot read the file: " + error.message() : "not a regular file", json);
+  if (std::filesystem::file_size(file, error) > largest_file && !error)
+    return refuse(file, "larger than 256 MiB", json);
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return refuse(file, std::string("cannot read the file: ") + std::strerror(errno), json);
+  return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+std::string describe(const History& history, const HistoryStep& step) {
+  const auto& event = history.threads[step.thread].events[step.event];
+  const auto value = [](std::optional<std::int64_t> known) {
+    return known ? fmt::format(" {}", *known) : std::string();
+  };
+  if (step.flush) return fmt::format("{} ={} reaches memory", event.location, value(event.written));
+  switch (event.kind) {
+    case HistoryEvent::Kind::write: return fmt::format("{} ={}", event.location, value(event.written));
+    case HistoryEvent::Kind::read: return fmt::format("read {} ={}", event.location, value(event.read));
+    case HistoryEvent::Kind::update:
+      return fmt::format("update {}:{} ->{}", event.location, value(event.read), value(event.written));
+    case HistoryEvent::Kind::failed_update:
+      return fmt::format("failed update {} ={}", event.location, value(event.read));
+    case HistoryEvent::Kind::fence: return "fence";
+    case HistoryEvent::Kind::store_fence: return "store fence";
+    case HistoryEvent::Kind::lock: return "lock " + event.location;
+    case HistoryEvent::Kind::unlock: break;
+  }
+  return "unlock " + event.location;
+}
+
+std::string text_report(const std::string& file, const History& history,
+                        const std::vector<ConsistencyResult>& results) {
+  std::string text;
+  std::size_t width = 0;
+  for (const auto& thread : history.threads) width = std::max(width, clean(thread.name).size());
+  for (const auto& result : results) {
+    text += fmt::format("{}: {} (model {})\n", clean(file), name(result.verdict), result.model);
+    if (result.verdict == Realisability::undecided)
+      text += fmt::format("  gave up after {} states\n", result.states);
+    for (std::size_t i = 0; i < result.witness.size(); ++i) {
+      const auto& step = result.witness[i];
+      text +=
+          fmt::format("  {:3}  {}  {}\n", i + 1, pad_right(clean(history.threads[step.thread].name), width),
+                      clean(describe(history, step)));
+    }
+  }
+  return text;
+}
+
+Json source_json(const History& history, const HistorySource& source) {
+  if (source.initial) return "initial";
+  return {{"thread", history.threads[source.thread].name}, {"event", source.event}};
+}
+
+std::string json_report(const std::string& file, const History& history,
+                        const std::vector<ConsistencyResult>& results, int exit_code) {
+  Json document{{"document", "consistency"},        {"version", 1},
+                {"heddle", std::string(version())}, {"file", file},
+                {"exit_code", exit_code},           {"models", Json::array()}};
+  for (const auto& result : results) {
+    const char* const verdict = result.verdict == Realisability::realisable     ? "realisable"
+                                : result.verdict == Realisability::unrealisable ? "unrealisable"
+                                                                                : "undecided";
+    Json entry{{"model", result.model}, {"verdict", verdict}, {"states", result.states}};
+    if (result.verdict == Realisability::realisable) {
+      entry["witness"] = Json::array();
+      for (const auto& step : result.witness) {
+        entry["witness"].push_back(
+            {{"thread", history.threads[step.thread].name}, {"event", step.event}, {"flush", step.flush}});
+      }
+      entry["reads"] = Json::array();
+      for (std::size_t t = 0; t < result.sources.size(); ++t) {
+        for (std::size_t i = 0; i < result.sources[t].size(); ++i) {
+          if (!result.sources[t][i]) continue;
+          entry["reads"].push_back({{"thread", history.threads[t].name},
+                                    {"event", i},
+                                    {"from", source_json(history, *result.sources[t][i])}});
+        }
+      }
+    }
+    document["models"].push_back(std::move(entry));
+  }
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+int run_consistency(const Options& options) {
+  const auto read = read_history(options.file, options.json);
+  if (const auto* const code = std::get_if<int>(&read)) return *code;
+  const auto parsed = parse_history(std::get<std::string>(read));
+  if (const auto* const message = std::get_if<std::string>(&parsed))
+    return refuse(options.file, *message, options.json);
+  const auto& history = std::get<History>(parsed);
+  const auto results = check_consistency(history, options.consistency);
+  if (!results) return refuse(options.file, results.errors().front().message, options.json);
+  int exit_code = 0;
+  for (const auto& result : *results) {
+    if (result.verdict == Realisability::unrealisable) exit_code = 1;
+    if (result.verdict == Realisability::undecided && exit_code == 0) exit_code = 3;
+  }
+  const auto report = options.json ? json_report(options.file, history, *results, exit_code)
+                                   : text_report(options.file, history, *results);
+  return write_report(report) ? exit_code : bad_input;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,16 @@
+// Histories as files: the JSON form of docs/consistency.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "heddle/consistency.h"
+
+namespace heddle::cli {
+
+// The history, or one sentence about what is wrong with the text and where in it ("threads[0].events[2]:
+// ...").
+[[nodiscard]] std::variant<History, std::string> parse_history(std::string_view text);
+
+}  // namespace heddle::cli
