@@ -255,6 +255,9 @@ class Machine {
     return true;
   }
 
+  // What a mutex holds while the thread has it.
+  [[nodiscard]] static std::int64_t holder(ThreadId thread) { return std::int64_t{thread} + 1; }
+
   void operate(ThreadId thread, Step& step) {
     auto& m = threads_.mailbox(thread);
     step.op = m.op;
@@ -282,13 +285,13 @@ class Machine {
         break;
       case jit::Op::lock:
         step.access.reads = true;
-        write(step, cell, std::int64_t{thread} + 1);
+        write(step, cell, holder(thread));
         break;
       case jit::Op::unlock: write(step, cell, 0); break;
       case jit::Op::try_lock:
         step.access.reads = true;
         result = cell == 0;
-        if (cell == 0) write(step, cell, std::int64_t{thread} + 1);
+        if (cell == 0) write(step, cell, holder(thread));
         break;
       case jit::Op::compare_exchange:
         step.access.reads = true;
@@ -374,7 +377,7 @@ class Machine {
       jit::resume(block);
     }
     const auto& m = threads_.mailbox(thread);
-    if (is_failure(m.op) || (m.op == jit::Op::unlock && memory_[m.location] != std::int64_t{thread} + 1))
+    if (is_failure(m.op) || (m.op == jit::Op::unlock && memory_[m.location] != holder(thread)))
       fail(thread, m);
     refresh(thread, step);
   }
@@ -414,7 +417,8 @@ class Machine {
         if constexpr (has_buffers) enabled = !model_.buffers_stores();
         break;
       case jit::Op::lock: enabled = memory_[m.location] == 0 && drained(thread); break;
-      case jit::Op::unlock:
+      // Whether the thread holds the mutex is its own doing; one that does not stays where it is.
+      case jit::Op::unlock: enabled = memory_[m.location] == holder(thread) && drained(thread); break;
       case jit::Op::try_lock: enabled = drained(thread); break;
       default: enabled = is_read_modify_write(m.op) && drained(thread); break;
     }
