@@ -34,7 +34,7 @@ constexpr double patience = 120;  // seconds for one check whose count is compar
 // than so many executions or seconds is given up.
 constexpr std::uint64_t verdict_limit = 100;
 constexpr std::uint64_t execution_limit = 100'000;
-constexpr double verdict_patience = 2;
+constexpr double verdict_patience = 1;
 
 // One row of counts.tsv.
 struct Row {
