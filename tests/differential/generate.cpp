@@ -13,7 +13,7 @@ using Of = Expression::Kind;
 using Do = Statement::Kind;
 
 // Sequences of the program's stores and other operations in each order; see Generator::trim.
-constexpr double most_interleavings = 100'000;
+constexpr double most_interleavings = 50'000;
 
 // Uniform numbers; not the standard distributions, whose results differ between libraries.
 class Random {
