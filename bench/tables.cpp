@@ -118,9 +118,10 @@ void stateful_table() {
     std::string file;
     Parameters parameters;
   };
-  const std::vector<Row> rows{{"tests/programs/expect/paper_sdpor_figure_1.hed", {}},
-                              {"tests/programs/reference/shared-array.hed", {{"N", 2}, {"M", 8}}},
-                              {"examples/bounded_buffer.hed", {{"PRODUCERS", 2}, {"CONSUMERS", 2}}}};
+  const std::vector<Row> rows{{"tests/programs/expect/paper_sdpor_figure_1.hed", {{"N", 64}}},
+                              {"tests/programs/reference/shared-array.hed", {{"N", 2}, {"M", 10}}},
+                              {"examples/bounded_buffer.hed", {{"PRODUCERS", 2}, {"CONSUMERS", 2}}},
+                              {"examples/bounded_buffer.hed", {{"PRODUCERS", 4}, {"CONSUMERS", 2}}}};
   fmt::print("### dpor against sdpor under SC (paper 5, table 1)\n\n");
   fmt::print(
       "| program | dpor: runs | transitions | CPU s | sdpor: runs | transitions | re-visited | states | CPU "

@@ -3,9 +3,10 @@
 //
 // `source` and `trust` must find exactly the listed number of complete executions (one per Shasha-Snir graph,
 // or per trace of source-DPOR, which are the same number here), `rf` the listed number of reads-from classes,
-// `dpor` never fewer, all of them the listed verdict, and `naive` and `sdpor` the verdict on the smallest rows.
-// HEDDLE_REFERENCE_LIMIT sets the largest count that is tried (default 50,000). Rows without a count only say
-// that there is an error somewhere: a search that gives up before it has found one does not contradict them.
+// `dpor` never fewer, all of them the listed verdict, and `naive` and `sdpor` the verdict on the smallest
+// rows. HEDDLE_REFERENCE_LIMIT sets the largest count that is tried (default 50,000). Rows without a count
+// only say that there is an error somewhere: a search that gives up before it has found one does not
+// contradict them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
