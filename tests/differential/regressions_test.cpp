@@ -1,0 +1,109 @@
+// Programs on which the algorithms once disagreed, each with what was wrong.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "generate.hpp"
+#include "properties.hpp"
+
+namespace heddle::differential {
+
+namespace {
+
+struct Regression {
+  const char* cause;
+  const char* text;
+};
+
+const std::vector<Regression>& regressions() {
+  static const std::vector<Regression> list{
+      {"a failed assertion at a thread's end could not be resumed",
+       "shared y: int = 2;\n"
+       "thread p0 { assert y == 0; }\n"
+       "thread p1 { y = 1; }\n"},
+      {"dpor let the unlock between two locks go first",
+       "mutex m;\n"
+       "thread p0 { lock m; unlock m; }\n"
+       "thread p1 { lock m; }\n"},
+      {"the same with trylock",
+       "mutex m;\n"
+       "thread p0 { let r0 = trylock m ? 1 : 0; unlock m; }\n"
+       "thread p1 { lock m; }\n"},
+      {"sdpor forgot the lock that waits at a known state",
+       "shared x: int = 0;\n"
+       "mutex m;\n"
+       "thread p0 { lock m; }\n"
+       "thread p1 { lock m; unlock m; let r0 = x; lock m; unlock m; }\n"},
+      {"a choice left the sleep set to whatever memory held",
+       "shared x: int = 0;\n"
+       "thread p0 { var r0: int = 0; while r0 < 1 { x -= 0; r0 += 1; } }\n"
+       "thread p1 { let r0 = choose(0..1); }\n"},
+      {"sdpor: a choice cut the graph of operations",
+       "shared x: int = 0;\n"
+       "shared y: int = 0;\n"
+       "mutex m;\n"
+       "thread p0 { y = 0; }\n"
+       "thread p1 { let r0 = trylock m ? 1 : 0; let r1 = x; let r2 = choose(0..1); y += 1; }\n"},
+      {"an unlock of somebody else's mutex was done all the same",
+       "mutex n;\n"
+       "thread p0 { lock n; unlock n; unlock n; lock n; }\n"
+       "thread p1 { lock n; }\n"},
+      {"trust overlooked an order of writes around a lock",
+       "shared y: int = 0;\n"
+       "mutex m;\n"
+       "thread p0 { y = 0; lock m; }\n"
+       "thread p1 { lock m; unlock m; y = 0; }\n"},
+      {"trust counted graphs twice that have forwarded loads beside updates",
+       "shared x: int = 0;\n"
+       "thread p0 { x = 0; x = 0; x += 0; }\n"
+       "thread p1 { let r0 = fetch_add(x, 0); }\n"},
+      {"preemptions: a backtrack point on a choice was lost",
+       "shared x: int = 0;\n"
+       "shared y: int = 0;\n"
+       "thread p0 { let r0 = choose(0..1); let r1 = x; x = 1; }\n"
+       "thread p1 { y = x; }\n"},
+      {"preemptions: a store was to be flushed that was not buffered yet",
+       "shared x: int = 0;\n"
+       "thread p0 { let r0 = x; let r1 = x; }\n"
+       "thread p1 { x = 0; let r0 = x; x = 1; }\n"},
+      {"preemptions: the switch was free only behind a flush",
+       "shared x: int = 0;\n"
+       "shared y: int = 0;\n"
+       "thread p0 { x = 1; y |= x; }\n"
+       "thread p1 { let r0 = exchange(x, 0); }\n"},
+      {"preemptions: the switch was free only before a flush that the thread waited for",
+       "shared x: int = 0;\n"
+       "shared y: int = 0;\n"
+       "thread p0 { let r1 = fetch_or(x, 0); y = 0; let r2 = cas(x, 0, 0) ? 1 : 0; let r3 = x; }\n"
+       "thread p1 { x = 1; let r0 = fetch_add(x, 1); }\n"},
+      {"preemptions: sdpor forgot races of the running thread behind a known state",
+       "shared x: int = 0;\n"
+       "shared y: int = 0;\n"
+       "shared z: int = 0;\n"
+       "thread p0 { let r1 = y; let r2 = x; }\n"
+       "thread p1 { z = 0; let r1 = exchange(x, 1); }\n"},
+  };
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("programs on which the algorithms once disagreed agree under every model and bound") {
+  CompileOptions options;
+  options.unroll = spin_rounds;
+  for (const auto& [cause, text] : regressions()) {
+    INFO(cause << "\n" << text);
+    const auto program = Program::from_source(text, "regression.hed", options);
+    REQUIRE(program);
+    for (const auto& model : models()) {
+      const std::string name(model.name);
+      CHECK(algorithms_agree(*program, name).difference == "");
+      CHECK(preemption_bounds_agree(*program, name).difference == "");
+      if (model.has_buffers) CHECK(buffer_bounds_agree(*program, name).difference == "");
+    }
+    CHECK(models_are_ordered(*program).difference == "");
+  }
+}
+
+}  // namespace heddle::differential
