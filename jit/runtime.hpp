@@ -20,7 +20,8 @@
 
 namespace heddle::jit {
 
-// What a thread asks for. "in" and "out" say what the fields of the mailbox hold before and after.
+// What a thread asks for. "in" and "out" say what the fields of the mailbox hold before and after;
+// fields that are not named are 0 before, and the host leaves all but `value` as they are.
 enum class Op : std::uint8_t {
   load,              // in: location                              out: value
   store,             // in: location, value
@@ -41,8 +42,8 @@ enum class Op : std::uint8_t {
   choose,    // in: value (low), expected (high), low < high   out: value, low <= value < high
   // The thread cannot go on by itself. `await_failed` may be resumed: it evaluates the condition again.
   await_failed,
-  assume_failed,
-  loop_bound,
+  assume_failed,  // as all that follow but assert_failed: never resumed
+  loop_bound,     // too many rounds of one loop, or too many between two operations
   // Violations that a thread finds itself. `assert_failed` may be resumed: the thread goes on behind the
   // assertion. The others are never resumed.
   assert_failed,
