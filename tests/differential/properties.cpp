@@ -195,7 +195,7 @@ Finding compare_all(const Program& program, const CheckOptions& with_naive, cons
     counted = other;
     counted_by = options;
   }
-  return {};
+  return {.violation = naive.result.violation.has_value(), .difference = {}};
 }
 
 }  // namespace

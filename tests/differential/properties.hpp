@@ -12,6 +12,7 @@ namespace heddle::differential {
 
 struct Finding {
   bool skipped = false;
+  bool violation = false;  // `naive` found one, perhaps one of many
   std::string difference;  // empty: the property holds
 };
 

@@ -263,6 +263,16 @@ Operations visible_operations(const Block& block, std::int64_t spins) {
   return sum;
 }
 
+RandomProgram without_checks(RandomProgram program) {
+  program.final_block.clear();
+  program.conditions.clear();
+  auto list = blocks(program);
+  // Innermost first, since erasing moves what is nested behind.
+  for (; !list.empty(); list.pop_back())
+    std::erase_if(*list.back(), [](const Statement& s) { return s.kind == Do::assertion; });
+  return program;
+}
+
 std::int64_t locals(const Block& body) {
   std::int64_t count = 0;
   for (const auto& s : body) {

@@ -93,6 +93,10 @@ inline constexpr const char* array_name = "a";
 // The program as Heddle source text. O(size).
 [[nodiscard]] std::string print(const RandomProgram& program);
 
+// The program without assertions, `final` block and conditions. What can be violated then are deadlocks,
+// which other violations may hide since a check reports only the first one.
+[[nodiscard]] RandomProgram without_checks(RandomProgram program);
+
 // How many visible operations a part of a program can do at most. Stores are counted apart, since they can
 // wait in store buffers.
 struct Operations {
