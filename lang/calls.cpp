@@ -24,13 +24,27 @@ struct Extent {
   std::uint64_t expressions = 0;
   std::uint64_t depth = 0;
   std::vector<Call> calls;
-  std::string forbidden_in_final;  // an operation that final must not reach, empty if none
+  std::string forbidden_in_final;         // an operation that final must not reach, empty if none
+  std::string effect;                     // something other than loading and computing, empty if none
+  std::vector<const Expression*> awaits;  // the conditions of await statements
 };
 
 std::string_view spelling_of(FetchOperator operation) {
   // Both lists stand in the same order.
   return spelling(
       static_cast<TokenKind>(static_cast<int>(TokenKind::fetch_add) + static_cast<int>(operation)));
+}
+
+// The name of an operation that does more than load and compute; empty for any other expression.
+std::string_view effect_of(const Expression& node) {
+  switch (node.kind) {
+    case ExpressionKind::cas: return "cas";
+    case ExpressionKind::exchange: return "exchange";
+    case ExpressionKind::fetch: return spelling_of(node.fetch);
+    case ExpressionKind::try_lock: return "trylock";
+    case ExpressionKind::choose: return "choose";
+    default: return {};
+  }
 }
 
 class Measure {
@@ -41,6 +55,7 @@ class Measure {
  private:
   void forbid(std::string_view operation) {
     if (extent_.forbidden_in_final.empty()) extent_.forbidden_in_final = operation;
+    if (extent_.effect.empty()) extent_.effect = operation;
   }
 
   void statements(const std::vector<Statement>& list, std::uint64_t depth) {
@@ -52,7 +67,13 @@ class Measure {
         case StatementKind::lock: forbid("lock"); break;
         case StatementKind::unlock: forbid("unlock"); break;
         case StatementKind::assume: forbid("assume"); break;
-        case StatementKind::await: forbid("await"); break;
+        case StatementKind::await:
+          forbid("await");
+          extent_.awaits.push_back(&statement.expressions.front());
+          break;
+        case StatementKind::store:
+          if (extent_.effect.empty()) extent_.effect = "a store";
+          break;
         default: break;
       }
       for (const Expression& operand : statement.expressions) expression(operand, depth + 1);
@@ -66,12 +87,9 @@ class Measure {
     extent_.depth = std::max(extent_.depth, depth);
     switch (node.kind) {
       case ExpressionKind::call: extent_.calls.push_back({node.id, depth, node.range}); break;
-      case ExpressionKind::cas: forbid("cas"); break;
-      case ExpressionKind::exchange: forbid("exchange"); break;
-      case ExpressionKind::fetch: forbid(spelling_of(node.fetch)); break;
-      case ExpressionKind::try_lock: forbid("trylock"); break;
-      case ExpressionKind::choose: forbid("choose"); break;
-      default: break;
+      default:
+        if (const auto effect = effect_of(node); !effect.empty()) forbid(effect);
+        break;
     }
     for (const Expression& operand : node.operands) expression(operand, depth + 1);
   }
@@ -89,8 +107,11 @@ class CallChecker {
   void run() {
     if (!order()) return;
     for (const FunctionId id : finished_) expand(functions_[id]);
+    for (const Extent& function : functions_) check_awaits(function);
     for (const ThreadTemplate& thread : program_.templates) {
-      check_size(Measure(thread.body).take(), fmt::format("thread '{}'", thread.name), thread.range);
+      Extent extent = Measure(thread.body).take();
+      check_awaits(extent);
+      check_size(std::move(extent), fmt::format("thread '{}'", thread.name), thread.range);
     }
     if (program_.final_block) check_final(*program_.final_block);
   }
@@ -163,7 +184,29 @@ class CallChecker {
       extent.expressions = std::min(most, extent.expressions + callee.expressions);
       extent.depth = std::max(extent.depth, std::min(most, call.depth + callee.depth));
       if (extent.forbidden_in_final.empty()) extent.forbidden_in_final = callee.forbidden_in_final;
+      if (extent.effect.empty()) extent.effect = callee.effect;
     }
+  }
+
+  // A condition that is waited for is evaluated as often as it takes, so it must not do anything but load.
+  void check_awaits(const Extent& extent) {
+    for (const Expression* condition : extent.awaits) check_await(*condition);
+  }
+
+  void check_await(const Expression& node) {
+    static constexpr const char* hint = "a condition that is waited for only reads: use a 'while' loop";
+    if (const auto effect = effect_of(node); !effect.empty()) {
+      resolution_.error(node.range, fmt::format("'{}' cannot stand in the condition of 'await'", effect),
+                        hint);
+    } else if (node.kind == ExpressionKind::call && !functions_[node.id].effect.empty()) {
+      const auto& found = functions_[node.id].effect;
+      const auto what = found == "a store" ? found : fmt::format("'{}'", found);
+      resolution_.error(node.range,
+                        fmt::format("'{}' uses {}, which cannot stand in the condition of 'await'",
+                                    program_.functions[node.id].name, what),
+                        hint);
+    }
+    for (const Expression& operand : node.operands) check_await(operand);
   }
 
   void check_size(Extent extent, const std::string& what, const SourceRange& range) {

@@ -115,6 +115,8 @@ void resolve_expectation(Resolution& resolution, const syntax::Item& item) {
   const syntax::ExpectLine& line = item.expect_line;
   Expectation expectation;
   expectation.range = item.range;
+  expectation.range.end =
+      line.argument.kind == TokenKind::end ? line.outcome.range.end : line.argument.range.end;
   add_models(resolution, line.models, expectation);
   for (const Word& word : line.algorithms) {
     if (std::find(algorithms.begin(), algorithms.end(), word.text) != algorithms.end()) {
