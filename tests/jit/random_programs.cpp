@@ -11,7 +11,9 @@ std::string RandomProgram::integer(unsigned depth) {
     if (chance(50)) return pick({"x", "y", "a[0]", "a[2]"});
     return pick({"0", "1", "2", "3", "7", "N", "-1", "9223372036854775807"});
   }
-  switch (below(12)) {
+  const auto kind = below(12);
+  if (only_reads_ && kind >= 2 && kind <= 6 && kind != 4) return place(depth - 1);
+  switch (kind) {
     case 0: return place(depth - 1);
     case 1: return "(" + boolean(depth - 1) + " ? " + integer(depth - 1) + " : " + integer(depth - 1) + ")";
     case 2: return "exchange(" + place(depth - 1) + ", " + integer(depth - 1) + ")";
@@ -42,7 +44,9 @@ std::string RandomProgram::boolean(unsigned depth) {
       return booleans_[below(static_cast<std::uint32_t>(booleans_.size()))].first;
     return pick({"b", "true", "false", "b"});
   }
-  switch (below(9)) {
+  const auto kind = below(9);
+  if (only_reads_ && (kind == 3 || kind == 4 || kind == 6)) return "b";
+  switch (kind) {
     case 0: return "(" + boolean(depth - 1) + " && " + boolean(depth - 1) + ")";
     case 1: return "(" + boolean(depth - 1) + " || " + boolean(depth - 1) + ")";
     case 2: return "!" + boolean(depth - 1);
@@ -52,6 +56,14 @@ std::string RandomProgram::boolean(unsigned depth) {
     case 6: return chance(50) ? "trylock m" : "trylock k[" + integer(depth - 1) + " & 1]";
     default: return "(" + integer(depth - 1) + " " + pick(comparisons) + " " + integer(depth - 1) + ")";
   }
+}
+
+// The front end refuses a condition that does more than read.
+std::string RandomProgram::await() {
+  only_reads_ = true;
+  std::string text = chance(30) ? "await " + boolean(2) + ";\n" : "await x == x || " + boolean(1) + ";\n";
+  only_reads_ = false;
+  return text;
 }
 
 std::string RandomProgram::place(unsigned depth) {
@@ -125,7 +137,7 @@ std::string RandomProgram::statement(unsigned depth) {
     case 6: return place(1) + " " + (chance(85) ? "+=" : pick(compounds)) + " (x ^ " + integer(2) + ");\n";
     case 7: return pick({"fence;\n", "fence lw;\n", "lock m;\n", "unlock k[1];\n", "lock k[x & 1];\n"});
     case 8: return "assert " + boolean(2) + ", \"text\";\n";
-    case 9: return chance(30) ? "await " + boolean(2) + ";\n" : "await x == x || " + boolean(1) + ";\n";
+    case 9: return await();
     case 10:
       // Only where it ends something: code behind it would be refused or never run.
       if (loops_ > 0) return "if " + boolean(1) + " { " + pick({"break", "continue"}) + "; }\n";

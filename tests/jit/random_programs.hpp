@@ -27,6 +27,7 @@ class RandomProgram {
 
   std::string integer(unsigned depth);
   std::string boolean(unsigned depth);
+  std::string await();
   std::string place(unsigned depth);
   std::string statement(unsigned depth);
   std::string block(unsigned depth);
@@ -38,6 +39,7 @@ class RandomProgram {
   Locals booleans_;
   unsigned names_ = 0;
   unsigned functions_ = 0;
+  bool only_reads_ = false;  // inside the condition of an await
   unsigned loops_ = 0;
   bool in_function_ = false;
 };
