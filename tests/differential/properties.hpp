@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "heddle/heddle.h"
 
@@ -17,6 +18,9 @@ struct Finding {
 };
 
 using Property = std::function<Finding(const Program&)>;
+
+// All of them, on one compiled program: compiling takes longer than checking a small program once.
+[[nodiscard]] Property all_of(std::vector<Property> properties);
 
 // Under the model, every algorithm of the registry that works with it finds what `naive` finds: verdict,
 // outcomes, ways of being blocked, conditions. dpor and source count the same executions.
