@@ -26,6 +26,9 @@ compiler::LoweredProgramPointer lower(const std::string& source, const compiler:
   return compiler::lower(parse(sources, source), sources, options);
 }
 
+std::uint64_t unsigned_of(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
 std::string range(const jit::Mailbox& request) {
   return std::to_string(request.value) + ".." + std::to_string(request.expected);
 }
@@ -142,8 +145,8 @@ bool Host::perform(jit::Mailbox& request, std::string& entry) {
     case Op::compare_exchange:
       if (old == request.expected) cell = request.value;
       break;
-    case Op::fetch_add: cell += request.value; break;
-    case Op::fetch_sub: cell -= request.value; break;
+    case Op::fetch_add: cell = wrapped(unsigned_of(cell) + unsigned_of(request.value)); break;
+    case Op::fetch_sub: cell = wrapped(unsigned_of(cell) - unsigned_of(request.value)); break;
     case Op::fetch_and: cell &= request.value; break;
     case Op::fetch_or: cell |= request.value; break;
     case Op::fetch_xor: cell ^= request.value; break;
