@@ -46,11 +46,13 @@ Finding graphs_agree(const Program& program, const std::string& model) {
 
 TEST_SUITE_BEGIN("graphs");
 
+// Collecting the graphs of all interleavings under PSO is out of reach for one program in thirteen.
 TEST_CASE("under every model trust visits each graph once and no other") {
   run({"graphs", 3000, 10'000'000,
        all_of({[](const Program& p) { return graphs_agree(p, "sc"); },
                [](const Program& p) { return graphs_agree(p, "tso"); },
-               [](const Program& p) { return graphs_agree(p, "pso"); }})});
+               [](const Program& p) { return graphs_agree(p, "pso"); }}),
+       10});
 }
 
 TEST_SUITE_END();
