@@ -130,6 +130,7 @@ class BacktrackingSearch {
     step_taken();
     const auto last = machine_.depth() - 1;
     for (const auto race : order_.races()) add(race, last, process, order_.row(last));
+    if (bounded_) waiting_would_be_free(last);
     if (bounded_ || Policy::stateful) return arrive({}, running);
     const Access access = machine_.step(last).access;
     const ThreadId thread = machine_.step(last).thread;
@@ -225,6 +226,16 @@ class BacktrackingSearch {
     } else {
       node.backtrack |= node.enabled;
     }
+  }
+
+  // With a preemption bound: had the thread that just took a mutex begun while the mutex was held, it would
+  // have had to wait here, and the switch back would have cost nothing.
+  void waiting_would_be_free(std::uint32_t last) {
+    const Step& step = machine_.step(last);
+    if (step.type != StepType::operation || step.op != jit::Op::lock) return;
+    const auto release = order_.released(last);
+    if (release != none && machine_.step(release).thread != step.thread)
+      add_conservatively(release, step.process);
   }
 
   void waiting_locks_race() {

@@ -87,6 +87,11 @@ class HappensBefore {
 
   [[nodiscard]] const std::vector<std::uint32_t>& races() const { return races_; }
 
+  // Of the step at `position`, which took a mutex: the step that released it before, or `none`.
+  [[nodiscard]] std::uint32_t released(std::uint32_t position) const {
+    return events_[position].previous_write;
+  }
+
   // For a thread that waits for a mutex: the step that took it, if that is not ordered before the thread,
   // else `none`. `row` is set to the clock that the thread's lock would start from; pop it with `pop_row`.
   [[nodiscard]] std::uint32_t lock_race(ThreadId thread, Location mutex, std::uint32_t& row) {
