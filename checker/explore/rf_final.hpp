@@ -40,11 +40,17 @@ class FinalStates {
     run_final_block_with();
   }
 
-  // Every thread that goes on no more waits. A schedule that ends in a deadlock, if there is one.
-  [[nodiscard]] std::optional<Schedule> deadlock() {
+  struct Waiting {
+    std::optional<Schedule> deadlock;  // a run after which every thread waits for ever
+    bool too_early = false;            // after some run an await would hold by now
+  };
+  // For a run after which all threads that have not finished wait.
+  [[nodiscard]] Waiting waiting() {
     memory_ = run_.machine().memory();
     collect_writes();
-    return find_deadlock();
+    Waiting result;
+    judge_waiting(result);
+    return result;
   }
 
  private:
@@ -130,8 +136,10 @@ class FinalStates {
     search_.judge(memory_, run_.machine().threads().blocks(), [&] { return schedule(); });
   }
 
-  std::optional<Schedule> find_deadlock() {
+  void judge_waiting(Waiting& result) {
+    if (result.deadlock && result.too_early) return;
     auto& machine = run_.machine();
+    bool too_early = false;
     for (ThreadId t = 0; t < run_.threads(); ++t) {
       if (machine.threads().mailbox(t).op != jit::Op::await_failed) continue;
       std::uint32_t asked = none;
@@ -139,16 +147,11 @@ class FinalStates {
         if (asked == none && open(location)) asked = location;
         return memory_[location];
       });
-      if (asked != none) {
-        std::optional<Schedule> found;
-        for_each_last(asked, [&] {
-          if (!found) found = find_deadlock();
-        });
-        return found;
-      }
-      if (holds) return std::nullopt;
+      if (asked != none) return for_each_last(asked, [&] { judge_waiting(result); });
+      too_early = too_early || holds;
     }
-    return schedule();
+    if (too_early) result.too_early = true;
+    if (!too_early && !result.deadlock) result.deadlock = schedule();
   }
 
   Run& run_;

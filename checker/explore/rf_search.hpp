@@ -129,9 +129,9 @@ class ReadsFrom {
       case Ending::blocked_loop_bound: ++search_.counts.blocked_loop_bound; break;
       case Ending::blocked_await:
       case Ending::deadlock: {
-        const auto schedule = final_.deadlock();
-        if (schedule) search_.note(ViolationKind::deadlock, none, [&] { return *schedule; });
-        if (!schedule) ++search_.counts.blocked_await;
+        const auto waiting = final_.waiting();
+        if (waiting.deadlock) search_.note(ViolationKind::deadlock, none, [&] { return *waiting.deadlock; });
+        if (waiting.too_early) ++search_.counts.blocked_await;
         break;
       }
       case Ending::violation: break;
