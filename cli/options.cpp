@@ -225,6 +225,9 @@ void add_check_options(CLI::App& app, Options& options) {
               check.preemption_bound =
                   static_cast<std::uint32_t>(whole_number("--preemption-bound", text, 0, most32));
             });
+  app.add_flag("--report-beyond-bound", check.report_beyond_bound,
+               "Report violations beyond the preemption bound too, if trust meets any")
+      ->disable_flag_override();
   app.add_flag("--keep-going", check.keep_going, "Explore everything even after a violation")
       ->disable_flag_override();
   app.add_flag("--outcomes", check.collect_outcomes, "List the distinct final states")

@@ -52,6 +52,11 @@ std::vector<std::string> bounds_that_cut(const CheckOptions& options, const Coun
     bounds.push_back(fmt::format("the preemption bound {} cut off {}", *options.preemption_bound,
                                  plural(counts.blocked_preemption_bound, "branch", "branches")));
   }
+  if (options.preemption_bound && counts.beyond_bound > 0) {
+    bounds.push_back(fmt::format("{} beyond the preemption bound {}",
+                                 plural(counts.beyond_bound, "execution is", "executions are"),
+                                 *options.preemption_bound));
+  }
   if (options.buffer_bound && counts.buffer_bound_flushes > 0) {
     bounds.push_back(fmt::format("the buffer bound {} made {} wait", *options.buffer_bound,
                                  plural(counts.buffer_bound_flushes, "store", "stores")));
@@ -101,6 +106,10 @@ Result<CheckResult> check(const Program& program, const CheckOptions& requested)
   }
   if (options.buffer_bound && !algorithm.info.bounds_buffers) {
     return refuse(fmt::format("the algorithm '{}' cannot bound store buffers", options.algorithm));
+  }
+  if (options.report_beyond_bound && (!options.preemption_bound || options.algorithm != "trust")) {
+    return refuse(
+        "only 'trust' with a preemption bound meets executions beyond a bound that it could report");
   }
   if (options.preemption_bound && !algorithm.info.bounds_preemptions) {
     return refuse(fmt::format("the algorithm '{}' cannot bound preemptions", options.algorithm));

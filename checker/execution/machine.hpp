@@ -83,6 +83,13 @@ class Machine {
   // Threads whose next operation is a `choose`. It touches nothing shared, so a search takes it before all
   // else.
   [[nodiscard]] const Set& choosing() const { return choosing_; }
+  // Will a flush let the thread go on? Not if it waits for something else, or is `none`.
+  [[nodiscard]] bool waits_for_buffers(ThreadId thread) const {
+    if (!has_buffers || thread == none || enabled_.contains(thread) || drained(thread)) return false;
+    const auto op = threads_.mailbox(thread).op;
+    return op == jit::Op::store || op == jit::Op::fence || is_read_modify_write(op) ||
+           (op >= jit::Op::lock && op <= jit::Op::try_lock);
+  }
   // The thread that found a violation in the newest step, or `none`; what it found and where.
   [[nodiscard]] std::uint32_t failed_thread() const { return failed_; }
   [[nodiscard]] jit::Op failed_op() const { return failed_op_; }

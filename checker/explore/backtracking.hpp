@@ -17,7 +17,10 @@
 // A preemption bound cuts paths that sleep sets and races rely on. So with a bound there are no sleep sets,
 // and each backtrack point is added a second time at the start of the block of steps that the racing thread
 // ran without a switch, from where the switch costs no preemption (Coons, Musuvathi, McKinley, OOPSLA'13,
-// section 4).
+// section 4). What a switch costs also depends on whether the thread that is left must wait, for a mutex or
+// for its store buffers, though that changes no order of dependent steps. So there are points at the unlock
+// before a lock and around flushes; and where the running thread waits for its buffers everything is tried,
+// since a flush, which belongs to no running thread, may let it go on.
 #pragma once
 
 #include <cstdint>
@@ -180,6 +183,7 @@ class BacktrackingSearch {
     const Set awake = node.enabled - sleep;
     if (!awake.empty()) {
       node.backtrack.insert(pick(node, awake));
+      if (bounded_ && machine_.waits_for_buffers(running.thread)) node.backtrack = awake;
       return;
     }
     if (node.enabled.empty()) {

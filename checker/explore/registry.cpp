@@ -28,7 +28,7 @@ const std::vector<Algorithm>& all_algorithms() {
        run_sdpor,
        never},
       {{"trust", "execution graphs: each exactly once, in polynomial memory",
-        "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22", false, false},
+        "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22", true, false},
        run_trust,
        never},
       {{"rf", "reads-from classes: the order of writes left open, each class exactly once",

@@ -8,6 +8,7 @@
 #include "checker/execution/graph.hpp"
 #include "checker/execution/snapshots.hpp"
 #include "checker/explore/algorithms.hpp"
+#include "checker/explore/buster.hpp"
 #include "checker/explore/search.hpp"
 #include "jit/runtime.hpp"
 
@@ -22,6 +23,7 @@ struct TrustNode {
   Set prefix;                    // revisits: the events before it in po | rf
   Set deleted;                   // revisits: the events walked over that are not in the prefix
   Set revisit_bounds;            // revisits: what the read must stay co-behind
+  Set settled;                   // revisits: the settled events before (see Trust)
   EventId event = no_event;      // its id; for revisited reads given, otherwise only while it is in the graph
   EventId location = no_event;   // initial write
   EventId behind = no_event;     // the write that it reads from or follows, now; none: all were tried
@@ -50,6 +52,7 @@ struct TrustNode {
     wide.prefix = prefix.template widened<Wider>();
     wide.deleted = deleted.template widened<Wider>();
     wide.revisit_bounds = revisit_bounds.template widened<Wider>();
+    wide.settled = settled.template widened<Wider>();
     wide.event = event;
     wide.location = location;
     wide.behind = behind;
@@ -100,6 +103,8 @@ class Trust {
 
   // The search (trust_search.hpp).
   void open();
+  [[nodiscard]] std::uint32_t slack() const;
+  [[nodiscard]] bool within_bound(const Set& events);
   void push(ThreadId t, EventId source, EventId revisited);
   [[nodiscard]] std::uint32_t next_thread() const;
   [[nodiscard]] std::uint32_t next_idle(ThreadId from) const;
@@ -141,6 +146,8 @@ class Trust {
   Graph graph_;
   Snapshots snapshots_;
   std::vector<Node> nodes_;
+  Preemptions<Graph> preemptions_{graph_};
+  Set settled_;  // events that no revisit can delete any more: prefixes of writes that have revisited
   std::vector<std::int64_t> memory_;
   std::vector<const std::byte*> blocks_;
   bool needs_blocks_ = false;

@@ -2,6 +2,7 @@
 // trust.cpp for what it does and why.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -37,12 +38,37 @@ bool Trust<Model, Words>::run() {
 template <typename Model, unsigned Words>
 void Trust<Model, Words>::open() {
   auto t = next_thread();
+  const auto bound = search_.options().preemption_bound;
+  if (bound && t != none && !preemptions_.at_most(*bound + slack(), graph_.live())) {
+    ++search_.counts.blocked_preemption_bound;
+    return;
+  }
   if (t != none) return push(t, no_event, no_event);
   finish();
   t = next_idle(0);
   if (t == none) return;
   push(t, no_event, no_event);
   nodes_.back().idle = true;
+}
+
+// How many preemptions more than the bound a graph on the way may have; see buster.hpp.
+template <typename Model, unsigned Words>
+std::uint32_t Trust<Model, Words>::slack() const {
+  const auto threads = graph_.thread_count();
+  if (threads <= 2) return 0;
+  std::uint32_t deletable = 0;
+  for (ThreadId t = 0; t < threads; ++t) {
+    const EventId last = graph_.thread(t).last;
+    if (last != no_event && !settled_.contains(static_cast<ProcessId>(last))) ++deletable;
+  }
+  return std::min(threads - 2, deletable);
+}
+
+// May a violation that these events lead to be reported?
+template <typename Model, unsigned Words>
+bool Trust<Model, Words>::within_bound(const Set& events) {
+  const auto bound = search_.options().preemption_bound;
+  return !bound || preemptions_.at_most(*bound, events);
 }
 
 // The left-most thread that can go on; but a deferred lock goes first as soon as its mutex is free.
@@ -243,6 +269,7 @@ bool Trust<Model, Words>::next_revisit(Node& node) {
     node.place = last ? no_event : graph_[node.place].co_previous;
   };
   if (node.present) {
+    settled_ = node.settled;
     remove(node);
     next_place();
   }
@@ -264,6 +291,10 @@ bool Trust<Model, Words>::next_revisit(Node& node) {
           resume(node, read);
         }
         const EventId source = node.event;
+        node.settled = settled_;
+        settled_ -= node.deleted;
+        settled_.erase(static_cast<ProcessId>(revisited));
+        settled_ |= graph_[source].prefix;
         push(graph_.last_cut_thread(), source, revisited);
         return true;
       }

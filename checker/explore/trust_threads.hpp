@@ -34,6 +34,7 @@ Trust<Model, Words>::Trust(Trust<Model, Narrower>&& other)
       needs_blocks_(other.needs_blocks_),
       observer_(other.observer_) {
   for (const auto& node : other.nodes_) nodes_.push_back(node.template widened<Words>());
+  settled_ = other.settled_.template widened<Words>();
 }
 
 // Puts the node's event into the graph.
@@ -76,6 +77,7 @@ void Trust<Model, Words>::settle(ThreadId t, Node* node) {
   bool full_fence = false;
   bool store_fence = false;
   const auto note = [&] {
+    if (!search_.options().report_beyond_bound && !within_bound(causes(graph_, t))) return;
     search_.note(Search::kind_of(m.op), m.site, [&] { return schedule(causes(graph_, t)); });
   };
   for (;; snapshots_.resume(t)) {
@@ -152,7 +154,8 @@ void Trust<Model, Words>::finish() {
   } else if (early) {
     ++counts.blocked_await;
   } else {
-    search_.note(ViolationKind::deadlock, none, [&] { return schedule(); });
+    if (search_.options().report_beyond_bound || within_bound(graph_.live()))
+      search_.note(ViolationKind::deadlock, none, [&] { return schedule(); });
   }
 }
 
@@ -179,8 +182,14 @@ void Trust<Model, Words>::complete() {
     }
     for (ThreadId t = 0; t < blocks_.size(); ++t) blocks_[t] = snapshots_.block(graph_.thread(t).snapshot);
   }
-  search_.complete(memory_, blocks_.data(), [this] { return schedule(); });
-  if (observer_) observer_(plain_graph(graph_));
+  if (within_bound(graph_.live())) {
+    search_.complete(memory_, blocks_.data(), [this] { return schedule(); });
+    if (observer_) observer_(plain_graph(graph_));
+  } else {
+    ++search_.counts.beyond_bound;
+    if (search_.options().report_beyond_bound)
+      search_.judge(memory_, blocks_.data(), [this] { return schedule(); });
+  }
 }
 
 template <typename Model, unsigned Words>

@@ -126,6 +126,8 @@ struct CheckOptions {
   std::optional<std::uint64_t> max_memory;    // bytes that the search itself may take
   std::optional<std::uint32_t> buffer_bound;  // entries a store buffer; models with store buffers only
   std::optional<std::uint32_t> preemption_bound;
+  // `trust` meets executions a little beyond the preemption bound on its way; report their violations too.
+  bool report_beyond_bound = false;
   bool keep_going = false;  // explore the whole space even after a violation: the counts are then complete
   bool collect_outcomes = false;  // fill CheckResult::outcomes; costs a hash look-up per complete execution
   // Called now and then (at least ten times a second once the search runs); return false to stop the check.

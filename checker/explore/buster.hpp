@@ -1,0 +1,200 @@
+// How many preemptions a graph needs: the bound of `--preemption-bound` for the graph engine.
+//
+// Paper 3 (Marmanis, Kokologiannakis, Vafeiadis, "Buster"): a run of a graph preempts where it switches away
+// from a thread that could have gone on and does go on later (section 3.1, the optimistic definition:
+// monotone, since a prefix of a graph has a prefix of each of its runs). preemptions(G) is the least number
+// over all runs of G. To find every execution with at most k preemptions, trust must also go through graphs
+// that have a few more: `slack` (section 4, theorem 1: N - 2 for N threads). A graph beyond k + slack is cut
+// off with all that would grow from it.
+//
+// Section 5 lowers the slack to the number of threads "that have no deletable events". The proof needs the
+// number of threads that were extended by events which a later revisit will delete (proposition 1, lemma 2),
+// and that is at most the number of threads that *have* deletable events: that is what is used here. An event
+// cannot be deleted any more if it is in the po | rf prefix of a write that has revisited.
+//
+// Deciding preemptions(G) <= b is NP-complete; as in section 5 it is decided recursively, for this b only,
+// without computing the number. Running the current thread on as long as that is possible never costs more
+// than switching earlier, except where switching is free, so only switches branch. States that failed are
+// remembered during one decision.
+//
+// TSO and PSO (the paper leaves them open): the run is one of the operational machine, where stores reach
+// memory without anybody's doing. So only the other operations are steps of a thread; a store is flushed when
+// an operation needs it, because flushing later is never worse: a thread that waits for its buffer at a
+// fence cannot go on, and to leave it is free. That is how `naive` counts preemptions, too.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "checker/execution/graph.hpp"
+
+namespace heddle::checker {
+
+template <typename Graph>
+class Preemptions {
+ public:
+  using Set = typename Graph::Set;
+
+  explicit Preemptions(const Graph& graph) : graph_(graph), steps_(graph.thread_count()) {}
+
+  // Does some run of these events (closed under the model's order) have at most `bound` preemptions?
+  // Exponential in the number of threads at worst, linear in the number of events if the bound is loose.
+  [[nodiscard]] bool at_most(std::uint32_t bound, const Set& events);
+
+ private:
+  using Event = typename Graph::Event;
+  static constexpr bool buffered = FrontierLayout<typename Graph::ModelType>::count > 1;
+  struct Steps {
+    std::vector<EventId> events;
+    std::size_t done = 0;
+    [[nodiscard]] bool finished() const { return done == events.size(); }
+    [[nodiscard]] EventId next() const { return events[done]; }
+  };
+  struct Failed {
+    Set done;
+    ThreadId running = 0;
+    std::uint32_t budget = 0;
+  };
+
+  [[nodiscard]] bool forced_beyond(std::uint32_t bound) const;
+  bool run_on(ThreadId running, std::uint32_t budget);
+  bool switch_from(ThreadId running, std::uint32_t budget);
+  [[nodiscard]] bool possible(EventId event) const;
+  [[nodiscard]] bool enabled(ThreadId t, EventId flushed_for) const;
+  void step(ThreadId t);
+  void undo(ThreadId t, std::size_t done);
+
+  const Graph& graph_;
+  std::vector<Steps> steps_;
+  Set all_;   // the steps of threads
+  Set done_;  // those taken
+  bool locks_ = false;
+  std::vector<Failed> failed_;
+};
+
+template <typename Graph>
+bool Preemptions<Graph>::at_most(std::uint32_t bound, const Set& events) {
+  for (auto& steps : steps_) {
+    steps.events.clear();
+    steps.done = 0;
+  }
+  all_ = done_ = {};
+  failed_.clear();
+  std::size_t most = 0;  // a preemption behind each step but the last of its thread
+  locks_ = false;
+  for (const EventId id : graph_.order()) {
+    if (!events.contains(static_cast<ProcessId>(id))) continue;
+    const Event& event = graph_[id];
+    // A choice is no step: it can be noticed by nobody, and is taken as soon as its thread gets there.
+    if (event.kind == EventKind::choice || event.kind == EventKind::deferral) continue;
+    if (buffered && event.op == jit::Op::store) continue;
+    if (!steps_[event.thread].events.empty()) ++most;
+    locks_ |= event.op == jit::Op::lock;
+    steps_[event.thread].events.push_back(id);
+    all_.insert(static_cast<ProcessId>(id));
+  }
+  return most <= bound || (!forced_beyond(bound) && switch_from(none, bound));
+}
+
+// Do more than `bound` pairs of neighbours in a thread have a step of another thread between them? Then as
+// many preemptions cannot be avoided. (Not so where leaving a thread may be free.) Exact most of the time.
+template <typename Graph>
+bool Preemptions<Graph>::forced_beyond(std::uint32_t bound) const {
+  if (buffered || locks_) return false;
+  std::uint32_t forced = 0;
+  for (const auto& steps : steps_) {
+    for (std::size_t i = 1; i < steps.events.size(); ++i) {
+      const auto earlier = static_cast<ProcessId>(steps.events[i - 1]);
+      Set between = graph_[steps.events[i]].upto;
+      between -= graph_[steps.events[i - 1]].upto;
+      between &= all_;
+      between.erase(static_cast<ProcessId>(steps.events[i]));
+      bool found = false;
+      between.for_each(
+          [&](ProcessId p) { found = found || graph_[static_cast<EventId>(p)].upto.contains(earlier); });
+      if (found && ++forced > bound) return true;
+    }
+  }
+  return false;
+}
+
+// Is everything before the event done?
+template <typename Graph>
+bool Preemptions<Graph>::possible(EventId event) const {
+  Set before = graph_[event].upto;
+  before.erase(static_cast<ProcessId>(event));
+  before &= all_;
+  before -= done_;
+  return before.empty();
+}
+
+// Could the thread take its next step on the machine, perhaps with another outcome than in this graph? Stores
+// have been flushed as far as steps done and the step `flushed_for` need them.
+template <typename Graph>
+bool Preemptions<Graph>::enabled(ThreadId t, EventId flushed_for) const {
+  const Steps& steps = steps_[t];
+  if (steps.finished()) return false;
+  const Event& next = graph_[steps.next()];
+  if constexpr (buffered) {
+    bool waits = false;
+    next.frontier.before(Graph::access_of(next.op)).for_each([&](ProcessId p) {
+      if (graph_[static_cast<EventId>(p)].op != jit::Op::store) return;
+      bool flushed = flushed_for != no_event && graph_[flushed_for].upto.contains(p);
+      done_.for_each(
+          [&](ProcessId d) { flushed = flushed || graph_[static_cast<EventId>(d)].upto.contains(p); });
+      waits = waits || !flushed;
+    });
+    if (waits) return false;
+  }
+  if (next.op != jit::Op::lock) return true;
+  EventId holder = next.location;
+  for (EventId write = graph_[holder].co_next;
+       write != no_event && done_.contains(static_cast<ProcessId>(write)); write = graph_[write].co_next) {
+    holder = write;
+  }
+  return graph_[holder].value == 0;
+}
+
+template <typename Graph>
+void Preemptions<Graph>::step(ThreadId t) {
+  done_.insert(static_cast<ProcessId>(steps_[t].next()));
+  ++steps_[t].done;
+}
+
+template <typename Graph>
+void Preemptions<Graph>::undo(ThreadId t, std::size_t done) {
+  while (steps_[t].done > done) done_.erase(static_cast<ProcessId>(steps_[t].events[--steps_[t].done]));
+}
+
+// Goes on with the thread as far as possible, then switches.
+template <typename Graph>
+bool Preemptions<Graph>::run_on(ThreadId running, std::uint32_t budget) {
+  Steps& steps = steps_[running];
+  const auto done = steps.done;
+  while (!steps.finished() && possible(steps.next())) {
+    if (buffered && steps.done > done && !enabled(running, no_event) && switch_from(running, budget))
+      return true;
+    step(running);
+  }
+  if (switch_from(running, budget)) return true;
+  undo(running, done);
+  return false;
+}
+
+// Goes on with any other thread.
+template <typename Graph>
+bool Preemptions<Graph>::switch_from(ThreadId running, std::uint32_t budget) {
+  if (done_ == all_) return true;
+  for (const auto& failed : failed_) {
+    if (failed.running == running && failed.budget >= budget && failed.done == done_) return false;
+  }
+  for (ThreadId t = 0; t < steps_.size(); ++t) {
+    if (t == running || steps_[t].finished() || !possible(steps_[t].next())) continue;
+    const std::uint32_t cost = running != none && enabled(running, steps_[t].next()) ? 1 : 0;
+    if (cost <= budget && run_on(t, budget - cost)) return true;
+  }
+  failed_.push_back({done_, running, budget});
+  return false;
+}
+
+}  // namespace heddle::checker
