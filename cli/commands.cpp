@@ -18,16 +18,6 @@ namespace {
 
 constexpr int bad_input = 2;
 
-// A usage error in the form that errors in programs have.
-Diagnostic as_diagnostic(const UsageError& error) {
-  Diagnostic result;
-  result.message = error.message;
-  result.hint = error.hint;
-  result.text = fmt::format("heddle: {}\n", error.message);
-  if (!error.hint.empty()) result.text += fmt::format("  hint: {}\n", error.hint);
-  return result;
-}
-
 bool asks_for_json(int count, const char* const* arguments) {
   for (int i = 1; i < count; ++i) {
     if (std::string_view(arguments[i]) == "--json") return true;
@@ -36,6 +26,15 @@ bool asks_for_json(int count, const char* const* arguments) {
 }
 
 }  // namespace
+
+Diagnostic as_diagnostic(const UsageError& error) {
+  Diagnostic result;
+  result.message = error.message;
+  result.hint = error.hint;
+  result.text = fmt::format("heddle: {}\n", error.message);
+  if (!error.hint.empty()) result.text += fmt::format("  hint: {}\n", error.hint);
+  return result;
+}
 
 int report_errors(const std::vector<Diagnostic>& errors, bool json) {
   if (errors.empty()) {
@@ -137,6 +136,8 @@ int run(int count, const char* const* arguments) {
   const Options& options = std::get<Options>(parsed);
   switch (options.command) {
     case Command::check: return run_check(options);
+    case Command::outcomes: return run_outcomes(options);
+    case Command::compare: return run_compare(options);
     case Command::emit: return run_emit(options);
     case Command::list: return run_list();
     case Command::consistency: return run_consistency(options);

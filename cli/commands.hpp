@@ -13,10 +13,15 @@ namespace heddle::cli {
 [[nodiscard]] int run(int count, const char* const* arguments);
 
 [[nodiscard]] int run_check(const Options& options);
+[[nodiscard]] int run_outcomes(const Options& options);
+[[nodiscard]] int run_compare(const Options& options);
 [[nodiscard]] int run_emit(const Options& options);
 [[nodiscard]] int run_list();
 // 0: realisable under every model asked for; 1: not under one of them.
 [[nodiscard]] int run_consistency(const Options& options);
+
+// A usage error in the form that errors in programs have.
+[[nodiscard]] Diagnostic as_diagnostic(const UsageError& error);
 
 // Text to standard error, or one JSON document to standard output. Returns 2.
 [[nodiscard]] int report_errors(const std::vector<Diagnostic>& errors, bool json);

@@ -1,47 +1,19 @@
-// The report for programs; see report.hpp, and docs/json.md for what each field means. Whoever changes a
-// field here changes it there, and raises `json_version` if a reader could trip over it.
-#include <nlohmann/json.hpp>
-
+// The report for programs; see report.hpp and json.hpp.
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
+#include "cli/json.hpp"
 #include "cli/report.hpp"
 
 namespace heddle::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr int json_version = 1;
-
-// "safe within bounds" -> "safe_within_bounds": names of verdicts and kinds as one word.
-std::string word(std::string_view text) {
-  std::string result(text);
-  std::replace_if(
-      result.begin(), result.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
-  return result;
-}
-
-Json head(std::string_view document) {
-  return {{"document", document}, {"version", json_version}, {"heddle", std::string(version())}};
-}
-
-// Bytes that are not UTF-8 (names of files, comments in a source line) become replacement characters.
-std::string finish(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 // JSON has truth values: a boolean is one.
 Json value_of(const NamedValue& value) { return value.boolean ? Json(value.value != 0) : Json(value.value); }
 
-Json values(const std::vector<NamedValue>& list) {
-  Json result = Json::array();
-  for (const NamedValue& value : list) result.push_back({{"name", value.name}, {"value", value_of(value)}});
-  return result;
-}
-
 Json step(const Step& step) {
-  Json result = {{"kind", word(name(step.kind))}};
+  Json result = {{"kind", json_word(name(step.kind))}};
   result["thread"] = step.thread < 0 ? Json(nullptr) : Json(step.thread);
   result["location"] = step.location.empty() ? Json(nullptr) : Json(step.location);
   result["read"] = step.reads ? Json(step.read) : Json(nullptr);
@@ -54,32 +26,69 @@ Json step(const Step& step) {
   return result;
 }
 
-Json trace(const Trace& trace) {
+}  // namespace
+
+Json json_head(std::string_view document) {
+  return {{"document", document}, {"version", json_version}, {"heddle", std::string(version())}};
+}
+
+std::string json_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string json_word(std::string_view text) {
+  std::string result(text);
+  std::replace_if(
+      result.begin(), result.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+  return result;
+}
+
+Json to_json(const Parameters& parameters) {
+  Json result = Json::object();
+  for (const auto& [name, value] : parameters) result[name] = value;
+  return result;
+}
+
+Json to_json(const std::vector<Outcome>& outcomes) {
+  Json result = Json::array();
+  for (const Outcome& outcome : outcomes) {
+    result.push_back({{"executions", outcome.executions}, {"values", to_json(outcome.values)}});
+  }
+  return result;
+}
+
+Json to_json(const std::vector<NamedValue>& list) {
+  Json result = Json::array();
+  for (const NamedValue& value : list) result.push_back({{"name", value.name}, {"value", value_of(value)}});
+  return result;
+}
+
+Json to_json(const Trace& trace) {
   Json steps = Json::array();
   for (const Step& each : trace.steps) steps.push_back(step(each));
   Json ends = Json::array();
   for (const ThreadEnd& end : trace.ends) {
     ends.push_back({{"thread", end.thread},
                     {"state", end.state},
-                    {"locals", values(end.locals)},
-                    {"buffered", values(end.buffered)}});
+                    {"locals", to_json(end.locals)},
+                    {"buffered", to_json(end.buffered)}});
   }
   return {{"threads", trace.threads},
           {"steps", std::move(steps)},
-          {"memory", values(trace.memory)},
+          {"memory", to_json(trace.memory)},
           {"ends", std::move(ends)}};
 }
 
-Json violation(const Violation& violation) {
-  return {{"kind", word(name(violation.kind))},
+Json to_json(const Violation& violation) {
+  return {{"kind", json_word(name(violation.kind))},
           {"message", violation.message},
           {"file", violation.file},
           {"line", violation.line},
           {"column", violation.column},
-          {"trace", trace(violation.trace)}};
+          {"trace", to_json(violation.trace)}};
 }
 
-Json counts(const Counts& counts) {
+Json to_json(const Counts& counts) {
   return {{"executions", counts.executions},
           {"blocked_assume", counts.blocked_assume},
           {"blocked_await", counts.blocked_await},
@@ -96,39 +105,38 @@ Json counts(const Counts& counts) {
           {"peak_memory", counts.peak_memory}};
 }
 
-}  // namespace
+Json to_json(const std::vector<ConditionCount>& conditions) {
+  Json result = Json::array();
+  for (const ConditionCount& condition : conditions) {
+    result.push_back({{"kind", condition.kind},
+                      {"source", condition.source},
+                      {"satisfied", condition.satisfied},
+                      {"total", condition.total}});
+  }
+  return result;
+}
 
 std::string json_report(const Program& program, const CheckResult& result) {
-  Json json = head("report");
+  Json json = json_head("report");
   json["file"] = program.name();
-  json["parameters"] = Json::object();
-  for (const auto& [name, value] : program.parameters()) json["parameters"][name] = value;
+  json["parameters"] = to_json(program.parameters());
   json["threads"] = program.threads();
   json["model"] = result.model;
   json["algorithm"] = result.algorithm;
-  json["verdict"] = word(name(result.verdict));
+  json["verdict"] = json_word(name(result.verdict));
   json["exit_code"] = exit_code(result.verdict);
   json["stopped_by"] = result.stopped_by.empty() ? Json(nullptr) : Json(result.stopped_by);
   json["bounds"] = result.bounds;
   json["seconds"] = result.seconds;
-  json["counts"] = counts(result.counts);
-  json["conditions"] = Json::array();
-  for (const ConditionCount& condition : result.conditions) {
-    json["conditions"].push_back({{"kind", condition.kind},
-                                  {"source", condition.source},
-                                  {"satisfied", condition.satisfied},
-                                  {"total", condition.total}});
-  }
-  json["outcomes"] = Json::array();
-  for (const Outcome& outcome : result.outcomes) {
-    json["outcomes"].push_back({{"executions", outcome.executions}, {"values", values(outcome.values)}});
-  }
-  json["violation"] = result.violation ? violation(*result.violation) : Json(nullptr);
-  return finish(json);
+  json["counts"] = to_json(result.counts);
+  json["conditions"] = to_json(result.conditions);
+  json["outcomes"] = to_json(result.outcomes);
+  json["violation"] = result.violation ? to_json(*result.violation) : Json(nullptr);
+  return json_text(json);
 }
 
 std::string json_errors(const std::vector<Diagnostic>& errors) {
-  Json json = head("errors");
+  Json json = json_head("errors");
   json["exit_code"] = 2;
   json["diagnostics"] = Json::array();
   for (const Diagnostic& error : errors) {
@@ -139,7 +147,7 @@ std::string json_errors(const std::vector<Diagnostic>& errors) {
                                    {"hint", error.hint.empty() ? Json(nullptr) : Json(error.hint)},
                                    {"text", error.text}});
   }
-  return finish(json);
+  return json_text(json);
 }
 
 }  // namespace heddle::cli

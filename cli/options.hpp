@@ -3,23 +3,31 @@
 
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "heddle/consistency.h"
 #include "heddle/heddle.h"
 
 namespace heddle::cli {
 
-enum class Command { show_text, check, emit, list, consistency };
+enum class Command { show_text, check, outcomes, compare, emit, list, consistency };
+
+inline constexpr double default_compare_timeout = 10;  // seconds for each check of `compare`
 
 struct Options {
   Command command = Command::show_text;
   std::string text;  // show_text: what --help or --version shows
-  std::string file;  // check, emit, consistency
+  std::string file;  // of the commands that take one
   CompileOptions compile;
   CheckOptions check;
   ConsistencyOptions consistency;
+  std::vector<std::string> models;      // compare
+  std::vector<std::string> algorithms;  // compare; those that do not work with a model are left out
+  std::vector<std::string> only;        // outcomes, compare: variables to show; empty: all
   bool json = false;
   bool progress = true;
+  bool llvm = false;     // emit
+  bool version = false;  // --version
 };
 
 // One sentence about what is wrong, and a hint that may be empty.

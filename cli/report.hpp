@@ -23,6 +23,13 @@ struct Style {
 // fit; then the shared variables and what each thread is doing at the end.
 [[nodiscard]] std::string format_trace(const Trace& trace, const std::string& main_file, const Style& style);
 
+// A table of final states with the executions that end in each; a line for each where the columns do not fit.
+[[nodiscard]] std::string format_outcomes(const std::vector<Outcome>& outcomes, const Style& style);
+
+// Every condition with how often it held; empty if there is none.
+[[nodiscard]] std::string format_conditions(const std::vector<ConditionCount>& conditions,
+                                            const Style& style);
+
 // "x = 1, flag = {0, 1}": array elements that follow each other become one item, long runs of a value are
 // counted.
 [[nodiscard]] std::string format_values(const std::vector<NamedValue>& values);

@@ -94,6 +94,8 @@ std::string_view frequency(const ConditionCount& condition) {
   return condition.satisfied == condition.total ? "always" : "sometimes";
 }
 
+}  // namespace
+
 std::string format_conditions(const std::vector<ConditionCount>& conditions, const Style& style) {
   if (conditions.empty()) return {};
   std::string text = "\nConditions:\n";
@@ -108,7 +110,6 @@ std::string format_conditions(const std::vector<ConditionCount>& conditions, con
   return text;
 }
 
-// A table if all states name the same variables and it fits, else a line for each.
 std::string format_outcomes(const std::vector<Outcome>& outcomes, const Style& style) {
   std::string text = fmt::format("\n{}:\n", counted(outcomes.size(), "distinct final state"));
   if (outcomes.empty()) return text;
@@ -151,6 +152,8 @@ std::string format_outcomes(const std::vector<Outcome>& outcomes, const Style& s
   }
   return text;
 }
+
+namespace {
 
 std::string format_violation(const Program& program, const Violation& violation, const Style& style) {
   std::string place;

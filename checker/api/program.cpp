@@ -110,4 +110,15 @@ std::vector<std::string> Program::threads() const {
   return names;
 }
 
+std::vector<std::string> Program::variables() const {
+  std::vector<std::string> names;
+  for (const auto& location : state_->image->locations) {
+    if (!location.is_mutex) names.push_back(location.name);
+  }
+  for (const auto& thread : state_->image->threads) {
+    for (const auto& local : thread.locals) names.push_back(thread.name + "." + local.name);
+  }
+  return names;
+}
+
 }  // namespace heddle

@@ -97,6 +97,8 @@ class Program {
   [[nodiscard]] const Parameters& parameters() const;  // all of them, with the values in force
   [[nodiscard]] const std::vector<Expectation>& expectations() const;
   [[nodiscard]] std::vector<std::string> threads() const;
+  // What a final state names: the shared variables ("x", "flag[1]"), then the top-level locals ("p.a").
+  [[nodiscard]] std::vector<std::string> variables() const;
   // The intermediate code as generated, for people who look under the bonnet; empty without
   // CompileOptions::keep_ir.
   [[nodiscard]] const std::string& llvm_ir() const;

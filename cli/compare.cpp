@@ -1,0 +1,280 @@
+// heddle compare FILE: outcomes by model side by side, and verdict, executions and time by algorithm.
+//
+// A model's outcomes are those of its best algorithm here, see rank(). An outcome is "added" by a model if no
+// model in a column to its left has it: the registry lists models from the strictest to the most relaxed.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json.hpp"
+#include "cli/outcomes.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+#include "cli/terminal.hpp"
+#include "cli/text.hpp"
+
+namespace heddle::cli {
+namespace {
+
+constexpr int bad_input = 2;
+
+struct Column {
+  std::string model;
+  std::string algorithm;  // whose outcomes they are
+  bool complete = false;  // false: the outcomes are those found until it was given up
+  std::vector<Outcome> outcomes;
+};
+
+struct Row {
+  std::vector<NamedValue> values;
+  std::vector<std::optional<std::uint64_t>> executions;  // by column
+  std::size_t added_by = 0;                              // the first column that has it
+};
+
+struct Comparison {
+  std::vector<CheckResult> checks;  // model by model, algorithm by algorithm
+  std::vector<Column> columns;
+  std::vector<Row> rows;
+  int exit_code = 0;
+};
+
+std::vector<std::int64_t> key_of(const std::vector<NamedValue>& values) {
+  std::vector<std::int64_t> key;
+  for (const NamedValue& value : values) key.push_back(value.value);
+  return key;
+}
+
+// How well an algorithm's outcomes stand for the model: complete ones first; then one execution per execution
+// graph (the default does that) before one per interleaving; `rf` last.
+int rank(const CheckResult& result) {
+  const int complete = result.stopped_by.empty() ? 4 : 0;
+  if (result.algorithm == "rf") return complete;
+  if (result.algorithm == "naive") return complete + 1;
+  for (const ModelInfo& model : models()) {
+    if (model.name == result.model && model.default_algorithm == result.algorithm) return complete + 3;
+  }
+  return complete + 2;
+}
+
+void add_column(Comparison& comparison, const std::vector<CheckResult>& results,
+                const std::vector<std::string>& variables) {
+  const CheckResult* best = nullptr;
+  for (const CheckResult& result : results) {
+    if (best == nullptr || rank(result) > rank(*best)) best = &result;
+  }
+  if (best == nullptr) return;
+  comparison.columns.push_back({.model = best->model,
+                                .algorithm = best->algorithm,
+                                .complete = best->stopped_by.empty(),
+                                .outcomes = project(best->outcomes, variables)});
+}
+
+std::vector<Row> rows_of(const std::vector<Column>& columns) {
+  std::map<std::vector<std::int64_t>, Row> rows;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (const Outcome& outcome : columns[i].outcomes) {
+      const auto [place, inserted] = rows.try_emplace(key_of(outcome.values));
+      Row& row = place->second;
+      if (inserted) {
+        row.values = outcome.values;
+        row.executions.resize(columns.size());
+        row.added_by = i;
+      }
+      row.executions[i] = outcome.executions;
+    }
+  }
+  std::vector<Row> result;
+  for (auto& [key, row] : rows) result.push_back(std::move(row));
+  return result;
+}
+
+// Lines of a table: cells padded to the widest of their column, the first `left` columns to the left.
+std::string table(const std::vector<std::vector<std::string>>& lines, std::size_t left) {
+  std::vector<std::size_t> widths;
+  for (const auto& line : lines) {
+    widths.resize(std::max(widths.size(), line.size()));
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], display_width(line[i]));
+  }
+  std::string text;
+  for (const auto& line : lines) {
+    std::string shown;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      shown += "  " + (i < left ? pad_right(line[i], widths[i]) : pad_left(line[i], widths[i]));
+    }
+    shown.erase(shown.find_last_not_of(' ') + 1);
+    text += shown + "\n";
+  }
+  return text;
+}
+
+std::string format_rows(const Comparison& comparison, const Style& style) {
+  std::vector<std::vector<std::string>> lines;
+  std::vector<std::string> head;
+  for (const Column& column : comparison.columns)
+    head.push_back(column.model + (column.complete ? "" : " (so far)"));
+  std::size_t width = 0;
+  for (const std::string& title : head) width += 2 + std::max<std::size_t>(display_width(title), 8);
+  std::size_t names_width = 0;
+  if (!comparison.rows.empty()) {
+    for (const NamedValue& value : comparison.rows.front().values)
+      names_width += 2 + std::max<std::size_t>(display_width(one_line(value.name)), 3);
+  }
+  const bool by_name = width + names_width <= style.width;
+  std::vector<std::string> titles;
+  if (by_name && !comparison.rows.empty()) {
+    for (const NamedValue& value : comparison.rows.front().values) titles.push_back(one_line(value.name));
+  }
+  titles.insert(titles.end(), head.begin(), head.end());
+  if (!by_name) titles.emplace_back("state");
+  lines.push_back(std::move(titles));
+  for (const Row& row : comparison.rows) {
+    std::vector<std::string> line;
+    if (by_name) {
+      for (const NamedValue& value : row.values) line.push_back(value.text());
+    }
+    for (std::size_t i = 0; i < row.executions.size(); ++i) {
+      const bool adds = i > 0 && row.added_by == i;
+      line.push_back(row.executions[i] ? (adds ? "+" : "") + grouped(*row.executions[i]) : "-");
+    }
+    if (!by_name) line.push_back(format_values(row.values));
+    lines.push_back(std::move(line));
+  }
+  return table(lines, 0);
+}
+
+std::string format_additions(const Comparison& comparison, const Style& style) {
+  std::string text;
+  for (std::size_t i = 1; i < comparison.columns.size(); ++i) {
+    std::vector<std::string> added;
+    for (const Row& row : comparison.rows) {
+      if (row.added_by == i) added.push_back("{" + format_values(row.values) + "}");
+    }
+    constexpr std::size_t most = 8;
+    const std::size_t count = added.size();
+    if (count > most) added.resize(most);
+    const std::string body = count == 0 ? "adds nothing"
+                                        : fmt::format("adds {}: {}{}", counted(count, "outcome"),
+                                                      join(added, ", "), count > most ? ", ..." : "");
+    const std::string line = fmt::format("{} {}", comparison.columns[i].model, body);
+    text += fmt::format("  {}\n", wrap(line, style.width, 2));
+  }
+  return text.empty() ? text : "\nWhat each relaxation adds (+):\n" + text;
+}
+
+std::string format_checks(const Comparison& comparison) {
+  std::vector<std::vector<std::string>> lines{
+      {"model", "algorithm", "verdict", "executions", "blocked", "states", "transitions", "time"}};
+  for (const CheckResult& result : comparison.checks) {
+    const Counts& counts = result.counts;
+    std::string verdict(name(result.verdict));
+    if (result.verdict == Verdict::undecided) verdict += fmt::format(" ({})", one_line(result.stopped_by));
+    lines.push_back({result.model, result.algorithm, verdict, grouped(counts.executions),
+                     grouped(counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set +
+                             counts.blocked_loop_bound),
+                     counts.states > 0 ? grouped(counts.states) : "", grouped(counts.transitions),
+                     duration(result.seconds)});
+  }
+  return table(lines, 3);
+}
+
+std::string comparison_text(const Program& program, const Comparison& comparison, const Style& style) {
+  std::string text = fmt::format("{}: {}\n\nExecutions by final state and model:\n", one_line(program.name()),
+                                 counted(comparison.rows.size(), "distinct final state"));
+  text += format_rows(comparison, style);
+  text += format_additions(comparison, style);
+  text += "\nChecks:\n" + format_checks(comparison);
+  return text;
+}
+
+std::string comparison_json(const Program& program, const Comparison& comparison) {
+  Json json = json_head("comparison");
+  json["file"] = program.name();
+  json["parameters"] = to_json(program.parameters());
+  json["exit_code"] = comparison.exit_code;
+  json["outcomes"] = Json::array();
+  for (const Row& row : comparison.rows) {
+    Json executions = Json::object();
+    for (std::size_t i = 0; i < row.executions.size(); ++i) {
+      executions[comparison.columns[i].model] = row.executions[i] ? Json(*row.executions[i]) : Json(nullptr);
+    }
+    json["outcomes"].push_back({{"values", to_json(row.values)},
+                                {"executions", std::move(executions)},
+                                {"added_by", comparison.columns[row.added_by].model}});
+  }
+  json["models"] = Json::array();
+  for (const Column& column : comparison.columns) {
+    json["models"].push_back(
+        {{"model", column.model}, {"outcomes_of", column.algorithm}, {"complete", column.complete}});
+  }
+  json["checks"] = Json::array();
+  for (const CheckResult& result : comparison.checks) {
+    json["checks"].push_back(
+        {{"model", result.model},
+         {"algorithm", result.algorithm},
+         {"verdict", json_word(name(result.verdict))},
+         {"stopped_by", result.stopped_by.empty() ? Json(nullptr) : Json(result.stopped_by)},
+         {"message", result.violation ? Json(result.violation->message) : Json(nullptr)},
+         {"seconds", result.seconds},
+         {"counts", to_json(result.counts)}});
+  }
+  return json_text(json);
+}
+
+}  // namespace
+
+int run_compare(const Options& options) {
+  catch_interrupts();
+  const Result<Program> program = Program::from_file(options.file, options.compile);
+  if (!program) return report_errors(program.errors(), options.json);
+  const auto variables = choose_variables(*program, options.only);
+  if (const auto* const error = std::get_if<UsageError>(&variables)) {
+    return report_errors({as_diagnostic(*error)}, options.json);
+  }
+
+  ProgressLine line(options.progress && is_terminal(STDERR_FILENO));
+  Comparison comparison;
+  bool undecided = false;
+  for (const std::string& model : options.models) {
+    std::vector<CheckResult> results;
+    for (const std::string& algorithm : options.algorithms) {
+      if (!why_not(model, algorithm).empty() || interrupted()) continue;
+      CheckOptions settings = options.check;
+      settings.model = model;
+      settings.algorithm = algorithm;
+      if (!settings.timeout) settings.timeout = default_compare_timeout;
+      settings.keep_going = true;
+      settings.collect_outcomes = true;
+      settings.progress = [&line](const Progress& progress) {
+        line.update(progress);
+        return !interrupted();
+      };
+      Result<CheckResult> result = check(*program, settings);
+      line.clear();
+      if (!result) return report_errors(result.errors(), options.json);
+      undecided = undecided || result->verdict == Verdict::undecided;
+      if (result->verdict == Verdict::violation) comparison.exit_code = 1;
+      results.push_back(std::move(*result));
+    }
+    add_column(comparison, results, std::get<std::vector<std::string>>(variables));
+    for (CheckResult& result : results) comparison.checks.push_back(std::move(result));
+  }
+  if (comparison.checks.empty() && !interrupted()) {
+    return report_errors({as_diagnostic({"none of these algorithms works with any of these models",
+                                         "heddle list shows which ones go together"})},
+                         options.json);
+  }
+  if (comparison.exit_code == 0 && (undecided || interrupted())) comparison.exit_code = 3;
+  comparison.rows = rows_of(comparison.columns);
+  const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
+  const std::string report =
+      options.json ? comparison_json(*program, comparison) : comparison_text(*program, comparison, style);
+  return write_report(report) ? comparison.exit_code : bad_input;
+}
+
+}  // namespace heddle::cli

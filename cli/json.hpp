@@ -1,0 +1,35 @@
+// What all JSON documents of the command line share; docs/json.md says what each field means. Whoever changes
+// a field changes it there, and raises `json_version` if a reader could trip over it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heddle/heddle.h"
+
+namespace heddle::cli {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr int json_version = 1;
+
+// The first fields of a document: its kind, its version, ours.
+[[nodiscard]] Json json_head(std::string_view document);
+// The text of a document. Bytes that are not UTF-8 (names of files, comments in a source line) become
+// replacement characters.
+[[nodiscard]] std::string json_text(const Json& json);
+// "safe within bounds" -> "safe_within_bounds": names of verdicts and kinds as one word.
+[[nodiscard]] std::string json_word(std::string_view text);
+
+[[nodiscard]] Json to_json(const Parameters& parameters);
+[[nodiscard]] Json to_json(const std::vector<NamedValue>& values);
+[[nodiscard]] Json to_json(const std::vector<Outcome>& outcomes);
+[[nodiscard]] Json to_json(const std::vector<ConditionCount>& conditions);
+[[nodiscard]] Json to_json(const Counts& counts);
+[[nodiscard]] Json to_json(const Trace& trace);
+[[nodiscard]] Json to_json(const Violation& violation);
+
+}  // namespace heddle::cli

@@ -1,0 +1,156 @@
+// See option_values.hpp.
+#include "cli/option_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "cli/text.hpp"
+
+namespace heddle::cli {
+
+void refuse(std::string message, std::string hint) { throw Refusal{{std::move(message), std::move(hint)}}; }
+
+std::string shown(std::string_view word) { return shorten(clean(word), 60); }
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string candidate = near_miss(word, candidates);
+  return candidate.empty() ? std::string() : fmt::format("did you mean '{}'?", candidate);
+}
+
+namespace {
+
+enum class Number { good, not_a_number, too_large };
+
+// Decimal or 0x, all of the text. Signs are the caller's.
+Number read_unsigned(std::string_view text, std::uint64_t& value) {
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    base = 16;
+    text.remove_prefix(2);
+  }
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return Number::not_a_number;
+  return error == std::errc::result_out_of_range ? Number::too_large : Number::good;
+}
+
+}  // namespace
+
+std::uint64_t whole_number(std::string_view option, std::string_view text, std::uint64_t least,
+                           std::uint64_t most) {
+  std::uint64_t value = 0;
+  const Number outcome = read_unsigned(text, value);
+  if (outcome == Number::not_a_number) {
+    refuse(fmt::format("{} takes a whole number of at least {}, not '{}'", option, least, shown(text)));
+  }
+  if (outcome == Number::too_large || value > most) {
+    refuse(fmt::format("{} is at most {}, and '{}' is more", option, most, shown(text)));
+  }
+  if (value < least) refuse(fmt::format("{} is at least {}, and '{}' is less", option, least, shown(text)));
+  return value;
+}
+
+std::uint64_t bytes_number(std::string_view option, std::string_view text) {
+  std::uint64_t unit = 1;
+  std::string_view digits = text;
+  if (!digits.empty()) {
+    const std::size_t suffix = std::string_view("kKmMgG").find(digits.back());
+    if (suffix != std::string_view::npos) {
+      unit = std::uint64_t{1} << (10 * (suffix / 2 + 1));
+      digits.remove_suffix(1);
+    }
+  }
+  std::uint64_t value = 0;
+  const Number outcome = read_unsigned(digits, value);
+  if (outcome == Number::not_a_number || value == 0) {
+    refuse(fmt::format("{} takes a number of bytes, not '{}'", option, shown(text)),
+           "write for example 1048576, 512K, 64M or 2G");
+  }
+  if (outcome == Number::too_large || value > std::numeric_limits<std::uint64_t>::max() / unit) {
+    refuse(fmt::format("{}: '{}' is more than any machine has", option, shown(text)));
+  }
+  return value * unit;
+}
+
+double seconds_number(std::string_view option, std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool number = error == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
+  if (!number || value <= 0) {
+    refuse(fmt::format("{} takes a number of seconds above 0, not '{}'", option, shown(text)));
+  }
+  return value;
+}
+
+void define(std::string_view text, Parameters& parameters) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    refuse(fmt::format("-D takes NAME=VALUE, not '{}'", shown(text)), "write for example -D N=3");
+  }
+  const std::string_view name = text.substr(0, equals);
+  std::string_view digits = text.substr(equals + 1);
+  const bool negative = digits.starts_with('-');
+  if (negative) digits.remove_prefix(1);
+  std::uint64_t magnitude = 0;
+  const Number outcome = read_unsigned(digits, magnitude);
+  if (outcome == Number::not_a_number) {
+    refuse(fmt::format("-D {}: '{}' is not a whole number", shown(name), shown(text.substr(equals + 1))));
+  }
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (outcome == Number::too_large || magnitude > most + (negative ? 1 : 0)) {
+    refuse(fmt::format("-D {}: {} does not fit into 64 bits", shown(name), shown(text.substr(equals + 1))));
+  }
+  const auto value = static_cast<std::int64_t>(negative ? std::uint64_t{0} - magnitude : magnitude);
+  if (!parameters.emplace(std::string(name), value).second) {
+    refuse(fmt::format("-D gives {} twice", shown(name)));
+  }
+}
+
+namespace {
+
+template <typename Info>
+std::vector<std::string> names(const std::vector<Info>& infos) {
+  std::vector<std::string> result;
+  for (const Info& info : infos) result.emplace_back(info.name);
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> model_names() { return names(models()); }
+std::vector<std::string> algorithm_names() { return names(algorithms()); }
+
+void check_name(std::string_view what, const std::string& name, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  std::string hint = did_you_mean(name, known);
+  hint += fmt::format("{}the {}s are {}", hint.empty() ? "" : " ", what, join(known, ", "));
+  refuse(fmt::format("unknown {} '{}'", what, shown(name)), std::move(hint));
+}
+
+std::vector<std::string> split_names(std::string_view text) {
+  std::vector<std::string> result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (begin == end) refuse(fmt::format("a name is missing in '{}'", shown(text)));
+    result.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return result;
+}
+
+std::vector<std::string> name_list(std::string_view what, std::string_view text,
+                                   const std::vector<std::string>& known) {
+  if (text == "all") return known;
+  std::vector<std::string> result;
+  for (std::string& name : split_names(text)) {
+    check_name(what, name, known);
+    if (std::find(result.begin(), result.end(), name) == result.end()) result.push_back(std::move(name));
+  }
+  return result;
+}
+
+}  // namespace heddle::cli

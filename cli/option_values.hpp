@@ -1,0 +1,47 @@
+// Values of options: numbers, names, lists, with a message for each way to get them wrong. All of them throw
+// Refusal, which parse_options() turns into its result.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "heddle/heddle.h"
+
+namespace heddle::cli {
+
+// Leaves CLI11's parser from inside a callback.
+struct Refusal {
+  UsageError error;
+};
+[[noreturn]] void refuse(std::string message, std::string hint = {});
+
+// A word of the command line in a message: harmless, and not longer than a message can bear.
+[[nodiscard]] std::string shown(std::string_view word);
+// "did you mean 'x'?" or an empty string.
+[[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+
+// Decimal or 0x, from `least` to `most`. `option` is how messages name it.
+[[nodiscard]] std::uint64_t whole_number(std::string_view option, std::string_view text, std::uint64_t least,
+                                         std::uint64_t most);
+// "1048576", "512K", "64M", "2G" (powers of 1024).
+[[nodiscard]] std::uint64_t bytes_number(std::string_view option, std::string_view text);
+// A positive number, perhaps with a fraction.
+[[nodiscard]] double seconds_number(std::string_view option, std::string_view text);
+// Adds "NAME=VALUE"; a second value for a name is refused.
+void define(std::string_view text, Parameters& parameters);
+
+[[nodiscard]] std::vector<std::string> model_names();
+[[nodiscard]] std::vector<std::string> algorithm_names();
+// Refuses a name that is not among `known`; `what` is "model" or "algorithm".
+void check_name(std::string_view what, const std::string& name, const std::vector<std::string>& known);
+// "sc,tso" or "all"; each name once, in the order given.
+[[nodiscard]] std::vector<std::string> name_list(std::string_view what, std::string_view text,
+                                                 const std::vector<std::string>& known);
+
+// "x,flag[1]": any names, none of them empty.
+[[nodiscard]] std::vector<std::string> split_names(std::string_view text);
+
+}  // namespace heddle::cli

@@ -1,0 +1,143 @@
+// heddle outcomes FILE: the final states of a program and how many executions end in each.
+#include "cli/outcomes.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json.hpp"
+#include "cli/option_values.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+#include "cli/terminal.hpp"
+#include "cli/text.hpp"
+
+namespace heddle::cli {
+namespace {
+
+constexpr int bad_input = 2;
+
+// Values in the order of `variables`, which is how outcomes compare.
+std::vector<std::int64_t> key_of(const Outcome& outcome) {
+  std::vector<std::int64_t> key;
+  for (const NamedValue& value : outcome.values) key.push_back(value.value);
+  return key;
+}
+
+// What a reader must know about the table: that it is not all, or that not all executions are good.
+std::string format_remarks(const Program& program, const CheckResult& result, const Style& style) {
+  std::string text;
+  const auto add = [&](const std::string& line) {
+    text += fmt::format("  {}\n", wrap(one_line(line), style.width, 2));
+  };
+  if (result.verdict == Verdict::undecided) {
+    add(fmt::format("not all of them: stopped by: {}", result.stopped_by));
+  }
+  for (const std::string& bound : result.bounds) add(bound);
+  if (result.violation) {
+    add(fmt::format("there is a violation: {} (heddle check {} --model {} shows it)",
+                    result.violation->message, program.name(), result.model));
+  }
+  return text.empty() ? text : "\nNote:\n" + text;
+}
+
+std::string outcomes_text(const Program& program, const CheckResult& result, const Style& style) {
+  return fmt::format("{}: {} (model {}, algorithm {})\n", one_line(program.name()),
+                     counted(result.counts.executions, "complete execution"), result.model,
+                     result.algorithm) +
+         format_outcomes(result.outcomes, style) + format_conditions(result.conditions, style) +
+         format_remarks(program, result, style);
+}
+
+std::string outcomes_json(const Program& program, const CheckResult& result) {
+  Json json = json_head("outcomes");
+  json["file"] = program.name();
+  json["parameters"] = to_json(program.parameters());
+  json["model"] = result.model;
+  json["algorithm"] = result.algorithm;
+  json["verdict"] = json_word(name(result.verdict));
+  json["exit_code"] = exit_code(result.verdict);
+  json["stopped_by"] = result.stopped_by.empty() ? Json(nullptr) : Json(result.stopped_by);
+  json["bounds"] = result.bounds;
+  json["counts"] = to_json(result.counts);
+  json["conditions"] = to_json(result.conditions);
+  json["outcomes"] = to_json(result.outcomes);
+  return json_text(json);
+}
+
+}  // namespace
+
+std::variant<std::vector<std::string>, UsageError> choose_variables(const Program& program,
+                                                                    const std::vector<std::string>& only) {
+  const std::vector<std::string> known = program.variables();
+  if (only.empty()) return known;
+  std::vector<std::string> chosen;
+  for (const std::string& wanted : only) {
+    const std::size_t before = chosen.size();
+    for (const std::string& variable : known) {
+      if (variable != wanted && !variable.starts_with(wanted + "[")) continue;
+      if (std::find(chosen.begin(), chosen.end(), variable) == chosen.end()) chosen.push_back(variable);
+    }
+    const bool again = std::any_of(chosen.begin(), chosen.end(), [&](const std::string& variable) {
+      return variable == wanted || variable.starts_with(wanted + "[");
+    });
+    if (chosen.size() > before || again) continue;
+    std::string hint = did_you_mean(wanted, known);
+    if (hint.empty()) hint = fmt::format("its final states name {}", shorten(join(known, ", "), 200));
+    return UsageError{fmt::format("the program has no variable '{}'", shown(wanted)), std::move(hint)};
+  }
+  return chosen;
+}
+
+std::vector<Outcome> project(const std::vector<Outcome>& outcomes,
+                             const std::vector<std::string>& variables) {
+  std::map<std::vector<std::int64_t>, Outcome> merged;
+  for (const Outcome& outcome : outcomes) {
+    Outcome part;
+    for (const std::string& variable : variables) {
+      const auto value = std::find_if(outcome.values.begin(), outcome.values.end(),
+                                      [&](const NamedValue& each) { return each.name == variable; });
+      if (value != outcome.values.end()) part.values.push_back(*value);
+    }
+    const auto [place, inserted] = merged.emplace(key_of(part), part);
+    place->second.executions += outcome.executions;
+  }
+  std::vector<Outcome> result;
+  for (auto& [key, outcome] : merged) result.push_back(std::move(outcome));
+  return result;
+}
+
+int run_outcomes(const Options& options) {
+  catch_interrupts();
+  const Result<Program> program = Program::from_file(options.file, options.compile);
+  if (!program) return report_errors(program.errors(), options.json);
+  const auto variables = choose_variables(*program, options.only);
+  if (const auto* const error = std::get_if<UsageError>(&variables)) {
+    return report_errors({as_diagnostic(*error)}, options.json);
+  }
+
+  ProgressLine line(options.progress && is_terminal(STDERR_FILENO));
+  CheckOptions settings = options.check;
+  settings.keep_going = true;
+  settings.collect_outcomes = true;
+  settings.progress = [&line](const Progress& progress) {
+    line.update(progress);
+    return !interrupted();
+  };
+  Result<CheckResult> result = check(*program, settings);
+  line.clear();
+  if (!result) return report_errors(result.errors(), options.json);
+  result->outcomes = project(result->outcomes, std::get<std::vector<std::string>>(variables));
+
+  const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
+  const std::string report =
+      options.json ? outcomes_json(*program, *result) : outcomes_text(*program, *result, style);
+  return write_report(report) ? exit_code(result->verdict) : bad_input;
+}
+
+}  // namespace heddle::cli
