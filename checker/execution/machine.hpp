@@ -83,12 +83,25 @@ class Machine {
   // Threads whose next operation is a `choose`. It touches nothing shared, so a search takes it before all
   // else.
   [[nodiscard]] const Set& choosing() const { return choosing_; }
-  // Will a flush let the thread go on? Not if it waits for something else, or is `none`.
-  [[nodiscard]] bool waits_for_buffers(ThreadId thread) const {
-    if (!has_buffers || thread == none || enabled_.contains(thread) || drained(thread)) return false;
+  // Could the thread take its next operation, perhaps after flushes of its own buffers?
+  [[nodiscard]] bool can_go_on(ThreadId thread) const {
+    const auto& m = threads_.mailbox(thread);
+    switch (m.op) {
+      case jit::Op::load:
+      case jit::Op::try_lock: return true;
+      case jit::Op::store:
+        if constexpr (has_buffers) return !model_.buffers_stores();
+        return true;
+      case jit::Op::lock: return memory_[m.location] == 0;
+      // Whether the thread holds the mutex is its own doing; one that does not stays where it is.
+      case jit::Op::unlock: return memory_[m.location] == holder(thread);
+      default: return is_read_modify_write(m.op);
+    }
+  }
+  // Does the thread wait for its own buffers before it is known whether it has another operation?
+  [[nodiscard]] bool waits_at_fence(ThreadId thread) const {
     const auto op = threads_.mailbox(thread).op;
-    return op == jit::Op::store || op == jit::Op::fence || is_read_modify_write(op) ||
-           (op >= jit::Op::lock && op <= jit::Op::try_lock);
+    return has_buffers && (op == jit::Op::fence || (op == jit::Op::store && !can_go_on(thread)));
   }
   // The thread that found a violation in the newest step, or `none`; what it found and where.
   [[nodiscard]] std::uint32_t failed_thread() const { return failed_; }
@@ -415,22 +428,10 @@ class Machine {
   }
 
   void refresh_thread(ThreadId thread) {
-    const auto& m = threads_.mailbox(thread);
-    bool enabled = false;
-    switch (m.op) {
-      case jit::Op::load: enabled = true; break;
-      case jit::Op::store:
-        enabled = true;
-        if constexpr (has_buffers) enabled = !model_.buffers_stores();
-        break;
-      case jit::Op::lock: enabled = memory_[m.location] == 0 && drained(thread); break;
-      // Whether the thread holds the mutex is its own doing; one that does not stays where it is.
-      case jit::Op::unlock: enabled = memory_[m.location] == holder(thread) && drained(thread); break;
-      case jit::Op::try_lock: enabled = drained(thread); break;
-      default: enabled = is_read_modify_write(m.op) && drained(thread); break;
-    }
-    enabled_.assign(thread, enabled);
-    choosing_.assign(thread, m.op == jit::Op::choose);
+    const auto op = threads_.mailbox(thread).op;
+    const bool drains = op != jit::Op::load && op != jit::Op::store;
+    enabled_.assign(thread, can_go_on(thread) && (!drains || drained(thread)));
+    choosing_.assign(thread, op == jit::Op::choose);
   }
 
   void log(RowType type, const Step& step) {

@@ -17,10 +17,8 @@
 // A preemption bound cuts paths that sleep sets and races rely on. So with a bound there are no sleep sets,
 // and each backtrack point is added a second time at the start of the block of steps that the racing thread
 // ran without a switch, from where the switch costs no preemption (Coons, Musuvathi, McKinley, OOPSLA'13,
-// section 4). What a switch costs also depends on whether the thread that is left must wait, for a mutex or
-// for its store buffers, though that changes no order of dependent steps. So there are points at the unlock
-// before a lock and around flushes; and where the running thread waits for its buffers everything is tried,
-// since a flush, which belongs to no running thread, may let it go on.
+// section 4). What a switch costs also depends on whether the thread that is left must wait for a mutex,
+// though that changes no order of dependent steps. So there are points at the unlock before a lock, too.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +43,7 @@ class BacktrackingSearch {
     ThreadId chooser = none;
     std::int64_t next_value = 0;
     std::int64_t end_value = 0;
-    Running running;
+    Running<Set> running;
   };
 
   BacktrackingSearch(Machine& machine, Search& search)
@@ -56,7 +54,7 @@ class BacktrackingSearch {
 
   [[nodiscard]] Machine& machine() { return machine_; }
   [[nodiscard]] const HappensBefore<Machine>& order() const { return order_; }
-  [[nodiscard]] const Running& running() const { return nodes_[depth_ - 1].running; }
+  [[nodiscard]] const Running<Set>& running() const { return nodes_[depth_ - 1].running; }
   [[nodiscard]] bool bounded() const { return bounded_; }
   [[nodiscard]] Counts& counts() { return search_.counts; }
 
@@ -70,9 +68,8 @@ class BacktrackingSearch {
   }
 
   // Adds the process at the start of the block of steps that ends before `position`, in which only `thread`
-  // ran: from there the switch costs no preemption. And before and behind each flush in it: the thread may
-  // have waited for the flush, so that the switch was free before it, and what the process reads or
-  // overwrites may have to be flushed first.
+  // ran: from there the switch costs no preemption. And before and behind each flush in it: what the
+  // process reads or overwrites may have to be flushed first.
   void add_to_block(std::uint32_t position, ThreadId thread, ProcessId process) {
     auto start = position;
     for (; position > 0; --position) {
@@ -101,7 +98,7 @@ class BacktrackingSearch {
         machine_.choose(node.chooser, node.next_value++);
         step_taken();
         const Set sleep = node.sleep;  // `arrive` may move the nodes
-        const Running running = node.running;
+        const auto running = node.running;
         arrive(sleep, running);
         continue;
       }
@@ -115,14 +112,23 @@ class BacktrackingSearch {
   }
 
  private:
-  // Prefers to go on with the running thread where preemptions are counted.
+  // Where preemptions are counted, prefers to go on with the running thread, or with a flush that it waits
+  // for.
   [[nodiscard]] ProcessId pick(const Node& node, const Set& todo) const {
-    return bounded_ && node.running.thread != none && todo.contains(node.running.thread) ? node.running.thread
-                                                                                         : todo.first();
+    const ThreadId running = node.running.thread;
+    if (!bounded_ || running == none) return todo.first();
+    if (todo.contains(running)) return running;
+    if constexpr (Machine::has_buffers) {
+      for (const auto index : machine_.model().owned(running)) {
+        const ProcessId buffer = machine_.model().buffer(index).process;
+        if (todo.contains(buffer)) return buffer;
+      }
+    }
+    return todo.first();
   }
 
   void take(Node& node, ProcessId process) {
-    Running running = node.running;
+    auto running = node.running;
     const Set asleep = node.sleep | node.done;
     node.done.insert(process);
     if (bounded_ && !running.take(machine_, process, search_.options().preemption_bound)) {
@@ -159,7 +165,7 @@ class BacktrackingSearch {
   }
 
   // Opens the node of the state that was just reached.
-  void arrive(const Set& sleep, const Running& running) {
+  void arrive(const Set& sleep, const Running<Set>& running) {
     if (machine_.failed_thread() != none) search_.failure(machine_);
     if (depth_ == nodes_.size()) nodes_.emplace_back();
     Node& node = nodes_[depth_++];
@@ -183,7 +189,6 @@ class BacktrackingSearch {
     const Set awake = node.enabled - sleep;
     if (!awake.empty()) {
       node.backtrack.insert(pick(node, awake));
-      if (bounded_ && machine_.waits_for_buffers(running.thread)) node.backtrack = awake;
       return;
     }
     if (node.enabled.empty()) {

@@ -14,13 +14,12 @@
 //
 // Deciding preemptions(G) <= b is NP-complete; as in section 5 it is decided recursively, for this b only,
 // without computing the number. Running the current thread on as long as that is possible never costs more
-// than switching earlier, except where switching is free, so only switches branch. States that failed are
-// remembered during one decision.
+// than switching earlier, unless it holds a mutex that another thread will wait for, so only switches branch.
+// States that failed are remembered during one decision.
 //
 // TSO and PSO (the paper leaves them open): the run is one of the operational machine, where stores reach
-// memory without anybody's doing. So only the other operations are steps of a thread; a store is flushed when
-// an operation needs it, because flushing later is never worse: a thread that waits for its buffer at a
-// fence cannot go on, and to leave it is free. That is how `naive` counts preemptions, too.
+// memory without anybody's doing. So only the other operations are steps of a thread, and a thread that waits
+// for nothing but its own buffers could go on. That is how `naive` counts preemptions, too (preemptions.hpp).
 #pragma once
 
 #include <cstdint>
@@ -60,7 +59,7 @@ class Preemptions {
   bool run_on(ThreadId running, std::uint32_t budget);
   bool switch_from(ThreadId running, std::uint32_t budget);
   [[nodiscard]] bool possible(EventId event) const;
-  [[nodiscard]] bool enabled(ThreadId t, EventId flushed_for) const;
+  [[nodiscard]] bool can_go_on(ThreadId t) const;
   void step(ThreadId t);
   void undo(ThreadId t, std::size_t done);
 
@@ -128,24 +127,12 @@ bool Preemptions<Graph>::possible(EventId event) const {
   return before.empty();
 }
 
-// Could the thread take its next step on the machine, perhaps with another outcome than in this graph? Stores
-// have been flushed as far as steps done and the step `flushed_for` need them.
+// Could the thread take its next step on the machine, perhaps with another outcome than in this graph?
 template <typename Graph>
-bool Preemptions<Graph>::enabled(ThreadId t, EventId flushed_for) const {
+bool Preemptions<Graph>::can_go_on(ThreadId t) const {
   const Steps& steps = steps_[t];
   if (steps.finished()) return false;
   const Event& next = graph_[steps.next()];
-  if constexpr (buffered) {
-    bool waits = false;
-    next.frontier.before(Graph::access_of(next.op)).for_each([&](ProcessId p) {
-      if (graph_[static_cast<EventId>(p)].op != jit::Op::store) return;
-      bool flushed = flushed_for != no_event && graph_[flushed_for].upto.contains(p);
-      done_.for_each(
-          [&](ProcessId d) { flushed = flushed || graph_[static_cast<EventId>(d)].upto.contains(p); });
-      waits = waits || !flushed;
-    });
-    if (waits) return false;
-  }
   if (next.op != jit::Op::lock) return true;
   EventId holder = next.location;
   for (EventId write = graph_[holder].co_next;
@@ -166,14 +153,17 @@ void Preemptions<Graph>::undo(ThreadId t, std::size_t done) {
   while (steps_[t].done > done) done_.erase(static_cast<ProcessId>(steps_[t].events[--steps_[t].done]));
 }
 
-// Goes on with the thread as far as possible, then switches.
+// Goes on with the thread as far as possible, then switches; or while it holds a mutex: a thread that waits
+// for that can be left free.
 template <typename Graph>
 bool Preemptions<Graph>::run_on(ThreadId running, std::uint32_t budget) {
   Steps& steps = steps_[running];
   const auto done = steps.done;
   while (!steps.finished() && possible(steps.next())) {
-    if (buffered && steps.done > done && !enabled(running, no_event) && switch_from(running, budget))
+    if (locks_ && steps.done > done && graph_[steps.next()].op == jit::Op::unlock &&
+        switch_from(running, budget)) {
       return true;
+    }
     step(running);
   }
   if (switch_from(running, budget)) return true;
@@ -190,7 +180,7 @@ bool Preemptions<Graph>::switch_from(ThreadId running, std::uint32_t budget) {
   }
   for (ThreadId t = 0; t < steps_.size(); ++t) {
     if (t == running || steps_[t].finished() || !possible(steps_[t].next())) continue;
-    const std::uint32_t cost = running != none && enabled(running, steps_[t].next()) ? 1 : 0;
+    const std::uint32_t cost = running != none && can_go_on(running) ? 1 : 0;
     if (cost <= budget && run_on(t, budget - cost)) return true;
   }
   failed_.push_back({done_, running, budget});

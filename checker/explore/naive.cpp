@@ -22,7 +22,7 @@ class Naive {
     arrive({});
     while (!nodes_.empty() && !search_.stopped()) {
       Node& node = nodes_.back();
-      Running running = node.running;
+      auto running = node.running;
       if (node.chooser != none && node.next_value < node.end_value) {
         machine_.choose(node.chooser, node.next_value++);
       } else if (!node.todo.empty()) {
@@ -50,11 +50,11 @@ class Naive {
     ThreadId chooser = none;
     std::int64_t next_value = 0;
     std::int64_t end_value = 0;
-    Running running;
+    Running<typename Machine::Set> running;
   };
 
   // Opens the node of the state that was just reached.
-  void arrive(const Running& running) {
+  void arrive(const Running<typename Machine::Set>& running) {
     if (machine_.failed_thread() != none) search_.failure(machine_);
     Node& node = nodes_.emplace_back();
     node.running = running;

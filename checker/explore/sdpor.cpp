@@ -98,8 +98,13 @@ class Stateful : public FlanaganGodefroid {
     Machine& machine = search.machine();
     connect(machine);
     const auto& running = search.running();
-    const auto extra = search.bounded() ? (std::uint64_t{running.thread} << 32) | running.preemptions : 0;
-    if (!table_.known(machine, extra)) {
+    path_.clear();
+    if (search.bounded()) {
+      path_.push_back((std::uint64_t{running.thread} << 32) | running.preemptions);
+      running.left_at_fence.for_each([&](ProcessId p) { path_.push_back(p); });
+      path_.push_back(path_.size());
+    }
+    if (!table_.known(machine, path_)) {
       search.counts().states = table_.size();
       return false;
     }
@@ -172,6 +177,7 @@ class Stateful : public FlanaganGodefroid {
   }
 
   StateTable<Machine> table_;
+  std::vector<std::uint64_t> path_;  // with a preemption bound: what of the path belongs to the state
   OperationGraph graph_;
   std::vector<OperationGraph::Node> pending_;
   std::vector<Reachable> reachable_;  // by location; valid if of this round

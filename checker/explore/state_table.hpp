@@ -81,13 +81,14 @@ class SequenceTable {
 template <typename Machine>
 class StateTable {
  public:
-  // Is the machine's state in the table? If not, it is from now on. `extra` is part of the state.
-  bool known(Machine& machine, std::uint64_t extra) {
+  // Is the machine's state in the table? If not, it is from now on. `path` is part of the state: what else is
+  // to be told apart.
+  bool known(Machine& machine, std::span<const std::uint64_t> path) {
     words_.clear();
-    words_.push_back(extra);
     for (const auto value : machine.memory()) words_.push_back(static_cast<std::uint64_t>(value));
     for (std::uint32_t t = 0; t < machine.thread_count(); ++t) words_.push_back(local_state(machine, t));
     if constexpr (Machine::has_buffers) add_buffers(machine);
+    words_.insert(words_.end(), path.begin(), path.end());
     return states_.insert(words_).known;
   }
   [[nodiscard]] std::size_t size() const { return states_.size(); }

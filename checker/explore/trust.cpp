@@ -24,7 +24,8 @@
 // - `choose` has one value that counts as maximal, the first.
 // - A read that is added with another source than the newest write, and at which its thread stops at once (an
 //   assumption or an await that fails), can never be revisited or deleted. The graph is counted as blocked
-//   and not extended. Violations of other threads in it occur in graphs without this read, too.
+//   and not extended. Violations of other threads in it occur in graphs without this read, too (but those may
+//   take more preemptions, so with a bound it is extended).
 //
 // Mutexes. A lock is added only when its mutex is free, as the next owner: no execution is explored in which
 // a thread has seen a mutex taken and waits for good. The other orders of owners come from revisits: a lock

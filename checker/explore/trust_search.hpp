@@ -216,8 +216,10 @@ auto Trust<Model, Words>::add(Node& node) -> Added {
   insert(node, EventKind::read, node.behind, 0);
   resume(node, node.op == jit::Op::try_lock ? 0 : read);
   // A read that was not maximal when it was added and that stops its thread is there for good: it can be
-  // neither revisited nor deleted, so nothing complete comes of this graph.
-  if (node.forced || graph_[node.behind].co_next == no_event) return Added::yes;
+  // neither revisited nor deleted, so nothing complete comes of this graph. With a preemption bound it may
+  // yet be the graph in which other threads do something wrong with few preemptions.
+  if (node.forced || graph_[node.behind].co_next == no_event || search_.options().preemption_bound)
+    return Added::yes;
   switch (graph_.thread(node.thread).state == ThreadState::stuck ? request(node.thread).op : jit::Op::done) {
     case jit::Op::assume_failed: ++search_.counts.blocked_assume; break;
     case jit::Op::await_failed: ++search_.counts.blocked_await; break;

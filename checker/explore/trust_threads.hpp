@@ -76,8 +76,12 @@ void Trust<Model, Words>::settle(ThreadId t, Node* node) {
   const auto& m = snapshots_.live(t);
   bool full_fence = false;
   bool store_fence = false;
+  bool withheld = false;  // another place in coherence order may need fewer preemptions
   const auto note = [&] {
-    if (!search_.options().report_beyond_bound && !within_bound(causes(graph_, t))) return;
+    if (!search_.options().report_beyond_bound && !within_bound(causes(graph_, t))) {
+      withheld = true;
+      return;
+    }
     search_.note(Search::kind_of(m.op), m.site, [&] { return schedule(causes(graph_, t)); });
   };
   for (;; snapshots_.resume(t)) {
@@ -104,7 +108,7 @@ void Trust<Model, Words>::settle(ThreadId t, Node* node) {
   }
   thread.snapshot = snapshots_.save(t);
   graph_.set_state(t, state);
-  if (node != nullptr && (node->op == jit::Op::store || node->op == jit::Op::unlock)) {
+  if (node != nullptr && (node->op == jit::Op::store || node->op == jit::Op::unlock) && !withheld) {
     node->ran = true;
     node->after = thread.snapshot;
     node->state_after = state;

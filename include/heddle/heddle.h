@@ -120,20 +120,21 @@ struct Progress {
   double seconds = 0;       // since the start
 };
 
+// Every member has a default, so that callers may name just those they want: {.model = "tso"}.
 struct CheckOptions {
   std::string model = "sc";
-  std::string algorithm;  // empty: the default for the model, see models()
-  std::optional<std::uint64_t> max_executions;
-  std::optional<double> timeout;              // seconds, wall clock
-  std::optional<std::uint64_t> max_memory;    // bytes that the search itself may take
-  std::optional<std::uint32_t> buffer_bound;  // entries a store buffer; models with store buffers only
-  std::optional<std::uint32_t> preemption_bound;
+  std::string algorithm = {};  // empty: the default for the model, see models()
+  std::optional<std::uint64_t> max_executions = {};
+  std::optional<double> timeout = {};              // seconds, wall clock
+  std::optional<std::uint64_t> max_memory = {};    // bytes that the search itself may take
+  std::optional<std::uint32_t> buffer_bound = {};  // entries a store buffer; models with store buffers only
+  std::optional<std::uint32_t> preemption_bound = {};
   // `trust` meets executions a little beyond the preemption bound on its way; report their violations too.
   bool report_beyond_bound = false;
   bool keep_going = false;  // explore the whole space even after a violation: the counts are then complete
   bool collect_outcomes = false;  // fill CheckResult::outcomes; costs a hash look-up per complete execution
   // Called now and then (at least ten times a second once the search runs); return false to stop the check.
-  std::function<bool(const Progress&)> progress;
+  std::function<bool(const Progress&)> progress = {};
 };
 
 enum class Verdict : std::uint8_t {

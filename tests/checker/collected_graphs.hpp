@@ -13,6 +13,7 @@
 #include "checker/execution/plain_graph.hpp"
 #include "checker/execution/rows.hpp"
 #include "checker/explore/algorithms.hpp"
+#include "checker/explore/preemptions.hpp"
 
 namespace heddle::checker {
 
@@ -64,21 +65,23 @@ namespace heddle::checker {
   return graph;
 }
 
-// The texts of the graphs of all complete runs; nothing if there are more runs than `limit`.
+// The texts of the graphs of all complete runs within the search's preemption bound; nothing if there are
+// more runs than `limit`.
 [[nodiscard]] inline std::optional<std::set<std::string>> collect_graphs(const Search& search,
                                                                          std::uint64_t limit) {
   std::optional<std::set<std::string>> graphs(std::in_place);
   with_machine(search, [&]<typename Machine>(Machine& machine) {
     Rows rows;
     std::uint64_t runs = 0;
-    const auto walk = [&](const auto& self) -> void {
+    using Path = Running<typename Machine::Set>;
+    const auto walk = [&](const auto& self, const Path& path) -> void {
       if (!graphs) return;
       if (!machine.choosing().empty()) {
         const auto thread = machine.choosing().first();
         const auto request = machine.threads().mailbox(thread);
         for (auto value = request.value; value < request.expected; ++value) {
           machine.choose(thread, value);
-          self(self);
+          self(self, path);
           machine.undo();
         }
         return;
@@ -97,12 +100,14 @@ namespace heddle::checker {
       }
       const auto enabled = machine.enabled();
       enabled.for_each([&](ProcessId process) {
+        auto extended = path;
+        if (!extended.take(machine, process, search.options().preemption_bound)) return;
         machine.execute(process);
-        self(self);
+        self(self, extended);
         machine.undo();
       });
     };
-    walk(walk);
+    walk(walk, {});
   });
   return graphs;
 }

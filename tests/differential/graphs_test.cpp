@@ -2,8 +2,12 @@
 // co) graphs of all interleavings, each once.
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "campaign.hpp"
 #include "checker/api/state.hpp"
@@ -16,13 +20,16 @@ namespace {
 
 constexpr std::uint64_t most_runs = 20'000;
 
-Finding graphs_agree(const Program& program, const std::string& model) {
+Finding graphs_agree(const Program& program, const std::string& model,
+                     std::optional<std::uint32_t> preemption_bound = {}) {
   CheckOptions options;
+  options.preemption_bound = preemption_bound;
   options.model = model;
   options.keep_going = true;
   checker::Search search(*program.state().image, options);
   const auto expected = checker::collect_graphs(search, most_runs);
   if (!expected) return {.skipped = true, .difference = {}};
+  const auto within = preemption_bound ? " with preemption bound " + std::to_string(*preemption_bound) : "";
   std::set<std::string> found;
   std::string twice;
   checker::run_trust(search, [&](const checker::PlainGraph& graph) {
@@ -30,9 +37,9 @@ Finding graphs_agree(const Program& program, const std::string& model) {
     if (!found.insert(text).second && twice.empty()) twice = text;
   });
   if (!twice.empty())
-    return {.difference = "trust under " + model + " visits a graph twice:\n  " + twice + "\n"};
+    return {.difference = "trust under " + model + within + " visits a graph twice:\n  " + twice + "\n"};
   if (found == *expected) return {};
-  std::string difference = "trust under " + model + " and the machine differ\n";
+  std::string difference = "trust under " + model + within + " and the machine differ\n";
   for (const auto& graph : *expected) {
     if (!found.contains(graph)) difference += "  missing:      " + graph + "\n";
   }
@@ -53,6 +60,16 @@ TEST_CASE("under every model trust visits each graph once and no other") {
                [](const Program& p) { return graphs_agree(p, "tso"); },
                [](const Program& p) { return graphs_agree(p, "pso"); }}),
        10});
+}
+
+TEST_CASE("with a preemption bound trust visits just the graphs that so few preemptions produce, each once") {
+  std::vector<Property> bounded;
+  for (const char* model : {"sc", "tso", "pso"}) {
+    for (std::uint32_t bound = 0; bound < 4; ++bound) {
+      bounded.push_back([model, bound](const Program& p) { return graphs_agree(p, model, bound); });
+    }
+  }
+  run({"bounded graphs", 300, 20'000'000, all_of(std::move(bounded)), 10});
 }
 
 TEST_SUITE_END();
