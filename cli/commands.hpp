@@ -15,6 +15,8 @@ namespace heddle::cli {
 [[nodiscard]] int run_check(const Options& options);
 [[nodiscard]] int run_outcomes(const Options& options);
 [[nodiscard]] int run_compare(const Options& options);
+// 0: every expectation is met; 1: one is not.
+[[nodiscard]] int run_test(const Options& options);
 [[nodiscard]] int run_emit(const Options& options);
 [[nodiscard]] int run_list();
 // 0: realisable under every model asked for; 1: not under one of them.

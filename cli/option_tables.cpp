@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "cli/option_values.hpp"
@@ -127,11 +129,15 @@ void add_limit_options(CLI::App& app, CheckOptions& check) {
             });
 }
 
-void add_report_options(CLI::App& app, Options& options) {
-  add_flag(app, "--json", options.json, "Report in JSON (docs/json.md), errors too");
+void add_no_progress(CLI::App& app, Options& options) {
   app.add_flag_callback(
          "--no-progress", [&options] { options.progress = false; }, "No progress line")
       ->disable_flag_override();
+}
+
+void add_report_options(CLI::App& app, Options& options) {
+  add_flag(app, "--json", options.json, "Report in JSON (docs/json.md), errors too");
+  add_no_progress(app, options);
 }
 
 void add_check_options(CLI::App& app, Options& options) {
@@ -172,6 +178,42 @@ void add_compare_options(CLI::App& app, Options& options) {
       "  1  violation under one of them\n"
       "  2  the command line, the file or the program in it is wrong\n"
       "  3  undecided: one of the checks was given up, and none found a violation");
+}
+
+void add_test_options(CLI::App& app, Options& options) {
+  TestSettings& test = options.test;
+  test.jobs = std::max(1u, std::thread::hardware_concurrency());
+  app.add_option("PATH", options.paths, "Programs, .suite files, and folders with any of them")
+      ->option_text("...")
+      ->required();
+  add_value(app, "-j,--jobs", "N", fmt::format("Worker processes ({})", test.jobs),
+            [&test](const std::string& text) {
+              test.jobs = static_cast<unsigned>(whole_number("--jobs", text, 1, 1024));
+            });
+  add_lists(app, options, "those that an expectation names, else the model's default");
+  add_value(app, "--timeout", "S",
+            fmt::format("A check that takes S seconds fails as undecided ({})", test.timeout),
+            [&test](const std::string& text) { test.timeout = seconds_number("--timeout", text); });
+  add_value(app, "--max-memory", "BYTES",
+            "A search that takes more fails as undecided; K, M, G may follow the number",
+            [&test](const std::string& text) { test.max_memory = bytes_number("--max-memory", text); });
+  add_flag(app, "--update", options.update,
+           "Set the numbers of `executions N` and `outcomes N` to what is found");
+  add_value(app, "--junit", "FILE", "Write the results as JUnit XML",
+            [&options](const std::string& text) { options.junit_file = text; });
+  add_value(app, "--json", "FILE", "Write the results as JSON (docs/json.md); - is standard output",
+            [&options](const std::string& text) { options.json_file = text; });
+  add_no_progress(app, options);
+  app.footer(
+      "A .suite file lists expectations, one a line, for programs that stand elsewhere:\n"
+      "  # FILE          SETTINGS  MODELS   ALGORITHMS  EXPECTATION\n"
+      "  peterson.hed    FENCED=0  tso,pso  -           violation \"two threads inside\"\n"
+      "  dekker.hed      unroll=4  all      source      safe\n\n"
+      "Exit codes:\n"
+      "  0  every expectation is met\n"
+      "  1  one is not, or its check reached a limit or crashed\n"
+      "  2  the command line or a path is wrong, or an output cannot be written\n"
+      "  3  interrupted, and no failure so far");
 }
 
 void add_consistency_options(CLI::App& app, Options& options) {
@@ -224,6 +266,7 @@ constexpr Entry entries[] = {
     {{"compare", Command::compare, "Compare a program's outcomes by model, verdicts and times by algorithm",
       "examples/store_buffering.hed"},
      add_compare_options},
+    {{"test", Command::test, "Run the expectations of programs and suites", "examples"}, add_test_options},
     {{"emit", Command::emit, "Print what a program is compiled to", "--llvm examples/peterson.hed"},
      add_emit_options},
     {{"list", Command::list, "List the models and algorithms, and which go together", ""}, add_nothing},

@@ -41,7 +41,7 @@ void check_left_over(const CLI::App& app, const std::string& file) {
   }
   for (const std::string& word : words) {
     if (word == "--") continue;
-    if (app.get_option_no_throw("FILE") == nullptr) {
+    if (app.get_option_no_throw("FILE") == nullptr && app.get_option_no_throw("PATH") == nullptr) {
       refuse(fmt::format("heddle {} takes no file, but got '{}'", app.get_name(), shown(word)));
     }
     refuse(fmt::format("one file at a time: '{}' comes after '{}'", shown(word), shown(file)));
@@ -117,7 +117,7 @@ Options parse(int count, const char* const* arguments) {
   }
   check_left_over(*command, options.file);
   const CommandInfo& info = command_info(command->get_name());
-  if (!info.example.empty() && options.file.empty()) {
+  if (!info.example.empty() && options.file.empty() && options.paths.empty()) {
     refuse("the file is missing", fmt::format("write for example heddle {} {}", info.name, info.example));
   }
   options.command = info.command;
@@ -125,6 +125,8 @@ Options parse(int count, const char* const* arguments) {
     refuse("say what to emit", "--llvm prints LLVM's intermediate code");
   }
   check_model_and_algorithm(options.check);
+  options.test.models = options.models.empty() ? model_names() : options.models;
+  options.test.algorithms = options.algorithms;
   if (options.models.empty()) options.models = model_names();
   if (options.algorithms.empty()) options.algorithms = algorithm_names();
   return options;

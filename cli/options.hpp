@@ -5,12 +5,13 @@
 #include <variant>
 #include <vector>
 
+#include "cli/test_run.hpp"
 #include "heddle/consistency.h"
 #include "heddle/heddle.h"
 
 namespace heddle::cli {
 
-enum class Command { show_text, check, outcomes, compare, emit, list, consistency };
+enum class Command { show_text, check, outcomes, compare, test, emit, list, consistency };
 
 inline constexpr double default_compare_timeout = 10;  // seconds for each check of `compare`
 
@@ -24,6 +25,11 @@ struct Options {
   std::vector<std::string> models;      // compare
   std::vector<std::string> algorithms;  // compare; those that do not work with a model are left out
   std::vector<std::string> only;        // outcomes, compare: variables to show; empty: all
+  std::vector<std::string> paths;       // test
+  TestSettings test;
+  std::string junit_file;  // test; empty: none
+  std::string json_file;   // test; empty: none, "-": standard output
+  bool update = false;     // test
   bool json = false;
   bool progress = true;
   bool llvm = false;     // emit

@@ -1,0 +1,84 @@
+// See files.hpp.
+#include "cli/files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "cli/terminal.hpp"
+#include "cli/text.hpp"
+
+namespace heddle::cli {
+namespace {
+
+std::string failed(std::string_view what, const std::string& path, int error) {
+  return fmt::format("cannot {} {}: {}", what, clean(path), std::strerror(error));
+}
+
+mode_t permissions_for(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) return status.st_mode & 07777;
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return static_cast<mode_t>(0666) & ~mask;
+}
+
+std::string write_directly(const std::string& path, std::string_view text) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return failed("write", path, errno);
+  const int error = write_all(file, text);
+  if (::close(file) != 0 && error == 0) return failed("write", path, errno);
+  return error == 0 ? std::string() : failed("write", path, error);
+}
+
+}  // namespace
+
+std::variant<std::string, FileError> read_file(const std::string& path, std::uint64_t largest) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return FileError{failed("read", path, errno)};
+  if (S_ISDIR(status.st_mode)) return FileError{failed("read", path, EISDIR)};
+  if (!S_ISREG(status.st_mode)) {
+    return FileError{fmt::format("cannot read {}: it is not a regular file", clean(path))};
+  }
+  if (static_cast<std::uint64_t>(status.st_size) > largest) {
+    return FileError{fmt::format("cannot read {}: it is larger than {}", clean(path), byte_size(largest))};
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return FileError{failed("read", path, errno)};
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad() || text.size() < static_cast<std::size_t>(status.st_size)) {
+    return FileError{fmt::format("cannot read {} to its end", clean(path))};
+  }
+  return text;
+}
+
+std::string write_file(const std::string& path, std::string_view text) {
+  struct stat status {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) return failed("write", path, EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) return write_directly(path, text);
+  // A file that may not be written stays as it is, even where its folder would allow to replace it.
+  if (exists && ::access(path.c_str(), W_OK) != 0) return failed("write", path, errno);
+  std::error_code no_link;
+  const std::filesystem::path real = std::filesystem::canonical(path, no_link);
+  const std::string target = no_link ? path : real.string();
+  std::string temporary = target + ".XXXXXX";
+  const int file = ::mkstemp(temporary.data());
+  if (file < 0) return failed("write", path, errno);
+  int error = write_all(file, text);
+  if (error == 0 && ::fchmod(file, permissions_for(target)) != 0) error = errno;
+  if (::close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(temporary.c_str());
+  return failed("write", path, error);
+}
+
+}  // namespace heddle::cli

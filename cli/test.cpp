@@ -1,0 +1,125 @@
+// heddle test PATH...: runs every expectation of programs and suites.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <exception>
+
+#include "cli/commands.hpp"
+#include "cli/files.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/report.hpp"
+#include "cli/suite.hpp"
+#include "cli/terminal.hpp"
+#include "cli/test_report.hpp"
+#include "cli/test_run.hpp"
+#include "cli/text.hpp"
+
+namespace heddle::cli {
+namespace {
+
+constexpr int bad_input = 2;
+
+// "[=====     ] 123 of 420 programs, 2 failed", rewritten in place.
+class Bar {
+ public:
+  Bar(bool shown, std::size_t total) : shown_(shown), total_(total) {}
+  void update(std::size_t finished, std::size_t failures) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!shown_ || now < next_) return;
+    next_ = now + std::chrono::milliseconds(200);
+    constexpr std::size_t width = 30;
+    const std::size_t filled = width * finished / std::max<std::size_t>(total_, 1);
+    std::string text =
+        fmt::format("[{}{}] {} of {}", std::string(filled, '='), std::string(width - filled, ' '),
+                    grouped(finished), counted(total_, "program"));
+    if (failures > 0) text += fmt::format(", {} failed", grouped(failures));
+    text = shorten(text, terminal_width(STDERR_FILENO) - 1);
+    write_error("\r" + pad_right(text, written_));
+    written_ = display_width(text);
+  }
+  void clear() {
+    if (written_ == 0) return;
+    write_error("\r" + std::string(written_, ' ') + "\r");
+    written_ = 0;
+  }
+
+ private:
+  bool shown_;
+  std::size_t total_;
+  std::size_t written_ = 0;
+  std::chrono::steady_clock::time_point next_;
+};
+
+// Writes an output file; true if that worked.
+bool write_output(const std::string& path, const std::string& text) {
+  const std::string error = write_file(path, text);
+  if (!error.empty()) write_error(fmt::format("heddle: {}\n", error));
+  return error.empty();
+}
+
+}  // namespace
+
+int run_test(const Options& options) {
+  catch_interrupts();
+  const auto collected = collect_tests(options.paths);
+  if (const auto* const errors = std::get_if<std::vector<Diagnostic>>(&collected)) {
+    return report_errors(*errors, false);
+  }
+  const auto& programs = std::get<std::vector<TestProgram>>(collected);
+  const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
+  const bool quiet = options.json_file == "-";  // standard output is for the JSON document alone
+
+  TestSummary summary;
+  summary.jobs = options.test.jobs;
+  bool written = true;
+  Bar bar(options.progress && is_terminal(STDERR_FILENO), programs.size());
+  const auto say = [&](const std::string& text) {
+    bar.clear();
+    if (!quiet && written) written = write_report(text);
+  };
+  const auto start = std::chrono::steady_clock::now();
+  TestObserver observer;
+  observer.done = [&](std::size_t, const std::vector<TestResult>& results) {
+    ++summary.programs;
+    if (results.empty()) ++summary.without_expectations;
+    for (const TestResult& result : results) {
+      if (is_failure(result)) say(format_failure(result, style));
+    }
+    summary.results.insert(summary.results.end(), results.begin(), results.end());
+  };
+  observer.idle = [&](std::size_t finished, std::size_t failures) {
+    bar.update(finished, failures);
+    return !interrupted() && written;
+  };
+  try {
+    summary.interrupted = !run_tests(programs, options.test, observer);
+  } catch (const std::exception& error) {
+    bar.clear();
+    return report_errors({as_diagnostic({error.what(), ""})}, false);
+  }
+  bar.clear();
+  bool failed_to_write = false;
+  if (options.update && !summary.interrupted) {
+    const TestUpdate update = update_counts(summary.results);
+    summary.updated = update.updated;
+    say(update.text);
+    if (!update.errors.empty()) {
+      static_cast<void>(report_errors(update.errors, false));
+      failed_to_write = true;
+    }
+  }
+  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  say(format_summary(summary, style));
+  if (!options.junit_file.empty() && !write_output(options.junit_file, tests_junit(summary, programs))) {
+    failed_to_write = true;
+  }
+  if (quiet) {
+    written = write_report(tests_json(summary, programs));
+  } else if (!options.json_file.empty() && !write_output(options.json_file, tests_json(summary, programs))) {
+    failed_to_write = true;
+  }
+  return failed_to_write || !written ? bad_input : exit_code(summary);
+}
+
+}  // namespace heddle::cli
