@@ -37,6 +37,9 @@ struct RunEvent {
   std::int64_t written = 0;
   std::int64_t operand = 0;   // as in the mailbox; choices: low
   std::int64_t expected = 0;  // as in the mailbox; choices: high
+  // Number of steps of the run after which it has happened, and its write is in memory.
+  static constexpr std::uint32_t never = 0xffffffff;
+  std::uint32_t at = 0, in_memory_at = never;
 
   [[nodiscard]] bool reads() const { return (effect & consistency::Effect::reads) != 0; }
   [[nodiscard]] bool writes() const { return (effect & consistency::Effect::writes) != 0; }
@@ -83,6 +86,8 @@ class Run {
   [[nodiscard]] const std::uint32_t* clock(Ref ref) const {
     return clocks_[thread_of(ref)].data() + std::size_t{index_of(ref)} * threads_;
   }
+  // The event that the step is about: the operation, or the store that reaches memory.
+  [[nodiscard]] Ref subject(std::uint32_t step) const { return records_[step].subject; }
   // All thread events in the order in which they happened, which their causal order is part of.
   [[nodiscard]] const std::vector<Ref>& sequence() const { return sequence_; }
   [[nodiscard]] std::int64_t value_of(Ref write, Location location) const {
@@ -135,7 +140,8 @@ class Run {
 
  private:
   struct Record {
-    std::uint32_t events = 0;         // that the step added
+    std::uint32_t events = 0;  // that the step added
+    Ref subject = initial_write;
     Ref overwritten = initial_write;  // what its write took the place of
   };
 
@@ -153,7 +159,7 @@ class Run {
   void choose(ThreadId thread, std::int64_t value) {
     const auto m = machine_.threads().mailbox(thread);
     machine_.choose(thread, value);
-    records_.push_back({});
+    records_.push_back({.subject = make_ref(thread, static_cast<std::uint32_t>(events_[thread].size()))});
     append(thread, {.op = jit::Op::choose, .read = value, .operand = m.value, .expected = m.expected});
     absorb_settled(thread);
   }
@@ -179,9 +185,11 @@ class Run {
       write = make_ref(step.thread, static_cast<std::uint32_t>(events_[step.thread].size()));
       append(step.thread, event);
     }
+    record.subject = write;
     if (step.access.writes) {
       record.overwritten = writer_[step.access.location];
       writer_[step.access.location] = write;
+      events_[step.thread][index_of(write)].in_memory_at = machine_.depth();
     }
     absorb_settled(step.thread);
   }
@@ -260,6 +268,7 @@ class Run {
       for (ThreadId t = 0; t < threads_; ++t) clock[t] = std::max(clock[t], past[t]);
     }
     events_[thread].push_back(event);
+    events_[thread].back().at = static_cast<std::uint32_t>(records_.size());
     sequence_.push_back(make_ref(thread, index));
     if constexpr (Machine::has_buffers) {
       if (event.op == jit::Op::store) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -32,6 +33,7 @@ class ScheduleSet {
     next_ = 0;
     entries_.clear();
     words_.clear();
+    if (!slots_.empty()) slots_.clear();
   }
   [[nodiscard]] std::uint32_t call() const { return call_; }          // the call whose extension has the read
   [[nodiscard]] std::uint32_t position() const { return position_; }  // of the read in that call's sequence
@@ -40,10 +42,15 @@ class ScheduleSet {
   // The key says which causal past the new source has. True if an entry, realisable or not, has it already.
   [[nodiscard]] bool knows(const std::vector<std::uint32_t>& key) const {
     const auto hash = hash_of(key);
-    return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    const auto same = [&](const Entry& entry) {
       return entry.hash == hash && entry.key_length == key.size() &&
              std::equal(key.begin(), key.end(), words_.begin() + static_cast<std::ptrdiff_t>(entry.begin));
-    });
+    };
+    if (slots_.empty()) return std::any_of(entries_.begin(), entries_.end(), same);
+    for (auto i = hash & (slots_.size() - 1); slots_[i] != none; i = (i + 1) & (slots_.size() - 1)) {
+      if (same(entries_[slots_[i]])) return true;
+    }
+    return false;
   }
   void add(const std::vector<std::uint32_t>& key, const Schedule& schedule) {
     Entry entry{.hash = hash_of(key), .begin = words_.size()};
@@ -62,6 +69,7 @@ class ScheduleSet {
       words_.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(step.value) >> 32));
     }
     entries_.push_back(entry);
+    if (entries_.size() > few) index();
   }
   // The same for all further values of a `choose`, whose step is the witness's last: up to below `end`.
   void add_choices(const Schedule& schedule, std::int64_t end) {
@@ -98,10 +106,13 @@ class ScheduleSet {
   }
 
   [[nodiscard]] std::size_t memory_used() const {
-    return words_.capacity() * sizeof(std::uint32_t) + entries_.capacity() * sizeof(Entry);
+    return (words_.capacity() + slots_.capacity()) * sizeof(std::uint32_t) +
+           entries_.capacity() * sizeof(Entry);
   }
 
  private:
+  // Up to so many entries are found by looking at all of them, more by their hashes.
+  static constexpr std::size_t few = 12;
   static constexpr std::int64_t no_values = INT64_MIN;
   struct Entry {
     std::uint64_t hash = 0;
@@ -111,6 +122,19 @@ class ScheduleSet {
     Ref changed[2] = {initial_write, initial_write};
     std::int64_t value = 0, values_end = no_values;  // `choose`: the values still to try
   };
+  // Puts the newest entry into `slots_`, or all of them into larger ones.
+  void index() {
+    auto first = entries_.size() - 1;
+    if (slots_.size() < 2 * entries_.size()) {
+      slots_.assign(std::bit_ceil(4 * entries_.size()), none);
+      first = 0;
+    }
+    for (auto e = first; e < entries_.size(); ++e) {
+      auto i = entries_[e].hash & (slots_.size() - 1);
+      while (slots_[i] != none) i = (i + 1) & (slots_.size() - 1);
+      slots_[i] = static_cast<std::uint32_t>(e);
+    }
+  }
   static std::uint64_t hash_of(const std::vector<std::uint32_t>& key) {
     std::uint64_t hash = 0x9e3779b97f4a7c15;
     for (const auto word : key) {
@@ -124,6 +148,7 @@ class ScheduleSet {
   std::size_t next_ = 0;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> words_;
+  std::vector<std::uint32_t> slots_;  // open addressing: entries by hash; empty while there are few
 };
 
 }  // namespace heddle::checker::rf

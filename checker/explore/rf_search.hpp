@@ -10,6 +10,7 @@
 
 #include "checker/explore/rf_final.hpp"
 #include "checker/explore/rf_instance.hpp"
+#include "checker/explore/rf_nearby.hpp"
 #include "checker/explore/rf_run.hpp"
 #include "checker/explore/rf_schedules.hpp"
 #include "checker/explore/search.hpp"
@@ -28,9 +29,11 @@ class ReadsFrom {
         observer_(std::move(observer)),
         run_(machine),
         realiser_(run_),
+        nearby_(run_),
         final_(run_, realiser_, search),
         position_(run_.threads()),
-        writes_(run_.locations()) {}
+        writes_(run_.locations()),
+        accesses_(run_.locations()) {}
 
   void run() {
     if (run_.machine().failed_thread() != none) search_.failure(run_.machine());
@@ -140,15 +143,20 @@ class ReadsFrom {
 
   // All mutations of the call (algorithm 3, lines 5 to 21).
   void propose(Call& call) {
-    for (const auto location : written_) writes_[location].clear();
-    written_.clear();
+    for (const auto location : touched_) {
+      writes_[location].clear();
+      accesses_[location].clear();
+    }
+    touched_.clear();
     for (std::uint32_t i = 0; i < call.sequence.size(); ++i) {
-      const auto& event = run_.event(call.sequence[i].ref);
+      const auto ref = call.sequence[i].ref;
+      const auto& event = run_.event(ref);
+      if (!event.reads() && !event.writes()) continue;
+      auto& accesses = accesses_[event.location];
+      if (accesses.empty()) touched_.push_back(event.location);
+      accesses.push_back(ref);
       // What could be a source, or could go before a lock.
-      if (!event.writes() && !(event.reads() && event.op != jit::Op::load)) continue;
-      auto& writes = writes_[event.location];
-      if (writes.empty()) written_.push_back(event.location);
-      writes.push_back(i);
+      if (event.op != jit::Op::load) writes_[event.location].push_back(i);
     }
     before_.assign(run_.threads(), 0);
     for (std::uint32_t i = 0; i < call.sequence.size(); ++i) {
@@ -303,7 +311,9 @@ class ReadsFrom {
     }
     auto& set = sets_[call.sequence[position].set];
     if (set.knows(key_)) return;
-    if (!realiser_.realisable(kept_, changes)) return;
+    const auto nearby = nearby_.find(kept_, changes, accesses_[changes.front().location]);
+    if (nearby == Nearby::impossible) return;
+    if (nearby == Nearby::unknown && !realiser_.realisable(kept_, changes)) return;
 
     proposal_.without_read = without_read;
     std::fill_n(proposal_.changed, 2, initial_write);
@@ -315,7 +325,11 @@ class ReadsFrom {
         proposal_.tail.push_back(ref);
     }
     if (first != initial_write) proposal_.tail.push_back(first);
-    realiser_.witness(proposal_.witness);
+    if (nearby == Nearby::found) {
+      nearby_.witness(proposal_.witness);
+    } else {
+      realiser_.witness(proposal_.witness);
+    }
     set.add(key_, proposal_);
   }
 
@@ -330,6 +344,7 @@ class ReadsFrom {
   Observer observer_;
   Run run_;
   Realiser<Run> realiser_;
+  NearbyWitness<Run> nearby_;
   FinalStates<Run> final_;
   std::vector<Call> calls_;  // the first depth_ are open
   std::uint32_t depth_ = 0;
@@ -338,7 +353,8 @@ class ReadsFrom {
   // Scratch of one call.
   std::vector<std::vector<std::uint32_t>> position_;  // by thread and index: place in the sequence
   std::vector<std::vector<std::uint32_t>> writes_;    // by location: places of what might be a source
-  std::vector<Location> written_;
+  std::vector<std::vector<Ref>> accesses_;            // by location: its reads and writes
+  std::vector<Location> touched_;
   std::vector<std::uint32_t> before_, kept_, past_, key_;
   Schedule schedule_, proposal_;
 };
