@@ -123,6 +123,7 @@ void ProgramResolver::constants(const Item& item) {
     symbol->broken = !number;
     symbol->type = value ? value->type : Type::integer;
     symbol->value = number.value_or(0);
+    program_.constants.push_back({std::string(item.name.text), symbol->type, symbol->value, item.name.range});
   }
   symbol->ready = true;
 }

@@ -282,4 +282,23 @@ syntax::File parse_syntax(std::span<const Token> tokens, const SourceMap& source
   return result;
 }
 
+syntax::Expression parse_expression_syntax(std::span<const Token> tokens, const SourceMap& sources,
+                                           std::uint32_t file, Diagnostics& diagnostics) {
+  syntax::Expression result;
+  ParserState state{diagnostics, sources, file, tokens.data(), &tokens.back()};
+  Position first = state.first;
+  try {
+    grammar::x3::parse(
+        first, state.last,
+        grammar::x3::with<grammar::StateTag>(
+            state)[grammar::recovering(Recovery::item)[grammar::x3::expect[grammar::expression]]],
+        result);
+    if (first != state.last && !diagnostics.any())
+      diagnostics.error(state.range(*first), "expected the end of the expression");
+  } catch (const GiveUp&) {
+    result = {};
+  }
+  return result;
+}
+
 }  // namespace heddle::lang

@@ -16,4 +16,9 @@ namespace heddle::lang {
 [[nodiscard]] syntax::File parse_syntax(std::span<const Token> tokens, const SourceMap& sources,
                                         std::uint32_t file, Diagnostics& diagnostics);
 
+// The same for a text that is one expression.
+[[nodiscard]] syntax::Expression parse_expression_syntax(std::span<const Token> tokens,
+                                                         const SourceMap& sources, std::uint32_t file,
+                                                         Diagnostics& diagnostics);
+
 }  // namespace heddle::lang

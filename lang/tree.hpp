@@ -207,8 +207,17 @@ struct Parameter {
   SourceRange range;
 };
 
+// For people who ask for its value; in the tree constants are numbers already.
+struct Constant {
+  std::string name;
+  Type type = Type::integer;
+  std::int64_t value = 0;
+  SourceRange range;
+};
+
 struct Program {
   std::vector<Parameter> parameters;
+  std::vector<Constant> constants;
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::vector<ThreadTemplate> templates;

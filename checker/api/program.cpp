@@ -26,23 +26,6 @@ Diagnostic about_file(const std::string& file, std::string message) {
   return diagnostic;
 }
 
-std::vector<Diagnostic> convert(const lang::Diagnostics& diagnostics, const lang::SourceMap& sources) {
-  std::vector<Diagnostic> result;
-  for (const auto& error : diagnostics.errors()) {
-    const auto place = sources.locate(error.range.file, error.range.begin);
-    result.push_back({.file = sources.name(error.range.file),
-                      .line = place.line,
-                      .column = place.column,
-                      .message = error.message,
-                      .hint = error.hint,
-                      .text = lang::render(error, sources)});
-  }
-  if (diagnostics.dropped() > 0) {
-    result.push_back(about_file(sources.name(0), fmt::format("{} more errors", diagnostics.dropped())));
-  }
-  return result;
-}
-
 std::vector<Expectation> convert(const std::vector<lang::Expectation>& expectations,
                                  const lang::SourceMap& sources) {
   std::vector<Expectation> result;
@@ -61,13 +44,31 @@ std::vector<Expectation> convert(const std::vector<lang::Expectation>& expectati
 
 }  // namespace
 
+std::vector<Diagnostic> convert_diagnostics(const lang::Diagnostics& diagnostics,
+                                            const lang::SourceMap& sources) {
+  std::vector<Diagnostic> result;
+  for (const auto& error : diagnostics.errors()) {
+    const auto place = sources.locate(error.range.file, error.range.begin);
+    result.push_back({.file = sources.name(error.range.file),
+                      .line = place.line,
+                      .column = place.column,
+                      .message = error.message,
+                      .hint = error.hint,
+                      .text = lang::render(error, sources)});
+  }
+  if (diagnostics.dropped() > 0) {
+    result.push_back(about_file(sources.name(0), fmt::format("{} more errors", diagnostics.dropped())));
+  }
+  return result;
+}
+
 Result<Program> Program::from_source(std::string_view text, std::string name, const CompileOptions& options) {
   if (text.size() > largest_source) return std::vector{about_file(name, "the file is larger than 16 MiB")};
   lang::SourceMap sources;
   const auto file = sources.add(std::move(name), std::string(text));
   lang::Diagnostics diagnostics;
-  const auto program = lang::parse_program(sources, file, options.parameters, diagnostics);
-  if (!program) return convert(diagnostics, sources);
+  auto program = lang::parse_program(sources, file, options.parameters, diagnostics);
+  if (!program) return convert_diagnostics(diagnostics, sources);
 
   auto lowered = compiler::lower(*program, sources, {.unroll = options.unroll, .optimise = options.optimise});
   auto state = std::make_shared<State>();
@@ -79,6 +80,8 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   if (const auto* message = std::get_if<std::string>(&loaded))
     return std::vector{about_file(state->name, *message)};
   state->image = std::get<std::shared_ptr<const jit::Image>>(std::move(loaded));
+  state->sources = std::move(sources);
+  state->tree = std::move(*program);
   return Program(std::move(state));
 }
 

@@ -7,6 +7,9 @@
 
 #include "heddle/heddle.h"
 #include "jit/runtime.hpp"
+#include "lang/diagnostics.hpp"
+#include "lang/source.hpp"
+#include "lang/tree.hpp"
 
 namespace heddle {
 
@@ -16,6 +19,12 @@ struct Program::State {
   std::vector<Expectation> expectations;
   std::shared_ptr<const jit::Image> image;
   std::string ir;
+  // What it was made from, for questions about names later.
+  lang::SourceMap sources;
+  lang::Program tree;
 };
+
+[[nodiscard]] std::vector<Diagnostic> convert_diagnostics(const lang::Diagnostics& diagnostics,
+                                                          const lang::SourceMap& sources);
 
 }  // namespace heddle

@@ -158,6 +158,18 @@ class Machine {
     advance(thread, step, value);
   }
 
+  // Lets a thread that waits evaluate the condition of its `await` again. A search never does: there another
+  // execution evaluates it later.
+  void retry(ThreadId thread) {
+    auto& step = steps_.emplace_back();
+    failed_ = none;
+    step.type = StepType::retry;
+    step.op = jit::Op::await_failed;
+    step.process = step.thread = thread;
+    step.site = threads_.mailbox(thread).site;
+    advance(thread, step, 0);
+  }
+
   // Takes back the newest step.
   void undo() {
     const Step& step = steps_.back();
@@ -231,6 +243,11 @@ class Machine {
     if (choice.type == StepType::choice) {
       if (!choosing_.contains(choice.thread)) return false;
       choose(choice.thread, choice.value);
+      return true;
+    }
+    if (choice.type == StepType::retry) {
+      if (threads_.mailbox(choice.thread).op != jit::Op::await_failed) return false;
+      retry(choice.thread);
       return true;
     }
     if constexpr (has_buffers) {

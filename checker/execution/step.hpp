@@ -17,6 +17,7 @@ enum class StepType : std::uint8_t {
   operation,  // a thread's next visible operation
   flush,      // the oldest write of a store buffer reaches memory
   choice,     // a thread goes on with one value of `choose`
+  retry,      // a thread evaluates its `await` again; only people do that, see Machine::retry
 };
 
 // The shared-memory effect of a transition, executed or pending.

@@ -38,6 +38,8 @@ StepKind step_kind(const Row& row) {
   }
 }
 
+}  // namespace
+
 std::string describe_failure(jit::Op op, const jit::Site& site, const jit::Mailbox* mailbox) {
   switch (op) {
     case jit::Op::assert_failed:
@@ -54,6 +56,8 @@ std::string describe_failure(jit::Op op, const jit::Site& site, const jit::Mailb
     default: return "unlock of a mutex that the thread does not hold: '" + site.text + "'";
   }
 }
+
+namespace {
 
 std::string action(const jit::Image& image, const Row& row, const std::string& location, bool boolean) {
   const auto read = value_text(row.read, boolean);
@@ -78,6 +82,8 @@ std::string action(const jit::Image& image, const Row& row, const std::string& l
   }
   return describe_failure(row.op, image.sites[row.site], nullptr);
 }
+
+}  // namespace
 
 heddle::Step describe_row(const jit::Image& image, const Row& row) {
   const auto& site = image.sites[row.site];
@@ -125,43 +131,14 @@ std::string thread_state(const jit::Image& image, const std::vector<std::int64_t
   return fmt::format("about to do '{}' in line {}", site.text, site.line);
 }
 
-// Everything about the state that a schedule leads to.
-template <typename Machine>
-void describe_end(Machine& machine, Trace& trace) {
-  const auto& image = machine.image();
-  for (ThreadId t = 0; t < machine.thread_count(); ++t) {
-    ThreadEnd end{.thread = image.threads[t].name,
-                  .state = thread_state(image, machine.memory(), machine.threads().mailbox(t)),
-                  .locals = {},
-                  .buffered = {}};
-    for (const auto& local : image.threads[t].locals) {
-      std::int64_t value = 0;
-      std::memcpy(&value, machine.threads().block(t) + local.offset, sizeof value);
-      end.locals.push_back({local.name, value, local.boolean});
-    }
-    if constexpr (Machine::has_buffers) {
-      for (const auto index : machine.model().owned(t)) {
-        const auto& buffer = machine.model().buffer(index);
-        for (auto i = buffer.head; i < buffer.writes.size(); ++i) {
-          const auto& location = image.locations[buffer.writes[i].location];
-          end.buffered.push_back({location.name, buffer.writes[i].value, location.boolean});
-        }
-      }
-    }
-    trace.ends.push_back(std::move(end));
-  }
-}
-
-std::string who_waits(const Trace& trace) {
+std::string who_waits(const std::vector<ThreadEnd>& ends) {
   std::string text;
-  for (const auto& end : trace.ends) {
+  for (const auto& end : ends) {
     if (end.state == "finished") continue;
     text += (text.empty() ? "" : "; ") + end.thread + " " + end.state;
   }
   return text;
 }
-
-}  // namespace
 
 Violation describe(const Search& search, const FoundViolation& found) {
   const auto& image = search.image();
@@ -181,7 +158,7 @@ Violation describe(const Search& search, const FoundViolation& found) {
       }
     }
     memory = machine.memory();
-    describe_end(machine, trace);
+    trace.ends = describe_threads(machine);
     if (machine.failed_thread() != none && !found.in_final) {
       const auto& m = machine.threads().mailbox(machine.failed_thread());
       message = describe_failure(machine.failed_op(), image.sites[machine.failed_site()],
@@ -196,7 +173,7 @@ Violation describe(const Search& search, const FoundViolation& found) {
   }
 
   switch (found.kind) {
-    case ViolationKind::deadlock: message = "deadlock: " + who_waits(trace); break;
+    case ViolationKind::deadlock: message = "deadlock: " + who_waits(trace.ends); break;
     case ViolationKind::forall:
       message = "a final state does not satisfy 'forall " + image.sites[found.site].text + "'";
       break;

@@ -2,6 +2,11 @@
 // states.
 #pragma once
 
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "checker/execution/rows.hpp"
 #include "checker/explore/search.hpp"
 #include "heddle/heddle.h"
 #include "jit/runtime.hpp"
@@ -17,5 +22,45 @@ namespace heddle::checker {
 [[nodiscard]] std::vector<Outcome> describe_outcomes(const Search& search);
 
 [[nodiscard]] std::vector<ConditionCount> describe_conditions(const Search& search);
+
+// The parts of a description, for the interactive machine too.
+
+[[nodiscard]] heddle::Step describe_row(const jit::Image& image, const Row& row);
+// The message for a violation that a thread finds itself. Without the mailbox it has no numbers.
+[[nodiscard]] std::string describe_failure(jit::Op op, const jit::Site& site, const jit::Mailbox* mailbox);
+// What a thread is doing: "finished", "waits in line 7 for m, which q holds".
+[[nodiscard]] std::string thread_state(const jit::Image& image, const std::vector<std::int64_t>& memory,
+                                       const jit::Mailbox& mailbox);
+// "p waits in line 3: x == 1; q waits in line 7 for m, which p holds".
+[[nodiscard]] std::string who_waits(const std::vector<ThreadEnd>& ends);
+
+// All threads of a machine (checker/execution/machine.hpp) with their locals and store buffers.
+template <typename Machine>
+[[nodiscard]] std::vector<ThreadEnd> describe_threads(Machine& machine) {
+  const auto& image = machine.image();
+  std::vector<ThreadEnd> ends;
+  for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+    ThreadEnd end{.thread = image.threads[t].name,
+                  .state = thread_state(image, machine.memory(), machine.threads().mailbox(t)),
+                  .locals = {},
+                  .buffered = {}};
+    for (const auto& local : image.threads[t].locals) {
+      std::int64_t value = 0;
+      std::memcpy(&value, machine.threads().block(t) + local.offset, sizeof value);
+      end.locals.push_back({local.name, value, local.boolean});
+    }
+    if constexpr (Machine::has_buffers) {
+      for (const auto index : machine.model().owned(t)) {
+        const auto& buffer = machine.model().buffer(index);
+        for (auto i = buffer.head; i < buffer.writes.size(); ++i) {
+          const auto& location = image.locations[buffer.writes[i].location];
+          end.buffered.push_back({location.name, buffer.writes[i].value, location.boolean});
+        }
+      }
+    }
+    ends.push_back(std::move(end));
+  }
+  return ends;
+}
 
 }  // namespace heddle::checker

@@ -1,0 +1,55 @@
+// What the interactive machine needs of a model's machine; one class for each form of machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/execution/machine.hpp"
+#include "checker/execution/rows.hpp"
+#include "heddle/machine.h"
+#include "jit/runtime.hpp"
+
+namespace heddle::checker {
+
+// A transition with what it is called in a schedule.
+struct NextTransition {
+  Choice choice;
+  Transition shown;
+};
+
+// How many values of one `choose` are listed.
+inline constexpr std::int64_t listed_choices = 64;
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  [[nodiscard]] virtual std::vector<NextTransition> enabled() = 0;
+  [[nodiscard]] virtual std::vector<Transition> disabled() = 0;
+  // Takes a transition and logs what happens; false (and no change) if it is not possible now. Throws
+  // TooManyProcesses; the engine is of no use afterwards.
+  virtual bool follow(const Choice& choice) = 0;
+  // Takes the newest one back; what it logged is for the caller to drop.
+  virtual void undo() = 0;
+
+  [[nodiscard]] virtual const std::vector<std::int64_t>& memory() const = 0;
+  [[nodiscard]] virtual const std::byte* const* blocks() const = 0;
+  [[nodiscard]] virtual std::vector<ThreadEnd> threads() = 0;
+  // What is wrong with the state if a thread has found a violation.
+  [[nodiscard]] virtual std::optional<std::string> failure() const = 0;
+  // Of a state in which nothing is enabled.
+  [[nodiscard]] virtual Ending ending() = 0;
+  // Is it only its store buffer that keeps the thread from going on?
+  [[nodiscard]] virtual bool waits_for_buffers(ThreadId thread) const = 0;
+};
+
+// A machine at its start; what its threads do before their first transitions is appended to `rows` already.
+// Null for an unknown model. Throws TooManyProcesses.
+[[nodiscard]] std::unique_ptr<Engine> make_engine(const jit::Image& image,
+                                                  const heddle::MachineOptions& options, Rows& rows);
+
+}  // namespace heddle::checker
