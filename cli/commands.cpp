@@ -139,6 +139,7 @@ int run(int count, const char* const* arguments) {
     case Command::outcomes: return run_outcomes(options);
     case Command::compare: return run_compare(options);
     case Command::test: return run_test(options);
+    case Command::repl: return run_repl(options);
     case Command::emit: return run_emit(options);
     case Command::list: return run_list();
     case Command::consistency: return run_consistency(options);

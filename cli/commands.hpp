@@ -17,6 +17,11 @@ namespace heddle::cli {
 [[nodiscard]] int run_compare(const Options& options);
 // 0: every expectation is met; 1: one is not.
 [[nodiscard]] int run_test(const Options& options);
+// The same for a program that is compiled already; `options.file` and `options.compile` mean nothing here.
+[[nodiscard]] int show_outcomes(const Program& program, const Options& options);
+[[nodiscard]] int show_comparison(const Program& program, const Options& options);
+// Commands from a terminal or from standard input, over one program after the other.
+[[nodiscard]] int run_repl(const Options& options);
 [[nodiscard]] int run_emit(const Options& options);
 [[nodiscard]] int run_list();
 // 0: realisable under every model asked for; 1: not under one of them.

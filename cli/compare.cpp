@@ -232,7 +232,11 @@ int run_compare(const Options& options) {
   catch_interrupts();
   const Result<Program> program = Program::from_file(options.file, options.compile);
   if (!program) return report_errors(program.errors(), options.json);
-  const auto variables = choose_variables(*program, options.only);
+  return show_comparison(*program, options);
+}
+
+int show_comparison(const Program& program, const Options& options) {
+  const auto variables = choose_variables(program, options.only);
   if (const auto* const error = std::get_if<UsageError>(&variables)) {
     return report_errors({as_diagnostic(*error)}, options.json);
   }
@@ -254,7 +258,7 @@ int run_compare(const Options& options) {
         line.update(progress);
         return !interrupted();
       };
-      Result<CheckResult> result = check(*program, settings);
+      Result<CheckResult> result = check(program, settings);
       line.clear();
       if (!result) return report_errors(result.errors(), options.json);
       undecided = undecided || result->verdict == Verdict::undecided;
@@ -273,7 +277,7 @@ int run_compare(const Options& options) {
   comparison.rows = rows_of(comparison.columns);
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
   const std::string report =
-      options.json ? comparison_json(*program, comparison) : comparison_text(*program, comparison, style);
+      options.json ? comparison_json(program, comparison) : comparison_text(program, comparison, style);
   return write_report(report) ? comparison.exit_code : bad_input;
 }
 

@@ -27,6 +27,14 @@ void catch_interrupts() {
   }
 }
 
+void catch_every_interrupt() {
+  struct sigaction note {};
+  note.sa_handler = note_signal;
+  ::sigaction(SIGINT, &note, nullptr);
+}
+
+bool forget_interrupts() { return caught.exchange(false, std::memory_order_relaxed); }
+
 void ignore_broken_pipes() {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;

@@ -8,6 +8,12 @@ namespace heddle::cli {
 void catch_interrupts();
 [[nodiscard]] bool interrupted();
 
+// For a program that outlives what was interrupted: from here on SIGINT is noted, every time; system calls
+// that it meets return early, and nothing is ended by it.
+void catch_every_interrupt();
+// Forgets what was noted. Returns whether anything was.
+bool forget_interrupts();
+
 // A reader that leaves becomes an error of write() instead of the end of the process.
 void ignore_broken_pipes();
 

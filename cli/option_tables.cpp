@@ -79,8 +79,7 @@ void add_only_option(CLI::App& app, Options& options) {
             [&options](const std::string& text) { options.only = split_names(text); });
 }
 
-void add_compile_options(CLI::App& app, Options& options) {
-  app.add_option("FILE", options.file, "The program, a .hed file")->option_text(" ")->required();
+void add_compile_settings(CLI::App& app, Options& options) {
   app.add_option_function<std::vector<std::string>>(
          "-D",
          [&options](const std::vector<std::string>& texts) {
@@ -97,6 +96,11 @@ void add_compile_options(CLI::App& app, Options& options) {
               options.compile.unroll = static_cast<std::uint32_t>(value);
             });
   add_flag(app, "--optimise", options.compile.optimise, "Spend more time on faster machine code");
+}
+
+void add_compile_options(CLI::App& app, Options& options) {
+  app.add_option("FILE", options.file, "The program, a .hed file")->option_text(" ")->required();
+  add_compile_settings(app, options);
 }
 
 // How one check explores: model, algorithm.
@@ -244,6 +248,18 @@ void add_consistency_options(CLI::App& app, Options& options) {
       "  3  undecided: a search was given up");
 }
 
+void add_repl_options(CLI::App& app, Options& options) {
+  app.add_option("FILE", options.file, "A program to begin with")->option_text(" ");
+  add_choice_options(app, options.check);
+  add_compile_settings(app, options);
+  add_limit_options(app, options.check);
+  add_flag(app, "--echo", options.echo, "Show each line of a script before what it says, as a transcript");
+  app.footer(
+      "Reads commands from the terminal, or from standard input if that is no terminal: then it stops at "
+      "the\n"
+      "first error with exit code 2. :help lists the commands; docs/repl.md explains them.");
+}
+
 struct Entry {
   CommandInfo info;
   void (*add_options)(CLI::App& app, Options& options);
@@ -267,6 +283,8 @@ constexpr Entry entries[] = {
       "examples/store_buffering.hed"},
      add_compare_options},
     {{"test", Command::test, "Run the expectations of programs and suites", "examples"}, add_test_options},
+    {{"repl", Command::repl, "Explore a program step by step, and change it, at a prompt", ""},
+     add_repl_options},
     {{"emit", Command::emit, "Print what a program is compiled to", "--llvm examples/peterson.hed"},
      add_emit_options},
     {{"list", Command::list, "List the models and algorithms, and which go together", ""}, add_nothing},

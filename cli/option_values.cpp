@@ -54,6 +54,14 @@ std::uint64_t whole_number(std::string_view option, std::string_view text, std::
   return value;
 }
 
+std::int64_t signed_number(std::string_view what, std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    refuse(fmt::format("{}: '{}' is not a whole number of 64 bits", what, shown(text)));
+  return value;
+}
+
 std::uint64_t bytes_number(std::string_view option, std::string_view text) {
   std::uint64_t unit = 1;
   std::string_view digits = text;

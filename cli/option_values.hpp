@@ -26,6 +26,8 @@ struct Refusal {
 // Decimal or 0x, from `least` to `most`. `option` is how messages name it.
 [[nodiscard]] std::uint64_t whole_number(std::string_view option, std::string_view text, std::uint64_t least,
                                          std::uint64_t most);
+// Decimal, perhaps with a minus, of 64 bits.
+[[nodiscard]] std::int64_t signed_number(std::string_view what, std::string_view text);
 // "1048576", "512K", "64M", "2G" (powers of 1024).
 [[nodiscard]] std::uint64_t bytes_number(std::string_view option, std::string_view text);
 // A positive number, perhaps with a fraction.

@@ -11,7 +11,7 @@
 
 namespace heddle::cli {
 
-enum class Command { show_text, check, outcomes, compare, test, emit, list, consistency };
+enum class Command { show_text, check, outcomes, compare, test, repl, emit, list, consistency };
 
 inline constexpr double default_compare_timeout = 10;  // seconds for each check of `compare`
 
@@ -33,6 +33,7 @@ struct Options {
   bool json = false;
   bool progress = true;
   bool llvm = false;     // emit
+  bool echo = false;     // repl
   bool version = false;  // --version
 };
 

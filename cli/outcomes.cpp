@@ -116,7 +116,11 @@ int run_outcomes(const Options& options) {
   catch_interrupts();
   const Result<Program> program = Program::from_file(options.file, options.compile);
   if (!program) return report_errors(program.errors(), options.json);
-  const auto variables = choose_variables(*program, options.only);
+  return show_outcomes(*program, options);
+}
+
+int show_outcomes(const Program& program, const Options& options) {
+  const auto variables = choose_variables(program, options.only);
   if (const auto* const error = std::get_if<UsageError>(&variables)) {
     return report_errors({as_diagnostic(*error)}, options.json);
   }
@@ -129,14 +133,14 @@ int run_outcomes(const Options& options) {
     line.update(progress);
     return !interrupted();
   };
-  Result<CheckResult> result = check(*program, settings);
+  Result<CheckResult> result = check(program, settings);
   line.clear();
   if (!result) return report_errors(result.errors(), options.json);
   result->outcomes = project(result->outcomes, std::get<std::vector<std::string>>(variables));
 
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
   const std::string report =
-      options.json ? outcomes_json(*program, *result) : outcomes_text(*program, *result, style);
+      options.json ? outcomes_json(program, *result) : outcomes_text(program, *result, style);
   return write_report(report) ? exit_code(result->verdict) : bad_input;
 }
 

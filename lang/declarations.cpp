@@ -29,7 +29,7 @@ class ProgramResolver {
     for (const Item& item : tree.items) {
       if (item.kind == ItemKind::expect) resolve_expectation(resolution_, item);
     }
-    if (program_.threads.empty() && !resolution_.diagnostics.any()) {
+    if (program_.threads.empty() && !resolution_.may_lack_threads && !resolution_.diagnostics.any()) {
       resolution_.error({resolution_.file, 0, 0}, "the program has no thread", "add one: thread p { ... }");
     }
   }

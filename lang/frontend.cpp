@@ -9,12 +9,14 @@
 namespace heddle::lang {
 
 std::optional<Program> parse_program(const SourceMap& sources, std::uint32_t file,
-                                     const Parameters& overrides, Diagnostics& diagnostics) {
+                                     const Parameters& overrides, Diagnostics& diagnostics,
+                                     bool may_lack_threads) {
   const std::vector<Token> tokens = tokenize(sources, file, diagnostics);
   if (tokens.empty()) return {};
   const syntax::File tree = parse_syntax(tokens, sources, file, diagnostics);
   if (diagnostics.any()) return {};
   Resolution resolution{sources, file, diagnostics, {}, {}, {}};
+  resolution.may_lack_threads = may_lack_threads;
   resolve_program(resolution, tree, overrides);
   if (diagnostics.any()) return {};
   check_calls(resolution);

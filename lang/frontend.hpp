@@ -16,8 +16,9 @@ using Parameters = std::map<std::string, std::int64_t>;
 
 // Parses, resolves and types file number `file` of `sources`. `overrides` replace the values of `param`s; one
 // that names no `param` is an error. Returns nothing exactly if `diagnostics` has an error afterwards. Never
-// throws for any input; time is linear in the text.
+// throws for any input; time is linear in the text. `may_lack_threads`: a text that is still being written.
 [[nodiscard]] std::optional<Program> parse_program(const SourceMap& sources, std::uint32_t file,
-                                                   const Parameters& overrides, Diagnostics& diagnostics);
+                                                   const Parameters& overrides, Diagnostics& diagnostics,
+                                                   bool may_lack_threads = false);
 
 }  // namespace heddle::lang

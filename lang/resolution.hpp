@@ -33,6 +33,7 @@ struct Resolution {
     std::unordered_map<std::string_view, LocalSymbol> locals;
   };
   std::vector<TemplateInfo> templates;
+  bool may_lack_threads = false;  // a program without any is no error
 
   void error(const SourceRange& range, std::string message, std::string hint = {}) {
     diagnostics.error(range, std::move(message), std::move(hint));

@@ -185,7 +185,7 @@ class Machine::Core {
       if (!wrong || status.end == MachineEnd::violation) continue;
       status.end = MachineEnd::violation;
       status.message =
-          fmt::format("the final state {} '{} {}'", holds ? "satisfies" : "does not satisfy", kind, source);
+          fmt::format("the final state {} '{}'", holds ? "satisfies" : "does not satisfy", source);
     }
     return status;
   }

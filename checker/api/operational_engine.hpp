@@ -78,10 +78,8 @@ class OperationalEngine final : public Engine {
   std::vector<ThreadEnd> threads() override { return describe_threads(machine_); }
   Ending ending() override { return machine_.ending(); }
   bool waits_for_buffers(ThreadId thread) const override {
-    if constexpr (Machine::has_buffers) {
-      return machine_.waits_for_buffers(thread) && !waits_for_lock(thread);
-    }
-    return false;
+    return Machine::has_buffers && !machine_.enabled().contains(thread) &&
+           (machine_.can_go_on(thread) || machine_.waits_at_fence(thread));
   }
 
   std::optional<std::string> failure() const override {
@@ -100,10 +98,6 @@ class OperationalEngine final : public Engine {
   [[nodiscard]] heddle::Step describe(const Row& row) const { return describe_row(image(), row); }
   [[nodiscard]] bool holds_lock(ThreadId t, Location mutex) const {
     return machine_.memory()[mutex] == std::int64_t{t} + 1;
-  }
-  [[nodiscard]] bool waits_for_lock(ThreadId t) const {
-    const auto& m = machine_.threads().mailbox(t);
-    return m.op == jit::Op::lock && machine_.memory()[m.location] != 0;
   }
   // With the thread's own stores, as it would see them.
   [[nodiscard]] bool await_holds(ThreadId t) {
@@ -130,6 +124,9 @@ class OperationalEngine final : public Engine {
     row.writes = access.writes;
     row.read = m.op == jit::Op::load ? seen(t, m.location) : machine_.memory()[m.location];
     row.written = is_read_modify_write(m.op) ? modified(m.op, row.read, m.value) : m.value;
+    if (m.op == jit::Op::lock || m.op == jit::Op::try_lock) row.written = std::int64_t{t} + 1;
+    if (m.op == jit::Op::try_lock) row.read = access.writes ? 1 : 0;
+    if (m.op == jit::Op::unlock) row.written = 0;
     return row;
   }
   [[nodiscard]] static Row flush(ThreadId t, const Buffered& write) {

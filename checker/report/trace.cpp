@@ -175,10 +175,10 @@ Violation describe(const Search& search, const FoundViolation& found) {
   switch (found.kind) {
     case ViolationKind::deadlock: message = "deadlock: " + who_waits(trace.ends); break;
     case ViolationKind::forall:
-      message = "a final state does not satisfy 'forall " + image.sites[found.site].text + "'";
+      message = "a final state does not satisfy '" + image.sites[found.site].text + "'";
       break;
     case ViolationKind::forbid:
-      message = "a final state satisfies 'forbid " + image.sites[found.site].text + "'";
+      message = "a final state satisfies '" + image.sites[found.site].text + "'";
       break;
     default: break;
   }

@@ -301,12 +301,12 @@ thread q { let a = y; let b = x; lock m; x += 2; unlock m; if (cas(y, 1, 5)) { x
     auto machine = Machine::start(program, {.model = model});
     REQUIRE(machine);
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
-      machine->go_to(0);
+      CHECK(machine->go_to(0).empty());
       const auto taken = machine->random(seed);
       const auto first = machine->trace();
       REQUIRE(machine->status().end == MachineEnd::complete);
-      machine->go_to(taken / 2);
-      machine->go_to(0);
+      CHECK(machine->go_to(taken / 2).empty());
+      CHECK(machine->go_to(0).empty());
       CHECK(machine->random(seed) == taken);
       CHECK(machine->trace().steps.back().action == first.steps.back().action);
       const auto known =

@@ -1,0 +1,135 @@
+// See include/heddle/source.h.
+#include "heddle/source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "checker/api/state.hpp"
+#include "lang/frontend.hpp"
+#include "lang/grammar.hpp"
+#include "lang/token.hpp"
+
+namespace heddle {
+
+namespace {
+
+using lang::Token;
+using lang::TokenKind;
+
+struct Tokens {
+  explicit Tokens(std::string_view text, std::string name = "input")
+      : file(sources.add(std::move(name), std::string(text))),
+        list(lang::tokenize(sources, file, diagnostics)) {}
+  lang::SourceMap sources;
+  lang::Diagnostics diagnostics;
+  std::uint32_t file;
+  std::vector<Token> list;  // the last one is of kind `end`; empty if this is no text
+};
+
+// How deep in brackets the text ends. The brackets need not match: the grammar sees to that.
+int open_brackets(const std::vector<Token>& tokens) {
+  int depth = 0;
+  for (const Token& token : tokens) {
+    switch (token.kind) {
+      case TokenKind::left_parenthesis:
+      case TokenKind::left_bracket:
+      case TokenKind::left_brace: ++depth; break;
+      case TokenKind::right_parenthesis:
+      case TokenKind::right_bracket:
+      case TokenKind::right_brace: --depth; break;
+      default: break;
+    }
+  }
+  return depth;
+}
+
+// "std.locks".
+std::string import_path(const std::vector<Token>& tokens, std::size_t at) {
+  std::string path;
+  for (; tokens[at].kind == TokenKind::identifier || tokens[at].kind == TokenKind::dot; ++at)
+    path += tokens[at].text;
+  return path;
+}
+
+bool in_comment(std::string_view text) {
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    const auto two = text.substr(i, 2);
+    if (two == "//") {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (two == "/*") {
+      const auto end = text.find("*/", i + 2);
+      if (end == std::string_view::npos) return true;
+      i = end + 1;
+    } else if (text[i] == '"') {
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i) i += text[i] == '\\' ? 1 : 0;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::vector<Declaration>> declarations(std::string_view text, const std::string& name) {
+  Tokens tokens(text, name);
+  if (!tokens.list.empty())
+    static_cast<void>(lang::parse_syntax(tokens.list, tokens.sources, tokens.file, tokens.diagnostics));
+  if (tokens.diagnostics.any()) return convert_diagnostics(tokens.diagnostics, tokens.sources);
+  std::vector<Declaration> result;
+  for (std::size_t i = 0; i + 1 < tokens.list.size(); ++i) {
+    const Token& token = tokens.list[i];
+    if (lang::begins_item(token.kind)) {
+      const Token& next = tokens.list[i + 1];
+      const bool named = next.kind == TokenKind::identifier && token.kind <= TokenKind::thread;
+      if (token.kind == TokenKind::import_) {
+        result.push_back({std::string(token.text), import_path(tokens.list, i + 1), token.begin, 0});
+        continue;
+      }
+      result.push_back({std::string(token.text), named ? std::string(next.text) : "", token.begin, 0});
+    }
+    if (!result.empty()) result.back().end = token.end();
+  }
+  return result;
+}
+
+std::vector<Diagnostic> check_declarations(std::string_view text, const std::string& name,
+                                           const Parameters& parameters) {
+  lang::SourceMap sources;
+  lang::Diagnostics diagnostics;
+  const auto file = sources.add(name, std::string(text));
+  if (lang::parse_program(sources, file, parameters, diagnostics, true)) return {};
+  return convert_diagnostics(diagnostics, sources);
+}
+
+bool begins_declaration(std::string_view text) {
+  const Tokens tokens(text);
+  return !tokens.list.empty() && lang::begins_item(tokens.list.front().kind);
+}
+
+bool is_unfinished(std::string_view text) {
+  if (in_comment(text)) return true;
+  const Tokens tokens(text);
+  if (tokens.list.size() < 2) return false;
+  const int depth = open_brackets(tokens.list);
+  if (depth != 0) return depth > 0;
+  const TokenKind last = tokens.list[tokens.list.size() - 2].kind;
+  const auto item = std::find_if(tokens.list.rbegin(), tokens.list.rend(),
+                                 [](const Token& token) { return lang::begins_item(token.kind); });
+  if (item == tokens.list.rend()) return lang::is_binary_operator(last);
+  const bool has_body =
+      item->kind == TokenKind::fn || item->kind == TokenKind::thread || item->kind == TokenKind::final_;
+  return last != TokenKind::semicolon && !(has_body && last == TokenKind::right_brace);
+}
+
+const std::vector<std::string>& keywords() {
+  static const std::vector<std::string> list = [] {
+    std::vector<std::string> words;
+    for (int kind = 0; kind <= static_cast<int>(TokenKind::tilde); ++kind) {
+      const auto token = static_cast<TokenKind>(kind);
+      if (lang::is_keyword(token) && !lang::is_reserved(token)) words.emplace_back(lang::spelling(token));
+    }
+    return words;
+  }();
+  return list;
+}
+
+}  // namespace heddle

@@ -1,0 +1,132 @@
+// One session of `heddle repl`: the program, the settings, the machine, and the commands over them. Knows
+// nothing of terminals: it takes one complete input at a time and writes to standard output.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "cli/repl/document.hpp"
+#include "cli/report.hpp"
+#include "heddle/heddle.h"
+#include "heddle/machine.h"
+
+namespace heddle::cli {
+
+// Why a command was not carried out; complete lines, as they are to be shown.
+struct Complaint {
+  std::string text;
+};
+
+class Session;
+
+// An entry of the command table; `:help`, completion and docs/repl.md are about these.
+struct SessionCommand {
+  std::string_view name;
+  std::string_view arguments;
+  std::string_view summary;
+  void (Session::*run)(const std::string& arguments) = nullptr;
+};
+
+class Session {
+ public:
+  // Model, algorithm and bounds of the options are where the settings start.
+  Session(const Options& options, bool interactive);
+
+  // A command, a declaration or an expression. Throws Complaint; then nothing has changed.
+  void obey(const std::string& input);
+  // Loads a file as `:load` does, with the params of the command line.
+  void load_first(const std::string& file);
+
+  [[nodiscard]] bool finished() const { return finished_; }
+  // The output could not be written, which has been said.
+  [[nodiscard]] bool output_lost() const { return output_lost_; }
+
+  // What the word that ends the line may become.
+  [[nodiscard]] std::vector<std::string> completions(std::string_view line) const;
+
+  [[nodiscard]] static const std::vector<SessionCommand>& commands();
+
+ private:
+  // The program (session.cpp, program_commands.cpp)
+  void load_command(const std::string& arguments);
+  void reload(const std::string& arguments);
+  void save(const std::string& arguments);
+  void edit(const std::string& arguments);
+  void list(const std::string& arguments);
+  void drop(const std::string& arguments);
+  void declare(const std::string& text);
+  // Checking
+  void set_model(const std::string& arguments);
+  void set_algorithm(const std::string& arguments);
+  void set(const std::string& arguments);
+  void check_command(const std::string& arguments);
+  void outcomes(const std::string& arguments);
+  void compare(const std::string& arguments);
+  // The machine (machine_commands.cpp)
+  void start(const std::string& arguments);
+  void enabled(const std::string& arguments);
+  void why(const std::string& arguments);
+  void step(const std::string& arguments);
+  void run_thread(const std::string& arguments);
+  void back(const std::string& arguments);
+  void forward(const std::string& arguments);
+  void go_to(const std::string& arguments);
+  void random(const std::string& arguments);
+  void state(const std::string& arguments);
+  void trace(const std::string& arguments);
+  void graph(const std::string& arguments);
+  void watch(const std::string& arguments);
+  void unwatch(const std::string& arguments);
+  void replay(const std::string& arguments);
+  void evaluate(const std::string& expression);
+  // Others
+  void help(const std::string& arguments);
+  void quit(const std::string& arguments);
+
+  void command(const std::string& line);
+  void load(const std::string& file);
+  void print(const std::string& text);
+  [[nodiscard]] Style style() const;
+  // Takes over a program that has been looked at; what was made from the old one is dropped.
+  void replace(Document document);
+  void settings_changed();
+  [[nodiscard]] const Program& program();
+  [[nodiscard]] Options options_for_check() const;
+  // The machine, which must have been started; `machine_of_state` starts one for expressions.
+  [[nodiscard]] Machine& machine();
+  [[nodiscard]] Machine new_machine(const MachineOptions& options);
+  // Prints the rows of the trace from `before` on, the watched expressions that have changed, and how the
+  // execution ended.
+  void show_moves(std::size_t before);
+  void show_watches(bool all);
+  void show_status();
+  [[nodiscard]] std::size_t rows();
+
+  struct Watch {
+    std::string expression;
+    std::string value;
+  };
+  struct Found {
+    Trace trace;
+    MachineOptions machine;
+  };
+
+  Options options_;
+  bool interactive_;
+  bool finished_ = false;
+  bool output_lost_ = false;
+  Document document_;
+  std::string file_;   // of the last :load or :save
+  std::string draft_;  // what :edit left, if it was no program
+  std::optional<Program> program_;
+  std::optional<Machine> machine_;
+  std::optional<Found> violation_;
+  std::vector<Watch> watches_;
+  std::uint64_t next_seed_ = 1;
+};
+
+}  // namespace heddle::cli

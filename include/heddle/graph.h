@@ -1,0 +1,55 @@
+// The execution graph of a trace: events in program order, and who reads from whom.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heddle/heddle.h"
+
+namespace heddle {
+
+struct GraphEvent {
+  // Index into ExecutionGraph::threads; -1: the first value of a location, an event if something reads it.
+  std::int32_t thread = -1;
+  std::size_t step = 0;  // index into Trace::steps; nothing for first values
+  std::string location = {};
+  bool reads = false;
+  bool writes = false;  // both: an atomic read-modify-write
+  std::int64_t read = 0;
+  std::int64_t written = 0;
+  bool in_memory = true;  // false: a store that is still in its buffer
+  std::uint32_t line = 0;
+  std::string source = {};
+};
+
+enum class GraphRelation : std::uint8_t {
+  program_order,  // po: to the thread's next event
+  reads_from,     // rf: from a write to each read that sees it
+  coherence,      // co: to the location's next write
+  from_read,      // fr: from a read to the write that next overwrites what it saw
+};
+
+struct GraphEdge {
+  GraphRelation relation = GraphRelation::program_order;
+  std::size_t from = 0;  // indexes into ExecutionGraph::events
+  std::size_t to = 0;
+};
+
+struct ExecutionGraph {
+  std::vector<std::string> threads;
+  std::vector<GraphEvent> events;
+  std::vector<GraphEdge> edges;  // po and co without what follows by transitivity
+};
+
+// Of a trace under a model with one memory (sc, tso, pso): a write takes its place in the coherence order
+// when it reaches memory. Locks count as read-modify-writes; fences, choices and the `final` block are left
+// out. Linear in the trace.
+[[nodiscard]] ExecutionGraph graph_of(const Trace& trace);
+
+// "po", "rf", "co", "fr".
+[[nodiscard]] std::string_view name(GraphRelation relation);
+
+}  // namespace heddle

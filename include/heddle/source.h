@@ -1,0 +1,39 @@
+// Programs as text in pieces: what an editor or a prompt needs to know before anything is compiled.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heddle/heddle.h"
+
+namespace heddle {
+
+// One item of a program's text.
+struct Declaration {
+  std::string keyword;    // "shared", "thread", "final", "exists", "expect", ...
+  std::string name;       // empty for items without one
+  std::size_t begin = 0;  // bytes into the text: from its keyword
+  std::size_t end = 0;    // to behind its ';' or '}'
+};
+
+// The items of the text in their order. Errors: of syntax only; what names mean is not looked at. Linear.
+[[nodiscard]] Result<std::vector<Declaration>> declarations(std::string_view text, const std::string& name);
+
+// What the whole front end has to say about a text that may become a program: it may still lack threads.
+// Empty if nothing is wrong. No code is made.
+[[nodiscard]] std::vector<Diagnostic> check_declarations(std::string_view text, const std::string& name,
+                                                         const Parameters& parameters);
+
+// Does the text begin with the keyword of an item?
+[[nodiscard]] bool begins_declaration(std::string_view text);
+
+// Does the text stop in the middle of something, so that more lines are to come: an open bracket, comment or
+// string, an item without its end? False where it is wrong already.
+[[nodiscard]] bool is_unfinished(std::string_view text);
+
+// Every word that has a meaning of its own in the language, in no particular order.
+[[nodiscard]] const std::vector<std::string>& keywords();
+
+}  // namespace heddle

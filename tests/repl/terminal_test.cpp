@@ -1,0 +1,188 @@
+// `heddle repl` at a pseudo-terminal: completion, history, Ctrl-C.
+#include <doctest/doctest.h>
+
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The program at a terminal of its own.
+class Terminal {
+ public:
+  explicit Terminal(const std::string& history) {
+    winsize size{};
+    size.ws_col = 100;
+    size.ws_row = 30;
+    pid_ = forkpty(&file_, nullptr, nullptr, &size);
+    REQUIRE(pid_ >= 0);
+    if (pid_ == 0) {
+      setenv("TERM", "xterm", 1);
+      setenv("HEDDLE_HISTORY", history.c_str(), 1);
+      const std::string program = std::string(HEDDLE_BINARY_DIR) + "/heddle";
+      execl(program.c_str(), "heddle", "repl", static_cast<char*>(nullptr));
+      _exit(127);
+    }
+  }
+  ~Terminal() {
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    close(file_);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  void type(std::string_view text) {
+    REQUIRE(write(file_, text.data(), text.size()) == ssize_t(text.size()));
+  }
+
+  // Waits for the text in what has been shown since the last call that found its own.
+  bool shows(std::string_view text, int seconds = 60) {
+    const auto end = Clock::now() + std::chrono::seconds(seconds);
+    for (;;) {
+      if (const auto at = seen_.find(text); at != std::string::npos) {
+        seen_.erase(0, at + text.size());
+        return true;
+      }
+      if (Clock::now() > end || !pump()) {
+        MESSAGE(seen_);
+        return false;
+      }
+    }
+  }
+
+  int finish() {
+    const auto end = Clock::now() + std::chrono::seconds(60);
+    int status = 0;
+    while (Clock::now() < end && waitpid(pid_, &status, WNOHANG) == 0) pump();
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  bool pump() {
+    pollfd ready{file_, POLLIN, 0};
+    if (poll(&ready, 1, 100) <= 0) return true;
+    char bytes[1024];
+    const auto got = read(file_, bytes, sizeof bytes);
+    if (got <= 0) return false;
+    seen_.append(bytes, static_cast<std::size_t>(got));
+    return true;
+  }
+
+  int file_ = -1;
+  pid_t pid_ = -1;
+  std::string seen_;
+};
+
+struct HistoryFile {
+  HistoryFile() {
+    std::string name = (std::filesystem::temp_directory_path() / "heddle-history-XXXXXX").string();
+    const int file = mkstemp(name.data());
+    REQUIRE(file >= 0);
+    close(file);
+    path = name;
+    std::filesystem::remove(path);
+  }
+  ~HistoryFile() { std::filesystem::remove(path); }
+  std::string path;
+};
+
+TEST_CASE("the tabulator completes commands and names, and lists what is possible") {
+  const HistoryFile history;
+  Terminal terminal(history.path);
+  CHECK(terminal.shows("> "));
+  terminal.type("shared counter: int = 41;\r");
+  CHECK(terminal.shows("> "));
+  terminal.type("thread p { counter = 1; }\r");
+  CHECK(terminal.shows("> "));
+  terminal.type("coun\t+ 1\r");
+  CHECK(terminal.shows("42"));
+  terminal.type(":mo\tts\t\r");
+  CHECK(terminal.shows("> "));
+  terminal.type(":start\r");
+  CHECK(terminal.shows("at the start, model tso"));
+  terminal.type(":re\t");
+  CHECK(terminal.shows(":reload :replay"));
+  terminal.type("\x15:qu\t\r");
+  CHECK(terminal.finish() == 0);
+}
+
+TEST_CASE("the history outlives the session") {
+  const HistoryFile history;
+  {
+    Terminal terminal(history.path);
+    CHECK(terminal.shows("> "));
+    terminal.type("shared first: int;\r");
+    CHECK(terminal.shows("> "));
+    terminal.type("\x04");
+    CHECK(terminal.finish() == 0);
+  }
+  Terminal terminal(history.path);
+  CHECK(terminal.shows("> "));
+  terminal.type("\x1b[A");
+  CHECK(terminal.shows("shared first: int;"));
+  terminal.type("\r:list\r");
+  CHECK(terminal.shows("shared first: int;"));
+  terminal.type(":quit\r");
+  CHECK(terminal.finish() == 0);
+}
+
+TEST_CASE("an input goes on over lines, and Ctrl-C drops it") {
+  const HistoryFile history;
+  Terminal terminal(history.path);
+  CHECK(terminal.shows("> "));
+  terminal.type("shared x: int = 6;\r");
+  CHECK(terminal.shows("> "));
+  terminal.type("thread p {\r");
+  CHECK(terminal.shows(". "));
+  terminal.type("nonsense\x03");
+  CHECK(terminal.shows("> "));
+  terminal.type("thread p {\r");
+  CHECK(terminal.shows(". "));
+  terminal.type("x = 1; }\r");
+  CHECK(terminal.shows("> "));
+  terminal.type("x * 7\r");
+  CHECK(terminal.shows("42"));
+  terminal.type(":quit\r");
+  CHECK(terminal.finish() == 0);
+}
+
+TEST_CASE("Ctrl-C stops a check, again and again, and the session goes on") {
+  const HistoryFile history;
+  Terminal terminal(history.path);
+  CHECK(terminal.shows("> "));
+  terminal.type("shared a: int[8];\r");
+  CHECK(terminal.shows("> "));
+  terminal.type("thread w[i: 0..8] { for j in 0..8 { a[j] = i; } }\r");
+  CHECK(terminal.shows("> "));
+  for (int round = 0; round < 3; ++round) {
+    terminal.type(":check\r");
+    CHECK(terminal.shows("executions"));  // the progress line
+    terminal.type("\x03");
+    CHECK(terminal.shows("undecided"));
+    CHECK(terminal.shows("interrupted"));
+    CHECK(terminal.shows("> "));
+  }
+  terminal.type("6 * 7\r");
+  CHECK(terminal.shows("42"));
+  terminal.type("no_such_name\r");
+  CHECK(terminal.shows("unknown name"));
+  CHECK(terminal.shows("> "));
+  terminal.type(":quit\r");
+  CHECK(terminal.finish() == 0);
+}
+
+}  // namespace

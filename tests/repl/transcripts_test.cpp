@@ -1,0 +1,102 @@
+// Every tests/repl/*.txt is a session: lines after "> " (or ". ", where an input goes on) are typed, the
+// others are what `heddle repl --echo` must say. HEDDLE_UPDATE_TRANSCRIPTS=1 rewrites the files with what it
+// does say.
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+struct Folder {
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "heddle-repl-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+// The typed lines, with TMP as our folder.
+std::string script_of(const std::string& transcript, const fs::path& folder) {
+  std::istringstream lines(transcript);
+  std::string script;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("> ") || line.starts_with(". ") || line == ">" || line == ".")
+      script += line.substr(std::min<std::size_t>(2, line.size())) + "\n";
+  }
+  replace_all(script, "TMP/", folder.string() + "/");
+  return script;
+}
+
+// What differs from run to run is taken out.
+std::string normalised(std::string text, const fs::path& folder) {
+  replace_all(text, folder.string() + "/", "TMP/");
+  static const std::regex time("  time  .*"), memory("  memory  +[0-9.,]+ (bytes|KiB|MiB)"),
+      column(" +[0-9.]+ (ms|s)\n");
+  text = std::regex_replace(text, time, "  time         ...");
+  text = std::regex_replace(text, memory, "  memory       ...");
+  return std::regex_replace(text, column, "  ...\n");
+}
+
+std::string run(const fs::path& script) {
+  const std::string command = std::string("cd '") + HEDDLE_SOURCE_DIR +
+                              "' && COLUMNS=100 NO_COLOR=1 VISUAL= EDITOR=\"sed -i 's/x = 1/x = 7/'\" '" +
+                              HEDDLE_BINARY_DIR + "/heddle' repl --echo < '" + script.string() + "' 2>&1";
+  FILE* const pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string output;
+  char bytes[4096];
+  while (const auto got = std::fread(bytes, 1, sizeof bytes, pipe)) output.append(bytes, got);
+  const int status = pclose(pipe);
+  REQUIRE(WIFEXITED(status));
+  return output + "(exit code " + std::to_string(WEXITSTATUS(status)) + ")\n";
+}
+
+TEST_CASE("every session says what its transcript says") {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(HEDDLE_SOURCE_DIR) / "tests/repl")) {
+    if (entry.path().extension() == ".txt") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  CHECK(files.size() >= 25);
+  for (const auto& file : files) {
+    CAPTURE(file.filename().string());
+    const Folder folder;
+    const auto expected = read(file);
+    const auto script = folder.path / "script";
+    std::ofstream(script) << script_of(expected, folder.path);
+    const auto said = normalised(run(script), folder.path);
+    if (std::getenv("HEDDLE_UPDATE_TRANSCRIPTS") != nullptr) {
+      std::ofstream(file) << said;
+    } else {
+      CHECK(said == expected);
+    }
+  }
+}
+
+}  // namespace
