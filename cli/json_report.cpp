@@ -121,6 +121,7 @@ std::string json_report(const Program& program, const CheckResult& result) {
   json["file"] = program.name();
   json["parameters"] = to_json(program.parameters());
   json["threads"] = program.threads();
+  json["spin_loops"] = program.spin_loops();
   json["model"] = result.model;
   json["algorithm"] = result.algorithm;
   json["verdict"] = json_word(name(result.verdict));
