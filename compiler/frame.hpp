@@ -14,6 +14,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,9 @@ struct Request {
 class Frame {
  public:
   // Begins function `name`, `void (ptr block, i64 argument)`; slots 0 .. permanent - 1 are in use for good.
-  // With `has_argument` the first of them holds the argument.
+  // `argument` is the one of them that holds the argument, if any does.
   Frame(llvm::Module& module, const std::string& name, FrameForm form, std::uint32_t permanent,
-        bool has_argument);
+        std::optional<std::uint32_t> argument);
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
@@ -87,8 +88,8 @@ class Frame {
   llvm::Function* finish();
 
  private:
-  void begin_coroutine(bool has_argument);
-  void begin_machine(const std::string& name, bool has_argument);
+  void begin_coroutine(std::optional<std::uint32_t> argument);
+  void begin_machine(const std::string& name, std::optional<std::uint32_t> argument);
   // Addresses in the block and in its mailbox.
   [[nodiscard]] llvm::Value* field(std::uint64_t offset);
   [[nodiscard]] llvm::Value* mail(std::uint64_t offset) { return field(jit::mailbox_offset + offset); }

@@ -6,10 +6,15 @@ Generator::Generator(const lang::Program& program, const Facts& facts, SiteTable
     : program_(program), facts_(facts), sites_(sites), options_(options) {}
 
 Generator::Result Generator::generate(llvm::Module& module, const std::string& name, const lang::Body& body,
-                                      bool argument, std::uint32_t end) {
+                                      bool argument, std::uint32_t end, bool run_ahead) {
   Result result;
   Scope thread{.body = &body, .bindings = std::vector<Binding>(body.locals.size()), .loops = {}};
-  std::uint32_t permanent = 0;
+  run_ahead_ = run_ahead;
+  mask_ = nullptr;
+  const std::uint32_t size_of_local = run_ahead ? 2 : 1;
+  const std::uint32_t first =
+      run_ahead ? static_cast<std::uint32_t>(sizeof(jit::Dependencies) / sizeof(std::uint64_t)) : 0;
+  std::uint32_t permanent = first;
   for (std::size_t local = 0; local < body.locals.size(); ++local) {
     const lang::Local& declared = body.locals[local];
     if (!declared.top_level && !(argument && local == 0)) continue;
@@ -17,7 +22,8 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
       result.locals.push_back(
           {declared.name, Frame::offset(permanent), declared.type == lang::Type::boolean});
     }
-    thread.bindings[local].slot = permanent++;
+    thread.bindings[local].slot = permanent;
+    permanent += size_of_local;
   }
   const Size size = facts_.size(body);
   counts_rounds_ = size.rounds > silent_rounds;
@@ -25,7 +31,8 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
   thread.top = permanent;
 
   const bool machine = size.operations > options_.coroutine_operations;
-  Frame frame(module, name, machine ? FrameForm::machine : FrameForm::coroutine, permanent, argument);
+  Frame frame(module, name, machine ? FrameForm::machine : FrameForm::coroutine, permanent,
+              argument ? std::optional(first) : std::nullopt);
   if (counts_rounds_) frame.count_rounds(permanent - 1);
   frame_ = &frame;
   scope_ = &thread;
@@ -48,9 +55,9 @@ void Generator::bind(Scope& scope, lang::LocalId local, llvm::Value* value) {
   if (!permanent) {
     binding.slot.reset();
     if (binding.constant != nullptr) return;
-    binding.slot = frame_->allocate();
+    binding.slot = allocate();
   }
-  frame_->store(*binding.slot, value);
+  store_masked(*binding.slot, value);
 }
 
 // A local that only renames another one, neither ever assigned, shares its slot: the other one lives longer.
