@@ -31,13 +31,13 @@ struct Request {
   Location location = none;
   std::uint32_t site = 0;
   std::uint32_t previous = none;  // the one before it to the same location
-  std::int64_t value = 0;     // operands, as in the mailbox
+  std::int64_t value = 0;         // operands, as in the mailbox
   std::int64_t expected = 0;
-  std::int64_t result = 0;   // of committed ones that have one
-  std::int64_t passed = 0;   // the result that the thread went on with
-  std::int32_t read = no_node;   // events of the trace
+  std::int64_t result = 0;      // of committed ones that have one
+  std::int64_t passed = 0;      // the result that the thread went on with
+  std::int32_t read = no_node;  // events of the trace
   std::int32_t write = no_node;
-  std::uint64_t address = 0;     // masks of loads that it depends on
+  std::uint64_t address = 0;  // masks of loads that it depends on
   std::uint64_t data = 0;
   std::uint64_t control = 0;
   std::uint64_t control_isync = 0;   // branches before the newest isync
@@ -58,6 +58,8 @@ struct Request {
   [[nodiscard]] bool updates() const {
     return is_read_modify_write(op) || op == jit::Op::lock || op == jit::Op::try_lock;
   }
+  // Can it become a write?
+  [[nodiscard]] bool writes() const { return op == jit::Op::store || op == jit::Op::unlock || updates(); }
   // Does it become an event?
   [[nodiscard]] bool event() const {
     return op == jit::Op::load || op == jit::Op::store || op == jit::Op::unlock || op == jit::Op::choose ||
@@ -125,6 +127,7 @@ class AheadThreads {
     Thread& thread = threads_[t];
     auto& requests = thread.requests;
     const auto count = static_cast<std::uint32_t>(requests.size());
+    if (thread.dirty == none) return;
     std::uint32_t index = thread.dirty;
     thread.dirty = none;
     while (index < count && !stale(requests[index])) ++index;
@@ -200,8 +203,7 @@ class AheadThreads {
   void pass(ThreadId t, Request& request, std::int64_t result) {
     std::byte* const block = live_.block(t);
     request.passed = result;
-    jit::dependencies(block).result =
-        request.bit == Request::no_bit ? 0 : std::uint64_t{1} << request.bit;
+    jit::dependencies(block).result = request.bit == Request::no_bit ? 0 : std::uint64_t{1} << request.bit;
     jit::mailbox(block).value = result;
     jit::resume(block);
   }

@@ -19,6 +19,7 @@
 #include "checker/execution/ahead_threads.hpp"
 #include "checker/execution/derived.hpp"
 #include "checker/execution/machine.hpp"
+#include "checker/execution/plain_graph.hpp"
 #include "checker/execution/rows.hpp"
 #include "checker/models/power.hpp"
 #include "jit/runtime.hpp"
@@ -38,8 +39,8 @@ class PowerMachine {
   // All that is known about an event before it is committed.
   struct Prepared {
     EventName name;
-    Order read;   // of its read, or of all that has no write
-    Order write;  // of its write
+    Order read;                 // of its read, or of all that has no write
+    Order write;                // of its write
     PowerId newest = no_place;  // places for it are a section of the coherence order
     PowerId oldest = no_place;
     std::int64_t low = 0;  // values for it: choices only
@@ -69,13 +70,51 @@ class PowerMachine {
   // Committed steps, and the first event of each.
   [[nodiscard]] std::uint32_t depth() const { return static_cast<std::uint32_t>(steps_.size()); }
   [[nodiscard]] EventName step(std::uint32_t depth) const { return steps_[depth].name; }
-  [[nodiscard]] std::uint32_t first_event(std::uint32_t depth) const {
+  [[nodiscard]] ProcessId first_event(std::uint32_t depth) const {
     return depth < steps_.size() ? steps_[depth].first_event : static_cast<std::uint32_t>(model_.size());
   }
   // Which step committed the event.
   [[nodiscard]] std::uint32_t step_of(PowerId id) const { return step_of_[static_cast<std::size_t>(id)]; }
-  [[nodiscard]] EventName name_of(PowerId id) const { return steps_[step_of(id)].name; }
+  // Of an initial write: the name without a thread.
+  [[nodiscard]] EventName name_of(std::int64_t id) const {
+    return id < 0 ? EventName{} : steps_[step_of(static_cast<PowerId>(id))].name;
+  }
+  [[nodiscard]] jit::Op op(EventName name) const { return request(name).op; }
+  // `none` of a choice.
+  [[nodiscard]] Location location(EventName name) const { return request(name).location; }
+  [[nodiscard]] bool reads(EventName name) const {
+    return request(name).bit != Request::no_bit || updates(name);
+  }
+  [[nodiscard]] bool updates(EventName name) const { return request(name).updates(); }
+  // What a step read from, or its write stands behind now; what it chose.
+  [[nodiscard]] std::int64_t place(std::uint32_t depth) const {
+    const Request& committed = request(steps_[depth].name);
+    return committed.read != Request::no_node ? model_[committed.read].source
+                                              : model_[committed.write].previous;
+  }
+  [[nodiscard]] std::int64_t chosen(std::uint32_t depth) const { return request(steps_[depth].name).result; }
+  [[nodiscard]] std::int64_t older(std::int64_t write) const {
+    return model_.previous(static_cast<PowerId>(write));
+  }
+  // The write that a step has made, if any.
+  [[nodiscard]] std::optional<std::int64_t> written_by(std::uint32_t depth) const {
+    const Request& committed = request(steps_[depth].name);
+    return committed.write == Request::no_node ? std::nullopt : std::optional<std::int64_t>(committed.write);
+  }
+  // The parameter by which an event goes to the place of the name.
+  [[nodiscard]] std::int64_t resolve(EventName name, EventName place) {
+    return place.thread == none ? model_.initial(request(name).location) : request(place).write;
+  }
+  // cb-predecessors, transitively: of an event without its source, and of a committed one with itself.
+  [[nodiscard]] Set commit_before(const Prepared& event) const {
+    return model_.commit_before(reads(event.name) ? event.read : event.write);
+  }
+  [[nodiscard]] const Set& committed_before(std::int64_t id) const {
+    return model_[static_cast<PowerId>(id)].commit_before;
+  }
+  // A violation that a thread found in the newest step, or at the start.
   [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] ThreadId failed_thread() const { return failed_thread_; }
   [[nodiscard]] jit::Op failed_op() const { return failed_op_; }
   [[nodiscard]] std::uint32_t failed_site() const { return failed_site_; }
   [[nodiscard]] bool too_many_loads() const { return too_many_loads_; }
@@ -94,15 +133,18 @@ class PowerMachine {
       }
     }
   }
-  [[nodiscard]] Schedule schedule() const;
-  // Takes one step of a schedule; false if it is not possible now.
+  // What a step did.
+  [[nodiscard]] Row row(std::uint32_t depth) const;
+  [[nodiscard]] PlainGraph plain_graph() const;
+  // The run so far, to be repeated by `follow` on a machine of this kind.
+  [[nodiscard]] Schedule run() const;
   [[nodiscard]] bool follow(const Choice& choice);
   // The newest value of each location.
   void final_memory(std::vector<std::int64_t>& memory) const {
     for (std::uint32_t location = 0; location < memory.size(); ++location) {
       const PowerId initial = model_.known(location);
-      memory[location] = initial == no_place ? image_.locations[location].initial
-                                             : value_of(model_.newest(initial));
+      memory[location] =
+          initial == no_place ? image_.locations[location].initial : value_of(model_.newest(initial));
     }
   }
   // A text that two states of one program share if and only if they have the same events committed with the
@@ -159,11 +201,18 @@ class PowerMachine {
     const Request& request = threads_.requests(t)[index];
     const auto loads = request.data | request.control;
     if ((loads & ~threads_.committed(t)) != 0) return false;
-    if (std::max(request.before_sync, request.before_lightweight) > open_[t]) {
-      // Events before the fence are left; requests that are none may be.
+    if (std::max(request.before_sync, request.before_lightweight) > open_[t]) return false;
+    if (request.writes() && request.before_store_store > open_[t] && !stores_committed(t, request))
       return false;
-    }
     return request.previous == none || threads_.requests(t)[request.previous].committed;
+  }
+  // Have the writes before the newest eieio been committed?
+  [[nodiscard]] bool stores_committed(ThreadId t, const Request& request) const {
+    const auto& requests = threads_.requests(t);
+    for (std::uint32_t i = open_[t]; i < request.before_store_store; ++i) {
+      if (requests[i].writes() && !requests[i].committed) return false;
+    }
+    return true;
   }
   void advance(ThreadId t) {
     const auto& requests = threads_.requests(t);
@@ -173,7 +222,8 @@ class PowerMachine {
   }
   // A request that is no event and that the thread has gone past.
   [[nodiscard]] static bool passive(const Request& request) {
-    return request.op == jit::Op::fence || request.op == jit::Op::need || request.op == jit::Op::assert_failed;
+    return request.op == jit::Op::fence || request.op == jit::Op::need ||
+           request.op == jit::Op::assert_failed;
   }
 
   void fetch(ThreadId t);
@@ -184,15 +234,17 @@ class PowerMachine {
     const Request& request = standing(t);
     return request.op != jit::Op::unlock || holds(t, request.location);
   }
-  void fail(const Request& request) {
+  void fail(ThreadId t, const Request& request) {
     if (failed_) return;
     failed_ = true;
+    failed_thread_ = t;
     failed_op_ = request.op;
     failed_site_ = request.site;
   }
   void add_loads(ThreadId t, std::uint64_t mask, Set& set) const {
     for (; mask != 0; mask &= mask - 1) {
-      set.insert(static_cast<ProcessId>(threads_.load(t, static_cast<unsigned>(std::countr_zero(mask))).read));
+      set.insert(
+          static_cast<ProcessId>(threads_.load(t, static_cast<unsigned>(std::countr_zero(mask))).read));
     }
   }
   void fill(EventName name, bool writes, Order& order) const;
@@ -206,6 +258,7 @@ class PowerMachine {
   std::vector<std::uint32_t> step_of_;
   bool failed_ = false;
   bool too_many_loads_ = false;
+  ThreadId failed_thread_ = 0;
   jit::Op failed_op_ = jit::Op::done;
   std::uint32_t failed_site_ = 0;
 };

@@ -34,7 +34,7 @@ template <unsigned Words>
 void PowerMachine<Words>::fetch(ThreadId t) {
   for (;;) {
     const Request& request = standing(t);
-    if (is_failure(request.op) || (request.op == jit::Op::unlock && !may_stay(t))) fail(request);
+    if (is_failure(request.op) || (request.op == jit::Op::unlock && !may_stay(t))) fail(t, request);
     if (threads_.loads(t) >= AheadThreads::most_loads) too_many_loads_ = true;
     if (too_many_loads_ || !can_resume(t)) break;
     if (request.op == jit::Op::need) threads_.clean(t, static_cast<std::uint64_t>(request.value));
@@ -58,7 +58,8 @@ void PowerMachine<Words>::fill(EventName name, bool writes, Order& order) const 
     const auto relate = [&](std::int32_t node, bool writes_too) {
       if (node == Request::no_node) return;
       const auto id = static_cast<ProcessId>(node);
-      if (i < fenced || (earlier.op == jit::Op::choose && i < self.before_choice)) order.commit_before.insert(id);
+      if (i < fenced || (earlier.op == jit::Op::choose && i < self.before_choice))
+        order.commit_before.insert(id);
       if (!self.access() || !earlier.access()) return;
       if (i < self.before_sync) {
         order.sync.insert(id);
@@ -66,6 +67,7 @@ void PowerMachine<Words>::fill(EventName name, bool writes, Order& order) const 
         if (!writes_too || writes) order.lightweight.insert(id);
       } else if (i < self.before_store_store && writes_too && writes) {
         order.lightweight.insert(id);
+        order.commit_before.insert(id);
       }
       if (earlier.location == self.location) order.same_location.insert(id);
     };
@@ -77,14 +79,7 @@ void PowerMachine<Words>::fill(EventName name, bool writes, Order& order) const 
   add_loads(name.thread, self.control_isync, order.control_isync);
   add_loads(name.thread, self.address_before, order.address_order);
   add_loads(name.thread, self.waited, order.commit_before);
-  order.commit_before |=
-      order.dependencies | order.control | order.address_order | order.same_location;
-  if (!writes) return;
-  for (std::uint32_t i = name.index + 1; i < requests.size(); ++i) {
-    const Request& later = requests[i];
-    if (later.committed && later.write != Request::no_node && later.before_store_store > name.index)
-      order.fenced_after.insert(static_cast<ProcessId>(later.write));
-  }
+  order.commit_before |= order.dependencies | order.control | order.address_order | order.same_location;
 }
 
 template <unsigned Words>
@@ -103,6 +98,7 @@ void PowerMachine<Words>::prepare(EventName name, Prepared& event) {
   const bool reads = updates || self.op == jit::Op::load;
   if (reads) fill(name, false, event.read);
   if (updates || !reads) fill(name, true, event.write);
+  if (updates) event.read.commit_before |= event.write.commit_before;
   const PowerId initial = model_.initial(self.location);
   event.newest = model_.newest(initial);
   event.oldest = model_.oldest_place(reads ? event.read : event.write, initial);
@@ -210,10 +206,28 @@ bool PowerMachine<Words>::await_holds(ThreadId t) {
   return m.op != jit::Op::await_failed || m.site != site;
 }
 
+template <unsigned Words>
+Row PowerMachine<Words>::row(std::uint32_t depth) const {
+  const EventName name = steps_[depth].name;
+  const Request& committed = request(name);
+  Row row{.op = committed.op, .thread = name.thread, .site = committed.site};
+  if (committed.op == jit::Op::choose) {
+    row.type = RowType::choice;
+    row.read = committed.result;
+    return row;
+  }
+  row.location = committed.location;
+  row.reads = committed.read != Request::no_node;
+  row.writes = committed.write != Request::no_node;
+  if (row.reads) row.read = committed.result;
+  if (row.writes) row.written = model_[committed.write].value;
+  return row;
+}
+
 // A step of a schedule: `location` is the index of the request, `value` the choice, or the name of the write
 // that it reads from or stands behind: -1 for an initial one.
 template <unsigned Words>
-Schedule PowerMachine<Words>::schedule() const {
+Schedule PowerMachine<Words>::run() const {
   Schedule result;
   for (const Step& step : steps_) {
     const Request& committed = request(step.name);
@@ -225,12 +239,9 @@ Schedule PowerMachine<Words>::schedule() const {
     } else {
       // The write that the event stood behind at the time: later ones may have come between since.
       PowerId place = reads ? event.source : event.previous;
-      while (place >= 0 && static_cast<std::uint32_t>(place) >= step.first_event) place = model_.previous(place);
-      choice.value = -1;
-      if (place >= 0) {
-        const EventName name = name_of(place);
-        choice.value = static_cast<std::int64_t>(std::uint64_t{name.thread} << 32U | name.index);
-      }
+      while (place >= 0 && static_cast<std::uint32_t>(place) >= step.first_event)
+        place = model_.previous(place);
+      choice.value = encoded(name_of(place));
     }
     result.push_back(choice);
   }
@@ -245,17 +256,53 @@ bool PowerMachine<Words>::follow(const Choice& choice) {
   if (!found) return false;
   Prepared event;
   prepare(name, event);
-  std::int64_t parameter = choice.value;
-  if (event.newest != no_place) {
-    if (choice.value == -1) {
-      parameter = model_.initial(request(name).location);
-    } else {
-      const auto encoded = static_cast<std::uint64_t>(choice.value);
-      const EventName write{static_cast<ThreadId>(encoded >> 32U), static_cast<std::uint32_t>(encoded)};
-      parameter = request(write).write;
+  if (op(name) == jit::Op::choose) return commit(event, choice.value);
+  return commit(event, resolve(name, decoded(choice.value)));
+}
+
+template <unsigned Words>
+PlainGraph PowerMachine<Words>::plain_graph() const {
+  PlainGraph result;
+  result.threads.resize(thread_count());
+  std::vector<PlainGraph::Place> places(model_.size(), {none, 0});
+  const auto committed = [&](auto&& visit) {
+    for (ThreadId t = 0; t < thread_count(); ++t) {
+      for (const Request& request : threads_.requests(t)) {
+        if (request.committed) visit(t, request);
+      }
     }
+  };
+  committed([&](ThreadId t, const Request& request) {
+    auto& events = result.threads[t];
+    const PlainGraph::Place place{t, static_cast<std::uint32_t>(events.size())};
+    const bool choice = request.op == jit::Op::choose;
+    auto& event = events.emplace_back();
+    event.op = request.op;
+    event.location = request.location;
+    event.reads = !choice && request.read != Request::no_node;
+    event.writes = request.write != Request::no_node;
+    if (choice) event.value = request.result;
+    if (event.writes) event.value = model_[request.write].value;
+    if (event.reads) places[static_cast<std::size_t>(request.read)] = place;
+    if (event.writes) places[static_cast<std::size_t>(request.write)] = place;
+  });
+  std::vector<std::uint32_t> index(thread_count(), 0);
+  committed([&](ThreadId t, const Request& request) {
+    auto& event = result.threads[t][index[t]++];
+    if (!event.reads) return;
+    const PowerId source = model_[request.read].source;
+    if (source >= 0) event.source = places[static_cast<std::size_t>(source)];
+  });
+  for (Location location = 0; location < image_.locations.size(); ++location) {
+    const PowerId initial = model_.known(location);
+    if (initial == no_place) continue;
+    std::vector<PlainGraph::Place> writes;
+    for (PowerId id = model_.next(initial); id != no_place; id = model_.next(id)) {
+      writes.push_back(places[static_cast<std::size_t>(id)]);
+    }
+    if (!writes.empty()) result.coherence[location] = writes;
   }
-  return commit(event, parameter);
+  return result;
 }
 
 template <unsigned Words>
@@ -266,7 +313,7 @@ void PowerMachine<Words>::key(std::string& text) const {
     text += static_cast<char>(value);
   };
   const auto place = [&](PowerId write) {
-    number(write < 0 ? 0 : name_of(write).thread + 1);
+    number(name_of(write).thread + 1U);
     if (write >= 0) number(name_of(write).index);
   };
   for (ThreadId t = 0; t < thread_count(); ++t) {

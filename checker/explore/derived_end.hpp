@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "checker/execution/derived.hpp"
+#include "checker/execution/linearise.hpp"
 #include "checker/explore/search.hpp"
 
 namespace heddle::checker {
@@ -24,7 +25,7 @@ class DerivedEnd {
   // The newest step, or the start, found a violation.
   void failure(Machine& machine) {
     search_.note(Search::kind_of(machine.failed_op()), machine.failed_site(),
-                 [&] { return machine.schedule(); });
+                 [&] { return schedule(machine); });
   }
 
   // Nothing is left that could be committed: classifies and counts the run, as Machine::ending does for
@@ -60,7 +61,7 @@ class DerivedEnd {
     } else if (early) {
       ++counts.blocked_await;
     } else {
-      search_.note(ViolationKind::deadlock, none, [&] { return machine.schedule(); });
+      search_.note(ViolationKind::deadlock, none, [&] { return schedule(machine); });
     }
     return false;
   }
@@ -72,7 +73,16 @@ class DerivedEnd {
       machine.clean();
       for (ThreadId t = 0; t < blocks_.size(); ++t) blocks_[t] = machine.block(t);
     }
-    search_.complete(memory_, blocks_.data(), [&] { return machine.schedule(); });
+    search_.complete(memory_, blocks_.data(), [&] { return schedule(machine); });
+  }
+
+  // How a violation is shown: as a run of the store-buffer machine where the model has one.
+  [[nodiscard]] Schedule schedule(const Machine& machine) const {
+    if constexpr (requires { machine.graph(); }) {
+      return linearise(search_, machine.graph(), machine.graph().live());
+    } else {
+      return machine.run();
+    }
   }
 
   Search& search_;

@@ -21,8 +21,9 @@ namespace {
 template <typename Machine>
 class NaiveDerived {
  public:
-  NaiveDerived(Machine& machine, Search& search, std::unordered_set<std::string>& visited)
-      : machine_(machine), search_(search), visited_(visited), end_(search) {}
+  NaiveDerived(Machine& machine, Search& search, std::unordered_set<std::string>& visited,
+               const GraphObserver& observer)
+      : machine_(machine), search_(search), visited_(visited), observer_(observer), end_(search) {}
 
   // False if the machine is too narrow for the program.
   bool run() {
@@ -82,12 +83,13 @@ class NaiveDerived {
     machine_.for_each_enabled([&](EventName name) {
       if (!machine_.waits(name)) node.enabled.push_back(name);
     });
-    if (node.enabled.empty()) end_.finish(machine_);
+    if (node.enabled.empty() && end_.finish(machine_) && observer_) observer_(machine_.plain_graph());
   }
 
   Machine& machine_;
   Search& search_;
   std::unordered_set<std::string>& visited_;
+  const GraphObserver& observer_;
   DerivedEnd<Machine> end_;
   std::vector<Node> nodes_;
   std::string key_;
@@ -96,10 +98,12 @@ class NaiveDerived {
 
 }  // namespace
 
-void run_naive_derived(Search& search) {
+void run_naive_derived(Search& search) { run_naive_derived(search, {}); }
+
+void run_naive_derived(Search& search, const GraphObserver& observer) {
   std::unordered_set<std::string> visited;
   PowerMachine<1> machine(search.image(), search.machine_options());
-  if (NaiveDerived(machine, search, visited).run()) return;
+  if (NaiveDerived(machine, search, visited, observer).run()) return;
   search.stop("more than 64 events in one execution: too many for 'naive'");
 }
 

@@ -1,30 +1,23 @@
-// POWER, the axiomatic model of Alglave, Maranget, Tautschnig, "Herding cats", TOPLAS 2014 (memory-models.md),
-// over a trace that grows by one committed event at a time.
+// POWER, the axiomatic model of Alglave, Maranget, Tautschnig, "Herding cats", TOPLAS 2014
+// (memory-models.md), over a trace that grows by one committed event at a time.
 //
 //   dp = addr | data     rdw = po-loc & (fre ; rfe)     detour = po-loc & (coe ; rfe)
-//   ii0 = dp | rdw | rfi     ic0 = {}     ci0 = ctrl+isync | detour     cc0 = dp | po-loc | ctrl | (addr ; po)
-//   ii = ii0 | ci | (ic ; ci) | (ii ; ii)        ic = ic0 | ii | cc | (ic ; cc) | (ii ; ic)
-//   ci = ci0 | (ci ; ii) | (cc ; ci)             cc = cc0 | ci | (ci ; ic) | (cc ; cc)
-//   ppo      = (ii & R*R) | (ic & R*W)
-//   fences   = sync | lwfence,    lwfence = lwsync without W->R | eieio between writes
-//   hb       = ppo | fences | rfe
-//   propbase = (fences | (rfe ; fences)) ; hb*
-//   strong   = propbase* ; sync ; hb*
-//   prop     = (propbase & W*W) | (com* ; strong)
-//   acyclic(hb);  irreflexive(fre ; prop ; hb*);  acyclic(co | prop)
-//   and, as in all models, coherence per location and atomicity of read-modify-writes.
+//   ii0 = dp | rdw | rfi     ic0 = {}     ci0 = ctrl+isync | detour     cc0 = dp | po-loc | ctrl | (addr ;
+//   po) ii = ii0 | ci | (ic ; ci) | (ii ; ii)        ic = ic0 | ii | cc | (ic ; cc) | (ii ; ic) ci = ci0 |
+//   (ci ; ii) | (cc ; ci)             cc = cc0 | ci | (ci ; ic) | (cc ; cc) ppo      = (ii & R*R) | (ic &
+//   R*W) fences   = sync | lwfence,    lwfence = lwsync without W->R | eieio between writes hb       = ppo |
+//   fences | rfe propbase = (fences | (rfe ; fences)) ; hb* strong   = propbase* ; sync ; hb* prop     =
+//   (propbase & W*W) | (com* ; strong) acyclic(hb);  irreflexive(fre ; prop ; hb*);  acyclic(co | prop) and,
+//   as in all models, coherence per location and atomicity of read-modify-writes.
 //
 // Every relation is kept as a bit matrix: each event has the set of the events *before* it. Events come in an
-// order that respects cb = (addr | data | ctrl | rf | (addr ; po) | po-loc | sync | lwsync)+. So no dependency,
-// fence, rf or po-loc leads from a new event to an older one: for all relations but com, co and prop the new
-// event is an end, its row is computed once from the rows of the events directly before it, and no other row
-// changes. com leads from the new event to the writes that are co-after it and to their readers (`after`),
-// and so prop to every event whose `strong` meets that set. The checks that remain are intersections of
-// `after` with single rows (`allowed`), and a write that goes last, or a read of the newest write, needs none.
-// Committing costs O(n) operations on rows, n events.
-//
-// Only `eieio` can lead from a new event to an older one (`fenced_after`): it is no part of cb, for paper 2
-// shows cb valid without it. Then all rows are closed anew; see power_closure.hpp.
+// order that respects cb = (addr | data | ctrl | rf | (addr ; po) | po-loc | sync | lwsync | eieio)+. So no
+// dependency, fence, rf or po-loc leads from a new event to an older one: for all relations but com, co and
+// prop the new event is an end, its row is computed once from the rows of the events directly before it, and
+// no other row changes. com leads from the new event to the writes that are co-after it and to their readers
+// (`after`), and so prop to every event whose `strong` meets that set. The checks that remain are
+// intersections of `after` with single rows (`add`), and a write that goes last, or a read of the newest
+// write, needs none. Committing costs O(n) operations on rows, n events.
 //
 // A read-modify-write is a read event and a write event, added one right after the other. The loads that its
 // operands depend on are data dependencies of both: an operand is an input of the whole instruction.
@@ -46,15 +39,14 @@ inline constexpr PowerId no_place = 0x7fffffff;
 // What program order says about an event, by its predecessors: known before the event is committed.
 template <typename Set>
 struct PowerOrder {
-  Set dependencies;     // addr | data
-  Set control;          // ctrl
-  Set control_isync;    // ctrl+isync
-  Set address_order;    // addr ; po
-  Set same_location;    // po-loc
-  Set sync;             // sync
-  Set lightweight;      // lwfence
-  Set fenced_after;     // successors: writes that are committed already, behind an eieio
-  Set commit_before;    // cb, directly, without rf
+  Set dependencies;   // addr | data
+  Set control;        // ctrl
+  Set control_isync;  // ctrl+isync
+  Set address_order;  // addr ; po
+  Set same_location;  // po-loc
+  Set sync;           // sync
+  Set lightweight;    // lwfence
+  Set commit_before;  // cb, directly, without rf
   ThreadId thread = 0;
   std::uint32_t location = none;
   bool writes = false;
@@ -71,25 +63,24 @@ class Power {
     Set ii, ic, ci, cc;
     Set sync, fences;  // directly before
     Set happens_directly, happens_before;
-    Set base;      // fences | (rfe ; fences)
+    Set base;  // fences | (rfe ; fences)
     Set propbase;
     Set propbase_star;
     Set strong_base;  // propbase* ; sync
     Set strong;
-    Set store_propagation;  // (propbase & W*W) ; hb*
-    Set before;             // (co | prop)+
-    Set communication;      // com*
-    Set readers;            // of a write
-    Set commit_before;      // cb with the event itself
-    std::int64_t value = 0;   // read or written
-    PowerId source = no_place;  // of a read
+    Set store_propagation;        // (propbase & W*W) ; hb*
+    Set before;                   // (co | prop)+
+    Set communication;            // com*
+    Set readers;                  // of a write
+    Set commit_before;            // cb with the event itself
+    std::int64_t value = 0;       // read or written
+    PowerId source = no_place;    // of a read
     PowerId previous = no_place;  // of a write, in coherence order
     PowerId next = no_place;
-    PowerId updated = no_place;   // of the write of a read-modify-write: the write that its read reads from
+    PowerId updated = no_place;  // of the write of a read-modify-write: the write that its read reads from
     std::uint32_t location = none;
     ThreadId thread = 0;
     bool writes = false;
-    bool closed_anew = false;
   };
 
   explicit Power(std::uint32_t locations) : slots_(locations, no_place) {}
@@ -133,9 +124,9 @@ class Power {
     return (*this)[newest_own].writes ? newest_own : (*this)[newest_own].source;
   }
 
-  // Commits an event if the model allows it: a read of `place`, or a write right behind `place`. `updated`: the
-  // place again if the write is that of a read-modify-write. The caller has checked coherence (oldest_place)
-  // and atomicity (taken). Returns whether the event was added; its id is size() - 1 then.
+  // Commits an event if the model allows it: a read of `place`, or a write right behind `place`. `updated`:
+  // the place again if the write is that of a read-modify-write. The caller has checked coherence
+  // (oldest_place) and atomicity (taken). Returns whether the event was added; its id is size() - 1 then.
   bool add(const Order& order, PowerId place, std::int64_t value, PowerId updated = no_place);
   // Adds an event that is no memory access (`choose`).
   void add_choice(const Order& order, std::int64_t value);
@@ -156,8 +147,7 @@ class Power {
   [[nodiscard]] const Set& writes() const { return writes_; }
 
   [[nodiscard]] std::size_t memory_used() const {
-    return events_.capacity() * sizeof(Event) + trail_.capacity() * sizeof(Change) +
-           saved_.capacity() * sizeof(Event);
+    return events_.capacity() * sizeof(Event) + trail_.capacity() * sizeof(Change);
   }
 
  private:
@@ -189,9 +179,7 @@ class Power {
   void propagate(Event& event) const;
   bool observed(const Event& event, PowerId place, const Set& after) const;
   void link(const Event& event, PowerId id, PowerId place, const Set& after);
-  void unlink(const Event& event, PowerId id);
-  bool close_anew(PowerId id, const Set& fenced_after);
-  [[nodiscard]] Set co_or_prop(PowerId id) const;
+  [[nodiscard]] Set co_or_prop(const Event& event, PowerId id) const;
 
   std::vector<Event> events_;
   std::vector<PowerId> slots_;  // by location: its initial write
@@ -200,7 +188,6 @@ class Power {
   Set writes_;
   std::vector<Change> trail_;
   std::vector<std::size_t> marks_;  // length of the trail before each event
-  std::vector<Event> saved_;        // rows before they were closed anew
 };
 
 }  // namespace heddle::checker

@@ -117,8 +117,7 @@ bool Power<Words>::observed(const Event& event, PowerId place, const Set& after)
 
 // What stands before the event in co | prop, directly.
 template <unsigned Words>
-auto Power<Words>::co_or_prop(PowerId id) const -> Set {
-  const Event& event = (*this)[id];
+auto Power<Words>::co_or_prop(const Event& event, PowerId id) const -> Set {
   Set result;
   event.strong.for_each([&](ProcessId from) { result |= events_[from].communication; });
   if (event.writes) result |= (event.propbase | event.communication) & writes_;
@@ -159,7 +158,7 @@ bool Power<Words>::add(const Order& order, PowerId place, std::int64_t value, Po
     event.communication |= (*this)[place].communication;
   }
   if (event.writes) event.communication |= readers(place);
-  const Set direct = co_or_prop(id);
+  const Set direct = co_or_prop(event, id);
   event.before = direct;
   direct.for_each([&](ProcessId earlier) { event.before |= events_[earlier].before; });
   if (inside) {
@@ -188,10 +187,6 @@ bool Power<Words>::add(const Order& order, PowerId place, std::int64_t value, Po
   event.commit_before.insert(bit);
   if (!order.writes && place >= 0) event.commit_before |= (*this)[place].commit_before;
   link(event, id, place, successors);
-  if (!order.fenced_after.empty() && !close_anew(id, order.fenced_after)) {
-    remove();
-    return false;
-  }
   return true;
 }
 
@@ -233,11 +228,6 @@ template <unsigned Words>
 void Power<Words>::remove() {
   const auto id = static_cast<PowerId>(events_.size() - 1);
   const auto bit = static_cast<ProcessId>(id);
-  if (events_.back().closed_anew) {
-    const std::size_t first = saved_.size() - events_.size();
-    for (std::size_t i = 0; i < events_.size(); ++i) events_[i] = saved_[first + i];
-    saved_.resize(first);
-  }
   const Event& event = events_.back();
   for (; trail_.size() > marks_.back(); trail_.pop_back()) {
     events_[trail_.back().event].before = trail_.back().before;
@@ -261,44 +251,6 @@ void Power<Words>::remove() {
     }
   }
   events_.pop_back();
-}
-
-// An eieio leads from the new event to older ones. Everything that fences lead to is computed again for all
-// events, until nothing changes, and the axioms are checked for all of them. O(n^2) operations on rows a round.
-template <unsigned Words>
-bool Power<Words>::close_anew(PowerId id, const Set& fenced_after) {
-  saved_.insert(saved_.end(), events_.begin(), events_.end());
-  events_[static_cast<std::size_t>(id)].closed_anew = true;
-  fenced_after.for_each([&](ProcessId later) {
-    events_[later].fences.insert(static_cast<ProcessId>(id));
-    events_[later].happens_directly.insert(static_cast<ProcessId>(id));
-  });
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Event& event : events_) {
-      const Event old = event;
-      propagate(event);
-      changed = changed || old.happens_before != event.happens_before || old.strong != event.strong ||
-                old.propbase != event.propbase || old.propbase_star != event.propbase_star ||
-                old.store_propagation != event.store_propagation;
-    }
-  }
-  const auto count = static_cast<ProcessId>(events_.size());
-  for (ProcessId e = 0; e < count; ++e) events_[e].before = co_or_prop(static_cast<PowerId>(e));
-  for (ProcessId middle = 0; middle < count; ++middle) {
-    for (ProcessId e = 0; e < count; ++e) {
-      if (events_[e].before.contains(middle)) events_[e].before |= events_[middle].before;
-    }
-  }
-  for (ProcessId e = 0; e < count; ++e) {
-    const Event& event = events_[e];
-    if (event.happens_before.contains(e) || event.before.contains(e)) return false;
-    if (event.location == none) continue;
-    const Set successors = after(event.writes ? static_cast<PowerId>(e) : event.source);
-    if (event.strong.intersects(successors)) return false;
-    if (!event.writes && event.store_propagation.intersects(successors & writes_)) return false;
-  }
-  return true;
 }
 
 }  // namespace heddle::checker
