@@ -11,6 +11,7 @@ using llvm::BasicBlock;
 using llvm::Value;
 
 Value* Generator::value(const Expression& expression) {
+  mask_ = nullptr;
   switch (expression.kind) {
     case ExpressionKind::literal:
       return expression.type == lang::Type::boolean
@@ -32,31 +33,31 @@ Value* Generator::value(const Expression& expression) {
 Value* Generator::integer(const Expression& expression) { return widened(ir(), value(expression)); }
 
 Value* Generator::local(const Expression& expression) {
-  Value* const index =
-      expression.operands.empty() ? nullptr
-                                  : element(expression.id, expression.operands[0], expression.range);
+  Value* const index = expression.operands.empty()
+                           ? nullptr
+                           : element(expression.id, expression.operands[0], expression.range);
   const Binding& binding = scope().bindings[expression.id];
   if (binding.constant != nullptr) return binding.constant;
-  Value* result = index == nullptr ? frame_->load(*binding.slot) : frame_->load(*binding.slot, index);
+  Value* result = index == nullptr ? load_masked(*binding.slot) : load_masked(expression.id, index);
   return scope().body->locals[expression.id].type == lang::Type::boolean ? ir().CreateIsNotNull(result)
                                                                          : result;
 }
 
 Value* Generator::element(lang::LocalId local, const Expression& index, const lang::SourceRange& range) {
   Value* const length = ir().getInt64(scope().body->locals[local].length);
-  Value* const number = integer(index);
+  const std::uint32_t site = sites_.at(range);
+  Value* const number = known(integer(index), site);
   require(ir().CreateICmpULT(number, length),
-          {.op = jit::Op::index_out_of_bounds, .value = number, .expected = length, .site = sites_.at(range)});
+          {.op = jit::Op::index_out_of_bounds, .value = number, .expected = length, .site = site});
   return number;
 }
 
 Value* Generator::bounded(const Expression& expression) {
   Value* const length = ir().getInt64(static_cast<std::uint64_t>(expression.value));
-  Value* const number = integer(expression.operands[0]);
-  require(ir().CreateICmpULT(number, length), {.op = jit::Op::index_out_of_bounds,
-                                               .value = number,
-                                               .expected = length,
-                                               .site = sites_.at(expression.range)});
+  const std::uint32_t site = sites_.at(expression.range);
+  Value* const number = known(integer(expression.operands[0]), site);
+  require(ir().CreateICmpULT(number, length),
+          {.op = jit::Op::index_out_of_bounds, .value = number, .expected = length, .site = site});
   return number;
 }
 
@@ -74,7 +75,7 @@ void Generator::branch(const Expression& condition, BasicBlock* yes, BasicBlock*
     if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(decision)) {
       frame_->jump(known->isZero() ? no : yes);
     } else {
-      ir().CreateCondBr(decision, yes, no);
+      ir().CreateCondBr(settled(decision), yes, no);
       ir().ClearInsertionPoint();
     }
   }
@@ -88,6 +89,7 @@ Value* Generator::logical(const Expression& expression) {
     const bool known = no->use_empty();
     frame_->start_if_used(known ? no : yes);
     frame_->start(known ? yes : no);
+    mask_ = nullptr;
     return ir().getInt1(known);
   }
   BasicBlock* join = frame_->block();
@@ -99,6 +101,7 @@ Value* Generator::logical(const Expression& expression) {
   llvm::PHINode* result = ir().CreatePHI(ir().getInt1Ty(), 2);
   result->addIncoming(ir().getTrue(), yes);
   result->addIncoming(ir().getFalse(), no);
+  mask_ = nullptr;  // what it depends on is a branch
   return result;
 }
 
@@ -106,6 +109,7 @@ Value* Generator::conditional(const Expression& expression) {
   BasicBlock* arms[2] = {frame_->block(), frame_->block()};
   Value* values[2] = {};
   BasicBlock* ends[2] = {};
+  Value* masks[2] = {};
   branch(expression.operands[0], arms[0], arms[1]);
   if (arms[0]->use_empty() != arms[1]->use_empty()) {
     const std::size_t known = arms[0]->use_empty() ? 1 : 0;
@@ -117,12 +121,14 @@ Value* Generator::conditional(const Expression& expression) {
   for (std::size_t arm = 0; arm < 2; ++arm) {
     frame_->start(arms[arm]);
     values[arm] = value(expression.operands[1 + arm]);
+    masks[arm] = mask_;
     ends[arm] = ir().GetInsertBlock();
     frame_->jump(join);
   }
   frame_->start(join);
   llvm::PHINode* result = ir().CreatePHI(values[0]->getType(), 2);
   for (std::size_t arm = 0; arm < 2; ++arm) result->addIncoming(values[arm], ends[arm]);
+  mask_ = masks_of(masks, ends);
   return result;
 }
 
@@ -134,20 +140,34 @@ Value* Generator::binary(const Expression& expression) {
   const Expression& left = expression.operands[0];
   const Expression& right = expression.operands[1];
   const std::uint32_t top = frame_->top();
-  const Held held = hold(left, facts_.suspends(right));
+  const Held held = hold(left, suspends(right));
   Value* second = value(right);
+  Value* const second_mask = mask_;
   Value* first = use(held);
   frame_->release_to(top);
-  return arithmetic(expression.binary, first, second, expression.range);
+  return arithmetic(expression.binary, first, second, expression.range, mask_, second_mask);
 }
 
-Value* Generator::arithmetic(BinaryOperator op, Value* left, Value* right, const lang::SourceRange& range) {
+Value* Generator::arithmetic(BinaryOperator op, Value* left, Value* right, const lang::SourceRange& range,
+                             Value* left_mask, Value* right_mask) {
   if (divides(op)) {
     right = widened(ir(), right);
+    if (right_mask != nullptr) {
+      const std::uint32_t top = frame_->top();
+      mask_ = left_mask;
+      const Held held = hold(left, true);
+      mask_ = right_mask;
+      right = settled(right);
+      left = use(held);
+      left_mask = mask_;
+      right_mask = nullptr;  // the division is behind a branch now
+      frame_->release_to(top);
+    }
     require(ir().CreateIsNotNull(right), {.op = jit::Op::division_by_zero, .site = sites_.at(range)});
     const auto* known = llvm::dyn_cast<llvm::ConstantInt>(right);
     if (known != nullptr && known->isZero()) return right;  // never reached
   }
+  mask_ = joined(left_mask, right_mask);
   return binary_operation(ir(), op, left, right);
 }
 
@@ -174,6 +194,10 @@ Value* Generator::call(const Expression& expression) {
     auto* type = function.result == lang::Type::boolean ? ir().getInt1Ty() : ir().getInt64Ty();
     callee.result_value = llvm::PHINode::Create(type, 2);
     callee.result_value->insertInto(callee.leave, callee.leave->end());
+    if (run_ahead_) {
+      callee.result_mask = llvm::PHINode::Create(ir().getInt64Ty(), 2);
+      callee.result_mask->insertInto(callee.leave, callee.leave->end());
+    }
   }
   Scope* const caller = scope_;
   scope_ = &callee;
@@ -184,6 +208,8 @@ Value* Generator::call(const Expression& expression) {
         callee.result_value->addIncoming(llvm::Constant::getNullValue(callee.result_value->getType()),
                                          ir().GetInsertBlock());
       }
+      if (callee.result_mask != nullptr)
+        callee.result_mask->addIncoming(ir().getInt64(0), ir().GetInsertBlock());
       frame_->clear_to(callee.top);
       frame_->jump(callee.leave);
     }
@@ -191,6 +217,7 @@ Value* Generator::call(const Expression& expression) {
   scope_ = caller;
   frame_->start(callee.leave);  // even if nothing comes back: the expression around needs a current block
   frame_->release_cleared(callee.top);
+  mask_ = callee.result_mask;
   return callee.result_value;
 }
 

@@ -65,6 +65,23 @@ bool Facts::suspends(const Expression& expression) const {
   return any_suspends(expression.operands);
 }
 
+bool Facts::may_wait(const Expression& expression) const {
+  switch (expression.kind) {
+    case ExpressionKind::literal:
+    case ExpressionKind::local: return false;
+    case ExpressionKind::unary: break;
+    case ExpressionKind::binary:
+      if (expression.binary == lang::BinaryOperator::divide ||
+          expression.binary == lang::BinaryOperator::remainder) {
+        return true;
+      }
+      break;
+    default: return true;
+  }
+  return std::any_of(expression.operands.rbegin(), expression.operands.rend(),
+                     [this](const Expression& operand) { return may_wait(operand); });
+}
+
 bool Facts::any_suspends(std::span<const Expression> expressions) const {
   // From the right: in a long chain of one operator the left operand is the deep one.
   return std::any_of(expressions.rbegin(), expressions.rend(),

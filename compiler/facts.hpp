@@ -28,6 +28,8 @@ class Facts {
 
   // Can evaluating the expression suspend the thread and go on afterwards? O(size of the expression).
   [[nodiscard]] bool suspends(const lang::Expression& expression) const;
+  // The same for a thread that runs ahead of its loads: can it ask for their values on the way?
+  [[nodiscard]] bool may_wait(const lang::Expression& expression) const;
   [[nodiscard]] bool any_suspends(std::span<const lang::Expression> expressions) const;
 
   // Is the expression one that may be evaluated later, or twice, instead of now? True for what reads locals

@@ -28,7 +28,7 @@ constexpr std::size_t compared_states = 8;
 }  // namespace
 
 Frame::Frame(llvm::Module& module, const std::string& name, FrameForm form, std::uint32_t permanent,
-             bool has_argument)
+             std::optional<std::uint32_t> argument)
     : module_(module),
       context_(module.getContext()),
       builder_(context_),
@@ -47,13 +47,13 @@ Frame::Frame(llvm::Module& module, const std::string& name, FrameForm form, std:
   leave_->setName("leave");
   ended_->setName("ended");
   if (form_ == FrameForm::coroutine) {
-    begin_coroutine(has_argument);
+    begin_coroutine(argument);
   } else {
-    begin_machine(name, has_argument);
+    begin_machine(name, argument);
   }
 }
 
-void Frame::begin_coroutine(bool has_argument) {
+void Frame::begin_coroutine(std::optional<std::uint32_t> argument) {
   function_ = start_;
   function_->setPresplitCoroutine();
   builder_.SetInsertPoint(BasicBlock::Create(context_, "entry", function_));
@@ -69,7 +69,7 @@ void Frame::begin_coroutine(bool has_argument) {
   handle_ = builder_.CreateIntrinsic(llvm::Intrinsic::coro_begin, {}, {id, function_->getArg(0)});
   handle_->setName("handle");
   mark_size(size, handle_);
-  if (has_argument) store(0, function_->getArg(1));
+  if (argument) store(*argument, function_->getArg(1));
 }
 
 void Frame::mark_size(Value* size, Value* block) {
@@ -78,7 +78,7 @@ void Frame::mark_size(Value* size, Value* block) {
   size_marker_ = builder_.CreateCall(marker, {size, block});
 }
 
-void Frame::begin_machine(const std::string& name, bool has_argument) {
+void Frame::begin_machine(const std::string& name, std::optional<std::uint32_t> argument) {
   auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getPtrTy()}, false);
   function_ = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name + ".resume", module_);
   function_->setDoesNotThrow();
@@ -86,9 +86,9 @@ void Frame::begin_machine(const std::string& name, bool has_argument) {
   builder_.SetInsertPoint(BasicBlock::Create(context_, "entry", start_));
   builder_.CreateStore(function_, start_->getArg(0));
   mark_size(builder_.getInt64(0), start_->getArg(0));
-  if (has_argument) {
-    Value* first = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), start_->getArg(0), jit::locals_offset);
-    builder_.CreateStore(start_->getArg(1), first);
+  if (argument) {
+    Value* slot = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), start_->getArg(0), offset(*argument));
+    builder_.CreateStore(start_->getArg(1), slot);
   }
   builder_.CreateCall(function_, {start_->getArg(0)});
   builder_.CreateRetVoid();
@@ -233,6 +233,7 @@ Value* Frame::perform(const Request& request) {
     case jit::Op::fence:
     case jit::Op::lock:
     case jit::Op::unlock:
+    case jit::Op::need:
     case jit::Op::await_failed:
     case jit::Op::assert_failed: return nullptr;
     default: break;

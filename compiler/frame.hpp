@@ -14,6 +14,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,9 @@ struct Request {
 class Frame {
  public:
   // Begins function `name`, `void (ptr block, i64 argument)`; slots 0 .. permanent - 1 are in use for good.
-  // With `has_argument` the first of them holds the argument.
+  // `argument` is the one of them that holds the argument, if any does.
   Frame(llvm::Module& module, const std::string& name, FrameForm form, std::uint32_t permanent,
-        bool has_argument);
+        std::optional<std::uint32_t> argument);
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
@@ -71,8 +72,8 @@ class Frame {
   void release_cleared(std::uint32_t top) { top_ = top; }
   [[nodiscard]] llvm::Value* load(std::uint32_t slot);
   void store(std::uint32_t slot, llvm::Value* value);  // i64 or i1
-  // The same for the slot `index` behind the first of an array; the caller has checked the index. All slots of
-  // the array have been stored to before.
+  // The same for the slot `index` behind the first of an array; the caller has checked the index. All slots
+  // of the array have been stored to before.
   [[nodiscard]] llvm::Value* load(std::uint32_t first, llvm::Value* index);
   void store(std::uint32_t first, llvm::Value* index, llvm::Value* value);
 
@@ -91,8 +92,8 @@ class Frame {
   llvm::Function* finish();
 
  private:
-  void begin_coroutine(bool has_argument);
-  void begin_machine(const std::string& name, bool has_argument);
+  void begin_coroutine(std::optional<std::uint32_t> argument);
+  void begin_machine(const std::string& name, std::optional<std::uint32_t> argument);
   // Addresses in the block and in its mailbox.
   [[nodiscard]] llvm::Value* field(std::uint64_t offset);
   [[nodiscard]] llvm::Value* element(std::uint32_t first, llvm::Value* index);

@@ -6,20 +6,25 @@ Generator::Generator(const lang::Program& program, const Facts& facts, SiteTable
     : program_(program), facts_(facts), sites_(sites), options_(options) {}
 
 Generator::Result Generator::generate(llvm::Module& module, const std::string& name, const lang::Body& body,
-                                      bool argument, std::uint32_t end) {
+                                      bool argument, std::uint32_t end, bool run_ahead) {
   Result result;
   Scope thread{.body = &body, .bindings = std::vector<Binding>(body.locals.size()), .loops = {}};
-  std::uint32_t permanent = 0;
+  run_ahead_ = run_ahead;
+  mask_ = nullptr;
+  const std::uint32_t size_of_local = run_ahead ? 2 : 1;
+  const std::uint32_t first =
+      run_ahead ? static_cast<std::uint32_t>(sizeof(jit::Dependencies) / sizeof(std::uint64_t)) : 0;
+  std::uint32_t permanent = first;
   for (std::size_t local = 0; local < body.locals.size(); ++local) {
     const lang::Local& declared = body.locals[local];
     if (!declared.top_level && !(argument && local == 0)) continue;
     thread.bindings[local].slot = permanent;
-    for (std::uint32_t i = 0; i < declared.length; ++i, ++permanent) {
+    for (std::uint32_t i = 0; i < declared.length; ++i) {
       if (!declared.top_level) continue;
-      result.locals.push_back(
-          {lang::element_name(declared.name, declared.is_array, declared.elements, i),
-           Frame::offset(permanent), declared.type == lang::Type::boolean});
+      result.locals.push_back({lang::element_name(declared.name, declared.is_array, declared.elements, i),
+                               Frame::offset(permanent + i), declared.type == lang::Type::boolean});
     }
+    permanent += declared.length * size_of_local;
   }
   const Size size = facts_.size(body);
   counts_rounds_ = size.rounds > silent_rounds;
@@ -27,7 +32,8 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
   thread.top = permanent;
 
   const bool machine = size.operations > options_.coroutine_operations;
-  Frame frame(module, name, machine ? FrameForm::machine : FrameForm::coroutine, permanent, argument);
+  Frame frame(module, name, machine ? FrameForm::machine : FrameForm::coroutine, permanent,
+              argument ? std::optional(first) : std::nullopt);
   if (counts_rounds_) frame.count_rounds(permanent - 1);
   frame_ = &frame;
   scope_ = &thread;
@@ -50,9 +56,9 @@ void Generator::bind(Scope& scope, lang::LocalId local, llvm::Value* value) {
   if (!permanent) {
     binding.slot.reset();
     if (binding.constant != nullptr) return;
-    binding.slot = frame_->allocate();
+    binding.slot = allocate();
   }
-  frame_->store(*binding.slot, value);
+  store_masked(*binding.slot, value);
 }
 
 // A local that only renames another one, neither ever assigned, shares its slot: the other one lives longer.
@@ -79,13 +85,14 @@ void Generator::declare_array(const lang::Statement& statement) {
   const lang::Local& declared = scope().body->locals[statement.id];
   Binding& binding = scope().bindings[statement.id];
   if (!(scope().leave == nullptr && declared.top_level)) {
-    binding.slot = frame_->allocate();
-    for (std::uint32_t i = 1; i < declared.length; ++i) (void)frame_->allocate();
+    binding.slot = allocate();
+    for (std::uint32_t i = 1; i < declared.length; ++i) (void)allocate();
   }
   llvm::Value* initial = nullptr;
   for (std::uint32_t i = 0; i < declared.length; ++i) {
     if (i < statement.expressions.size()) initial = value(statement.expressions[i]);
     frame_->store(*binding.slot + i, initial);
+    if (run_ahead_) frame_->store(*binding.slot + declared.length + i, mask_or_none(mask_));
   }
 }
 

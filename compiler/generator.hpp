@@ -3,7 +3,12 @@
 // Evaluation is strictly left to right. A value that is needed behind a later suspension is held in a slot,
 // or simply evaluated later if that makes no difference. Calls are inlined: the callee's body is written
 // again at each call. Files: generator.cpp the outside and locals, expressions.cpp, operations.cpp,
-// statements.cpp.
+// statements.cpp, run_ahead.cpp.
+//
+// A thread that runs ahead of its loads (jit::Dependencies) is the same code with a mask of loads beside each
+// value: in a second slot behind that of the value, and in `mask_` for the value computed last. Masks follow
+// the syntax tree and are separate instructions, so no optimisation can fold a dependency away. Before each
+// branch, divisor and address the thread waits for the loads in the mask (run_ahead.cpp).
 #pragma once
 
 #include <optional>
@@ -32,8 +37,9 @@ class Generator {
     std::vector<jit::LocalImage> locals;  // those that conditions can name
   };
   // `name` is the function's, `end` names the place of op done. `argument`: local 0 is the thread's argument.
+  // `run_ahead`: of its loads.
   Result generate(llvm::Module& module, const std::string& name, const lang::Body& body, bool argument,
-                  std::uint32_t end);
+                  std::uint32_t end, bool run_ahead);
 
  private:
   // Where the value of a local is. A local that is never assigned may be a constant or share another's slot.
@@ -54,6 +60,7 @@ class Generator {
     lang::Type result = lang::Type::none;
     llvm::BasicBlock* leave = nullptr;      // behind the inlined body; null for the thread itself
     llvm::PHINode* result_value = nullptr;  // at `leave`; null if the function has no result
+    llvm::PHINode* result_mask = nullptr;   // the same; null in a thread that does not run ahead
     std::uint32_t top = 0;
   };
   // A value for later: an expression still to be evaluated, an SSA value, or a slot.
@@ -62,10 +69,12 @@ class Generator {
     llvm::Value* value = nullptr;
     std::optional<std::uint32_t> slot;
     bool boolean = false;
+    llvm::Value* mask = nullptr;  // beside `value`
   };
   // The shared scalar that an operation is about.
   struct Place {
     std::uint32_t first = 0;
+    std::uint32_t length = 1;
     std::optional<Held> index;
   };
 
@@ -84,14 +93,18 @@ class Generator {
   llvm::Value* call(const lang::Expression& expression);
   void inline_call(const lang::Expression& call, Scope& callee);
   llvm::Value* arithmetic(lang::BinaryOperator op, llvm::Value* left, llvm::Value* right,
-                          const lang::SourceRange& range);
+                          const lang::SourceRange& range, llvm::Value* left_mask, llvm::Value* right_mask);
 
   // operations.cpp
   llvm::Value* operation(const lang::Expression& expression);
   llvm::Value* choose(const lang::Expression& expression);
   Place place(std::uint32_t variable, std::span<const lang::Expression> index, bool suspends,
               const lang::SourceRange& range);
-  llvm::Value* location(const Place& place);
+  llvm::Value* location(const Place& place, const lang::SourceRange& range);
+  void check_index(llvm::Value* index, const Place& place, const lang::SourceRange& range);
+  // Asks for an operation that depends on loads through its address and its operands.
+  llvm::Value* perform(const Request& request, llvm::Value* address_mask = nullptr,
+                       llvm::Value* data_mask = nullptr);
   void store(const lang::Statement& statement);
   // Stops with `request` unless `good`; goes on otherwise.
   void require(llvm::Value* good, const Request& request);
@@ -99,6 +112,25 @@ class Generator {
   Held hold(const lang::Expression& expression, bool suspends);
   Held hold(llvm::Value* value, bool suspends);
   llvm::Value* use(const Held& held);
+
+  // run_ahead.cpp. In a thread that does not run ahead these do nothing.
+  [[nodiscard]] std::uint32_t allocate();                                          // for a value and its mask
+  void store_masked(std::uint32_t slot, llvm::Value* value);                       // and `mask_`
+  llvm::Value* load_masked(std::uint32_t slot);                                    // sets `mask_`
+  void store_masked(lang::LocalId array, llvm::Value* index, llvm::Value* value);  // and `mask_`
+  llvm::Value* load_masked(lang::LocalId array, llvm::Value* index);               // adds to `mask_`
+  [[nodiscard]] llvm::Value* joined(llvm::Value* a, llvm::Value* b);
+  [[nodiscard]] llvm::Value* mask_or_none(llvm::Value* mask);  // i64
+  [[nodiscard]] llvm::PHINode* masks_of(llvm::Value* const (&masks)[2], llvm::BasicBlock* const (&from)[2]);
+  // The value, computed last, once all loads that it depends on have theirs. Any SSA value of the caller's is
+  // gone then.
+  llvm::Value* settled(llvm::Value* value);
+  // The same for what is no branch: `mask_` stays, control does not come to depend on it.
+  llvm::Value* known(llvm::Value* value, std::uint32_t site);
+  void wait_for(llvm::Value* mask, std::uint32_t site);
+  void add_control(llvm::Value* mask);
+  [[nodiscard]] bool suspends(const lang::Expression& expression) const;
+  [[nodiscard]] bool repeatable(const lang::Expression& expression, bool constant_locals) const;
 
   // statements.cpp
   void block(std::span<const lang::Statement> statements);
@@ -134,6 +166,8 @@ class Generator {
   llvm::BasicBlock* done_ = nullptr;
   bool in_await_ = false;
   bool counts_rounds_ = false;
+  bool run_ahead_ = false;
+  llvm::Value* mask_ = nullptr;  // of the value computed last; null: depends on no load
 };
 
 }  // namespace heddle::compiler

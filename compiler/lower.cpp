@@ -25,6 +25,7 @@ class Lowering {
         facts_(program, options.unroll),
         sites_(sources),
         generator_(program, facts_, sites_, options),
+        run_ahead_(options.run_ahead),
         result_(new LoweredProgram) {
     result_->context = std::make_unique<llvm::LLVMContext>();
     result_->module = std::make_unique<llvm::Module>("heddle", *result_->context);
@@ -75,7 +76,7 @@ class Lowering {
       const lang::ThreadTemplate& code = program_.templates[number];
       if (!functions[number]) {
         auto body = generator_.generate(*result_->module, "thread." + code.name, code.body, code.is_family,
-                                        sites_.named(code.range, "end of thread " + code.name));
+                                        sites_.named(code.range, "end of thread " + code.name), run_ahead_);
         functions[number] = add(body.start);
         locals[number] = std::move(body.locals);
       }
@@ -92,7 +93,7 @@ class Lowering {
     const lang::SourceRange place =
         body.statements.empty() ? lang::SourceRange{} : body.statements.back().range;
     auto code = generator_.generate(*result_->module, "final", body, false,
-                                    sites_.at({place.file, place.end, place.end}));
+                                    sites_.at({place.file, place.end, place.end}), false);
     result_->final_function = add(code.start);
     auto image = std::make_unique<jit::ThreadImage>();
     image->name = "final";
@@ -145,6 +146,7 @@ class Lowering {
   Facts facts_;
   SiteTable sites_;
   Generator generator_;
+  bool run_ahead_;
   LoweredProgramPointer result_;
   std::vector<llvm::Constant*> functions_;
 };

@@ -35,6 +35,8 @@ Value* Generator::operation(const Expression& expression) {
   const std::uint32_t top = frame_->top();
   const Place target =
       place(expression.id, operands.first(indexes), facts_.any_suspends(values), expression.range);
+  // In a thread that runs ahead the address comes last: nothing before it must wait for it.
+  const bool waits = run_ahead_ && target.index.has_value();
 
   Request request{.site = sites_.at(expression.range)};
   std::optional<Held> expected;
@@ -48,14 +50,25 @@ Value* Generator::operation(const Expression& expression) {
     case ExpressionKind::try_lock: request.op = Op::try_lock; break;
     default:
       request.op = Op::compare_exchange;
-      expected = hold(values[0], facts_.suspends(values[1]));
+      expected = hold(values[0], run_ahead_ || suspends(values[1]));
       break;
   }
-  if (!values.empty()) request.value = value(values.back());
+  std::optional<Held> operand;
+  if (!values.empty()) operand = hold(values.back(), waits || (run_ahead_ && expected));
+  if (expected && run_ahead_) {
+    use(*expected);
+    add_control(mask_);
+    wait_for(mask_, request.site);
+  }
+  request.location = location(target, expression.range);
+  Value* const address_mask = mask_;
   if (expected) request.expected = use(*expected);
-  request.location = location(target);
+  mask_ = nullptr;
+  if (operand) request.value = use(*operand);
+  Value* const data_mask = mask_;
   frame_->release_to(top);
-  Value* result = frame_->perform(request);
+  Value* result = perform(request, address_mask, data_mask);
+  if (request.op == Op::compare_exchange) add_control(mask_);
   const bool boolean = expression.type == lang::Type::boolean && !result->getType()->isIntegerTy(1);
   return boolean ? ir().CreateIsNotNull(result) : result;
 }
@@ -63,8 +76,8 @@ Value* Generator::operation(const Expression& expression) {
 Value* Generator::choose(const Expression& expression) {
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.at(expression.range);
-  const Held first = hold(expression.operands[0], facts_.suspends(expression.operands[1]));
-  Value* high = integer(expression.operands[1]);
+  const Held first = hold(settled(integer(expression.operands[0])), suspends(expression.operands[1]));
+  Value* high = settled(integer(expression.operands[1]));
   Value* low = use(first);
   frame_->release_to(top);
   require(ir().CreateICmpSLT(low, high),
@@ -76,14 +89,15 @@ Value* Generator::choose(const Expression& expression) {
 Generator::Place Generator::place(std::uint32_t variable, std::span<const Expression> index, bool suspends,
                                   const lang::SourceRange& range) {
   const lang::Variable& target = program_.variables[variable];
-  Place result{.first = target.first_location, .index = {}};
+  Place result{.first = target.first_location, .length = target.length, .index = {}};
   if (!target.is_array) return result;
-  Value* const length = ir().getInt64(target.length);
   Value* const number = integer(index.front());
-  require(ir().CreateICmpULT(number, length),
-          {.op = Op::index_out_of_bounds, .value = number, .expected = length, .site = sites_.at(range)});
-  if (suspends && !llvm::isa<llvm::Constant>(number) &&
-      facts_.repeatable(*scope().body, index.front(), false)) {
+  if (run_ahead_) {
+    result.index = hold(number, true);
+    return result;
+  }
+  check_index(number, result, range);
+  if (suspends && !llvm::isa<llvm::Constant>(number) && repeatable(index.front(), false)) {
     result.index = Held{.later = &index.front(), .value = nullptr, .slot = {}};
   } else {
     result.index = hold(number, suspends);
@@ -91,9 +105,25 @@ Generator::Place Generator::place(std::uint32_t variable, std::span<const Expres
   return result;
 }
 
-Value* Generator::location(const Place& place) {
+void Generator::check_index(Value* index, const Place& place, const lang::SourceRange& range) {
+  Value* const length = ir().getInt64(place.length);
+  require(ir().CreateICmpULT(index, length),
+          {.op = Op::index_out_of_bounds, .value = index, .expected = length, .site = sites_.at(range)});
+}
+
+// Leaves in `mask_` what the address depends on.
+Value* Generator::location(const Place& place, const lang::SourceRange& range) {
+  mask_ = nullptr;
   if (!place.index) return ir().getInt32(place.first);
-  Value* const index = ir().CreateTrunc(use(*place.index), ir().getInt32Ty());
+  Value* number = use(*place.index);
+  if (run_ahead_) {
+    if (mask_ != nullptr) {
+      wait_for(mask_, sites_.at(range));
+      number = use(*place.index);
+    }
+    check_index(number, place, range);
+  }
+  Value* const index = ir().CreateTrunc(number, ir().getInt32Ty());
   return place.first == 0 ? index : ir().CreateAdd(index, ir().getInt32(place.first));
 }
 
@@ -101,23 +131,30 @@ Value* Generator::location(const Place& place) {
 void Generator::store(const lang::Statement& statement) {
   const std::span<const Expression> expressions(statement.expressions);
   const Expression& operand = expressions.back();
-  const bool suspends = facts_.suspends(operand);
+  const bool waits = suspends(operand);
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.at(statement.range);
   const Place target = place(statement.id, expressions.first(expressions.size() - 1),
-                             suspends || statement.compound.has_value(), statement.range);
+                             waits || statement.compound.has_value(), statement.range);
   Value* result = nullptr;
   if (statement.compound) {
-    Value* const loaded = frame_->perform({.op = Op::load, .location = location(target), .site = site});
-    const Held old = hold(loaded, suspends);
+    Value* const place_read = location(target, statement.range);
+    Value* const loaded = perform({.op = Op::load, .location = place_read, .site = site}, mask_);
+    const Held old = hold(loaded, waits);
     Value* const right = value(operand);
-    result = arithmetic(*statement.compound, use(old), right, statement.range);
+    Value* const right_mask = mask_;
+    Value* const left = use(old);
+    result = arithmetic(*statement.compound, left, right, statement.range, mask_, right_mask);
   } else {
     result = value(operand);
   }
-  Value* const where = location(target);
+  const Held stored = hold(result, run_ahead_ && target.index.has_value());
+  Value* const where = location(target, statement.range);
+  Value* const address_mask = mask_;
+  result = use(stored);
+  Value* const data_mask = mask_;
   frame_->release_to(top);
-  frame_->perform({.op = Op::store, .value = result, .location = where, .site = site});
+  perform({.op = Op::store, .value = result, .location = where, .site = site}, address_mask, data_mask);
 }
 
 void Generator::require(Value* good, const Request& request) {
@@ -133,23 +170,26 @@ void Generator::require(Value* good, const Request& request) {
 // The value of the expression for use behind what follows. Slots are released by the caller, by
 // Frame::release_to.
 Generator::Held Generator::hold(const Expression& expression, bool suspends) {
-  if (suspends && facts_.repeatable(*scope().body, expression, false)) {
+  if (suspends && repeatable(expression, false)) {
     return {.later = &expression, .value = nullptr, .slot = {}};
   }
   return hold(value(expression), suspends);
 }
 
 Generator::Held Generator::hold(Value* value, bool suspends) {
-  if (!suspends || llvm::isa<llvm::Constant>(value)) return {.later = nullptr, .value = value, .slot = {}};
-  const std::uint32_t slot = frame_->allocate();
-  frame_->store(slot, value);
+  if (!suspends || llvm::isa<llvm::Constant>(value)) {
+    return {.later = nullptr, .value = value, .slot = {}, .mask = suspends ? nullptr : mask_};
+  }
+  const std::uint32_t slot = allocate();
+  store_masked(slot, value);
   return {.later = nullptr, .value = nullptr, .slot = slot, .boolean = value->getType()->isIntegerTy(1)};
 }
 
 Value* Generator::use(const Held& held) {
   if (held.later != nullptr) return value(*held.later);
+  mask_ = held.mask;
   if (held.value != nullptr) return held.value;
-  Value* result = frame_->load(*held.slot);
+  Value* result = load_masked(*held.slot);
   return held.boolean ? ir().CreateIsNotNull(result) : result;
 }
 

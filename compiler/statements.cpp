@@ -54,9 +54,11 @@ void Generator::statement(const Statement& statement) {
     case StatementKind::lock:
     case StatementKind::unlock: {
       const Place target = place(statement.id, statement.expressions, false, statement.range);
-      frame_->perform({.op = statement.kind == StatementKind::lock ? Op::lock : Op::unlock,
-                       .location = location(target),
-                       .site = sites_.at(statement.range)});
+      Value* const mutex = location(target, statement.range);
+      perform({.op = statement.kind == StatementKind::lock ? Op::lock : Op::unlock,
+               .location = mutex,
+               .site = sites_.at(statement.range)},
+              mask_);
       break;
     }
     case StatementKind::assert_:
@@ -116,16 +118,21 @@ void Generator::for_statement(const Statement& statement) {
   if (known && first->getSExtValue() >= last->getSExtValue()) return;
   const bool bounded = known && last->getValue().usub_sat(first->getValue()).ule(for_rounds);
 
-  const std::uint32_t variable = frame_->allocate();
+  const std::uint32_t variable = allocate();
   scope().bindings[statement.id] = {.slot = variable};
   BasicBlock* head = frame_->block();
   BasicBlock* round = frame_->block();
   BasicBlock* next = frame_->block();
   BasicBlock* leave = frame_->block();
-  frame_->store(variable, use(from));
+  Value* const initial = use(from);
+  store_masked(variable, initial);
   frame_->jump(head);
   frame_->start(head);
-  ir().CreateCondBr(ir().CreateICmpSLT(frame_->load(variable), use(to)), round, leave);
+  Value* const end = use(to);
+  Value* const end_mask = mask_;
+  Value* const in_range = ir().CreateICmpSLT(load_masked(variable), end);
+  mask_ = joined(mask_, end_mask);
+  ir().CreateCondBr(settled(in_range), round, leave);
   frame_->start(round);
   if (!bounded) {
     Value* const done = ir().CreateSub(frame_->load(variable), use(from));
@@ -154,7 +161,7 @@ void Generator::loop_body(const Statement& statement, BasicBlock* leave, BasicBl
 Generator::Held Generator::keep(const Expression& expression) {
   Value* const now = integer(expression);
   const bool constant = llvm::isa<llvm::Constant>(now);
-  if (!constant && facts_.repeatable(*scope().body, expression, true)) {
+  if (!constant && repeatable(expression, true)) {
     return {.later = &expression, .value = nullptr, .slot = {}};  // evaluated again in every round
   }
   return hold(now, true);
@@ -164,6 +171,7 @@ void Generator::return_statement(const Statement& statement) {
   Value* const result = statement.expressions.empty() ? nullptr : value(statement.expressions[0]);
   Scope& body = scope();
   if (body.result_value != nullptr) body.result_value->addIncoming(result, ir().GetInsertBlock());
+  if (body.result_mask != nullptr) body.result_mask->addIncoming(mask_or_none(mask_), ir().GetInsertBlock());
   frame_->clear_to(body.top);
   frame_->jump(body.leave == nullptr ? done_ : body.leave);
 }
@@ -173,14 +181,16 @@ void Generator::assign_statement(const Statement& statement) {
   const Expression& from = statement.expressions.back();
   if (statement.expressions.size() == 1) {
     Value* const assigned = value(from);
-    frame_->store(*scope().bindings[statement.id].slot, assigned);
+    store_masked(*scope().bindings[statement.id].slot, assigned);
     return;
   }
   const std::uint32_t top = frame_->top();
-  const Held index =
-      hold(element(statement.id, statement.expressions[0], statement.range), facts_.suspends(from));
+  const Held index = hold(element(statement.id, statement.expressions[0], statement.range), suspends(from));
   Value* const assigned = value(from);
-  frame_->store(*scope().bindings[statement.id].slot, use(index), assigned);
+  Value* const mask = mask_;
+  Value* const place = use(index);
+  mask_ = joined(mask, mask_);
+  store_masked(statement.id, place, assigned);
   frame_->release_to(top);
 }
 

@@ -4,7 +4,8 @@
 //
 //   offset 0   resume function (null once the thread has ended), destroy function
 //   offset 16  Mailbox
-//   offset 48  locals, then the coroutine's own bookkeeping, up to ThreadImage::block_size
+//   offset 48  locals, then the coroutine's own bookkeeping, up to ThreadImage::block_size;
+//              of a thread that runs ahead of its loads: first Dependencies
 //
 // The thread writes its next visible operation into the mailbox and suspends *before* the operation happens.
 // The checker performs it by its model, writes the result into Mailbox::value and resumes. Copying the
@@ -40,6 +41,9 @@ enum class Op : std::uint8_t {
   unlock,    // in: location
   try_lock,  // in: location                              out: value (1 acquired, 0 not)
   choose,    // in: value (low), expected (high), low < high   out: value, low <= value < high
+  // Only of threads that run ahead: the values of the loads in the mask, before a branch or an address that
+  // depends on them. To be resumed once every load in it has been given its true value.
+  need,  // in: value (mask of loads)
   // The thread cannot go on by itself. `await_failed` may be resumed: it evaluates the condition again.
   await_failed,
   assume_failed,  // as all that follow but assert_failed: never resumed
@@ -76,6 +80,26 @@ inline constexpr std::size_t block_alignment = 16;
 }
 [[nodiscard]] inline const Mailbox& mailbox(const void* block) {
   return *reinterpret_cast<const Mailbox*>(static_cast<const std::byte*>(block) + mailbox_offset);
+}
+
+// What the next operation of a thread that runs ahead of its loads depends on. Such a thread
+// (compiler::Options::run_ahead) is resumed behind a load before the load has a value, with any value at all
+// and the load's bit in `result`; the value goes into locals and stored data only, never into a branch or an
+// address, for which the thread asks by Op::need. Masks are sets of those bits and follow the program's text:
+// `r ^ r` depends on what `r` depends on.
+struct Dependencies {
+  std::uint64_t address;  // in: loads that the operation's address depends on
+  std::uint64_t data;     // in: loads that its operands depend on
+  std::uint64_t control;  // in: loads that any branch so far depends on
+  std::uint64_t result;   // out: the bit of the load, read-modify-write or trylock just done, and no other
+};
+inline constexpr std::size_t dependencies_offset = locals_offset;
+
+[[nodiscard]] inline Dependencies& dependencies(void* block) {
+  return *reinterpret_cast<Dependencies*>(static_cast<std::byte*>(block) + dependencies_offset);
+}
+[[nodiscard]] inline const Dependencies& dependencies(const void* block) {
+  return *reinterpret_cast<const Dependencies*>(static_cast<const std::byte*>(block) + dependencies_offset);
 }
 
 // Runs the thread from its suspension to the next visible operation.

@@ -115,7 +115,17 @@ Result<CheckResult> check(const Program& program, const CheckOptions& requested)
     return refuse(fmt::format("the algorithm '{}' cannot bound preemptions", options.algorithm));
   }
 
-  Search search(*program.state().image, options);
+  if (options.preemption_bound && model->out_of_order) {
+    return refuse(
+        fmt::format("preemptions mean nothing under the model '{}', which is no interleaving", model->name));
+  }
+  auto image = program.state().image;
+  if (model->out_of_order) {
+    std::string message;
+    image = program.state().ahead_image(message);
+    if (!image) return refuse(message);
+  }
+  Search search(*image, options);
   CheckResult result;
   try {
     algorithm.run(search);

@@ -90,8 +90,9 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
                                            {.loader = read_file, .spin_await = !options.unroll_spin_loops});
   if (!program) return convert_diagnostics(diagnostics, sources);
 
-  auto lowered = compiler::lower(*program, sources, {.unroll = options.unroll, .optimise = options.optimise});
   auto state = std::make_shared<State>();
+  state->options = {.unroll = options.unroll, .optimise = options.optimise};
+  auto lowered = compiler::lower(*program, sources, state->options);
   state->name = sources.name(file);
   for (const auto& parameter : program->parameters) state->parameters[parameter.name] = parameter.value;
   state->spin_loops = program->spin_loops;
@@ -104,6 +105,21 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   state->sources = std::move(sources);
   state->tree = std::move(*program);
   return Program(std::move(state));
+}
+
+std::shared_ptr<const jit::Image> Program::State::ahead_image(std::string& message) const {
+  const std::lock_guard lock(making_);
+  if (!ahead_) {
+    compiler::Options ahead = options;
+    ahead.run_ahead = true;
+    auto loaded = jit::load(compiler::lower(tree, sources, ahead));
+    if (auto* const error = std::get_if<std::string>(&loaded)) {
+      message = std::move(*error);
+    } else {
+      ahead_ = std::get<std::shared_ptr<const jit::Image>>(std::move(loaded));
+    }
+  }
+  return ahead_;
 }
 
 Result<Program> Program::from_file(const std::string& path, const CompileOptions& options) {

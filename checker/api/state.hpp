@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "compiler/lower.hpp"
 #include "heddle/heddle.h"
 #include "jit/runtime.hpp"
 #include "lang/diagnostics.hpp"
@@ -23,6 +25,16 @@ struct Program::State {
   // What it was made from, for questions about names later.
   lang::SourceMap sources;
   lang::Program tree;
+
+  // The image whose threads run ahead of their loads, for POWER. Made when it is first asked for, so that the
+  // other models do not pay for it. Null if the machine refuses; `message` says why.
+  [[nodiscard]] std::shared_ptr<const jit::Image> ahead_image(std::string& message) const;
+
+  compiler::Options options;
+
+ private:
+  mutable std::mutex making_;
+  mutable std::shared_ptr<const jit::Image> ahead_;
 };
 
 [[nodiscard]] std::vector<Diagnostic> convert_diagnostics(const lang::Diagnostics& diagnostics,

@@ -13,6 +13,8 @@ namespace heddle::checker {
 
 // Explores the program of the search; each is described in the .cpp file of its name.
 void run_naive(Search& search);
+void run_naive_derived(Search& search);
+void run_rsmc(Search& search);
 void run_dpor(Search& search);
 void run_source(Search& search);
 void run_sdpor(Search& search);
@@ -21,6 +23,8 @@ void run_trust(Search& search);
 // The same, and `observer` is told every complete execution.
 using GraphObserver = std::function<void(const PlainGraph& graph)>;
 void run_trust(Search& search, const GraphObserver& observer);
+void run_rsmc(Search& search, const GraphObserver& observer);
+void run_naive_derived(Search& search, const GraphObserver& observer);
 
 // Calls `use(machine)` with a fresh machine of the model that the search's options name, with sets wide
 // enough for the program. Throws TooManyProcesses if no machine is.

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "checker/explore/algorithms.hpp"
+#include "checker/explore/derived_machines.hpp"
 
 namespace heddle::checker {
 
@@ -131,6 +132,20 @@ std::string thread_state(const jit::Image& image, const std::vector<std::int64_t
   return fmt::format("about to do '{}' in line {}", site.text, site.line);
 }
 
+ThreadEnd describe_thread(const jit::Image& image, const std::vector<std::int64_t>& memory, ThreadId t,
+                          const std::byte* block) {
+  ThreadEnd end{.thread = image.threads[t].name,
+                .state = thread_state(image, memory, jit::mailbox(block)),
+                .locals = {},
+                .buffered = {}};
+  for (const auto& local : image.threads[t].locals) {
+    std::int64_t value = 0;
+    std::memcpy(&value, block + local.offset, sizeof value);
+    end.locals.push_back({local.name, value, local.boolean});
+  }
+  return end;
+}
+
 std::string who_waits(const std::vector<ThreadEnd>& ends) {
   std::string text;
   for (const auto& end : ends) {
@@ -140,6 +155,66 @@ std::string who_waits(const std::vector<ThreadEnd>& ends) {
   return text;
 }
 
+namespace {
+
+struct Replay {
+  Rows rows;
+  std::vector<std::int64_t> memory;
+  std::string message;  // of a violation that a thread found
+};
+
+[[noreturn]] void cannot_replay() {
+  throw std::logic_error("internal error: the trace of a violation cannot be replayed");
+}
+
+Replay replay_interleaving(const Search& search, const FoundViolation& found, Trace& trace) {
+  const auto& image = search.image();
+  Replay replay;
+  with_machine(search, [&](auto& machine) {
+    machine.restart_with_log(&replay.rows);
+    for (const auto& choice : found.schedule) {
+      if (!machine.follow(choice)) cannot_replay();
+    }
+    replay.memory = machine.memory();
+    trace.ends = describe_threads(machine);
+    if (machine.failed_thread() != none && !found.in_final) {
+      const auto& m = machine.threads().mailbox(machine.failed_thread());
+      replay.message = describe_failure(machine.failed_op(), image.sites[machine.failed_site()],
+                                        m.op == machine.failed_op() ? &m : nullptr);
+    }
+  });
+  return replay;
+}
+
+// The events in the order in which they are committed.
+Replay replay_commits(const Search& search, const FoundViolation& found, Trace& trace) {
+  const auto& image = search.image();
+  Replay replay;
+  with_power_machine(found.schedule.size(), search, [&](auto& machine) {
+    for (const auto& choice : found.schedule) {
+      if (!machine.follow(choice)) cannot_replay();
+      replay.rows.push_back(machine.row(machine.depth() - 1));
+    }
+    machine.clean();
+    replay.memory.resize(image.locations.size());
+    machine.final_memory(replay.memory);
+    for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+      trace.ends.push_back(describe_thread(image, replay.memory, t, machine.block(t)));
+    }
+    if (!machine.failed() || found.in_final) return;
+    const jit::Mailbox& m = jit::mailbox(machine.block(machine.failed_thread()));
+    replay.message = describe_failure(machine.failed_op(), image.sites[machine.failed_site()],
+                                      m.op == machine.failed_op() ? &m : nullptr);
+    replay.rows.push_back({.type = RowType::failure,
+                           .op = machine.failed_op(),
+                           .thread = machine.failed_thread(),
+                           .site = machine.failed_site()});
+  });
+  return replay;
+}
+
+}  // namespace
+
 Violation describe(const Search& search, const FoundViolation& found) {
   const auto& image = search.image();
   Violation violation;
@@ -147,24 +222,9 @@ Violation describe(const Search& search, const FoundViolation& found) {
   Trace& trace = violation.trace;
   for (const auto& thread : image.threads) trace.threads.push_back(thread.name);
 
-  Rows rows;
-  std::vector<std::int64_t> memory;
-  std::string message;
-  with_machine(search, [&](auto& machine) {
-    machine.restart_with_log(&rows);
-    for (const auto& choice : found.schedule) {
-      if (!machine.follow(choice)) {
-        throw std::logic_error("internal error: the trace of a violation cannot be replayed");
-      }
-    }
-    memory = machine.memory();
-    trace.ends = describe_threads(machine);
-    if (machine.failed_thread() != none && !found.in_final) {
-      const auto& m = machine.threads().mailbox(machine.failed_thread());
-      message = describe_failure(machine.failed_op(), image.sites[machine.failed_site()],
-                                 m.op == machine.failed_op() ? &m : nullptr);
-    }
-  });
+  auto [rows, memory, message] = search.options().model == power_model
+                                     ? replay_commits(search, found, trace)
+                                     : replay_interleaving(search, found, trace);
   if (image.final_block != nullptr &&
       (found.in_final || found.kind == ViolationKind::forall || found.kind == ViolationKind::forbid)) {
     const auto failed = run_final_block(image, memory, &rows);

@@ -2,7 +2,7 @@
 // states.
 #pragma once
 
-#include <cstring>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -34,21 +34,16 @@ namespace heddle::checker {
 // "p waits in line 3: x == 1; q waits in line 7 for m, which p holds".
 [[nodiscard]] std::string who_waits(const std::vector<ThreadEnd>& ends);
 
+// A thread with its locals, from its block.
+[[nodiscard]] ThreadEnd describe_thread(const jit::Image& image, const std::vector<std::int64_t>& memory,
+                                        ThreadId t, const std::byte* block);
 // All threads of a machine (checker/execution/machine.hpp) with their locals and store buffers.
 template <typename Machine>
 [[nodiscard]] std::vector<ThreadEnd> describe_threads(Machine& machine) {
   const auto& image = machine.image();
   std::vector<ThreadEnd> ends;
   for (ThreadId t = 0; t < machine.thread_count(); ++t) {
-    ThreadEnd end{.thread = image.threads[t].name,
-                  .state = thread_state(image, machine.memory(), machine.threads().mailbox(t)),
-                  .locals = {},
-                  .buffered = {}};
-    for (const auto& local : image.threads[t].locals) {
-      std::int64_t value = 0;
-      std::memcpy(&value, machine.threads().block(t) + local.offset, sizeof value);
-      end.locals.push_back({local.name, value, local.boolean});
-    }
+    ThreadEnd end = describe_thread(image, machine.memory(), t, machine.threads().block(t));
     if constexpr (Machine::has_buffers) {
       for (const auto index : machine.model().owned(t)) {
         const auto& buffer = machine.model().buffer(index);

@@ -244,6 +244,7 @@ struct Counts {
   std::uint64_t blocked_await = 0;  // an await evaluated too early; its later evaluation is another execution
   std::uint64_t blocked_sleep_set = 0;  // redundant, noticed late
   std::uint64_t blocked_loop_bound = 0;
+  std::uint64_t blocked_race = 0;  // rsmc: the reversal of a race, which the model turned out not to allow
   std::uint64_t blocked_preemption_bound = 0;  // cut off by the preemption bound
   std::uint64_t beyond_bound = 0;              // complete executions beyond the preemption bound
   std::uint64_t buffer_bound_flushes = 0;      // flushes that the buffer bound forced
@@ -278,6 +279,7 @@ struct ModelInfo {
   std::string_view summary;
   std::string_view default_algorithm;
   bool has_buffers = false;
+  bool out_of_order = false;  // threads run ahead of their loads; no interleaving of program orders
 };
 struct AlgorithmInfo {
   std::string_view name;

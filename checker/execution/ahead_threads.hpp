@@ -1,0 +1,286 @@
+// Threads that run ahead of their loads (jit::Dependencies), and how they get the true values afterwards.
+//
+// A thread is the list of what it has asked for so far, its *requests*, each with the block's bytes at that
+// time. Behind a load it goes on at once with some value; only at a branch or an address that depends on a
+// load without its true value must it wait. When a load gets its value, nothing happens at first. Once that
+// value is wanted (by the branch, by a store that depends on it, at the end of the execution), the thread is
+// set back to the first load that it passed with another value than it has now, and does everything behind it
+// once more (`clean`): the same requests, since all branches and addresses on the way had true values, with
+// new operands. Which value a thread passed a load with is a fact about the stored bytes, not about the
+// execution, so taking back a load needs no undoing here; taking back requests drops them from the list.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "checker/execution/step.hpp"
+#include "checker/execution/threads.hpp"
+#include "jit/runtime.hpp"
+
+namespace heddle::checker {
+
+// One thing that a thread asked for, and where it stands among the fences and branches of its thread.
+struct Request {
+  jit::Op op = jit::Op::done;
+  jit::Fence fence = jit::Fence::full;
+  bool committed = false;
+  std::uint8_t bit = no_bit;  // which of the thread's loads it is
+  Location location = none;
+  std::uint32_t site = 0;
+  std::uint32_t previous = none;  // the one before it to the same location
+  std::int64_t value = 0;         // operands, as in the mailbox
+  std::int64_t expected = 0;
+  std::int64_t result = 0;      // of committed ones that have one
+  std::int64_t passed = 0;      // the result that the thread went on with
+  std::int32_t read = no_node;  // events of the trace
+  std::int32_t write = no_node;
+  std::uint64_t address = 0;  // masks of loads that it depends on
+  std::uint64_t data = 0;
+  std::uint64_t control = 0;
+  std::uint64_t control_isync = 0;   // branches before the newest isync
+  std::uint64_t address_before = 0;  // addresses of earlier accesses
+  std::uint64_t waited = 0;          // loads that the thread has waited for, for whatever reason
+  // How many of the thread's requests stand before the newest fence of the kind.
+  std::uint32_t before_sync = 0;
+  std::uint32_t before_lightweight = 0;
+  std::uint32_t before_store_store = 0;
+  std::uint32_t before_choice = 0;  // or before the newest `choose`, itself included
+
+  static constexpr std::uint8_t no_bit = 255;
+  static constexpr std::int32_t no_node = 0x7fffffff;
+
+  [[nodiscard]] bool locks() const {
+    return op == jit::Op::lock || op == jit::Op::unlock || op == jit::Op::try_lock;
+  }
+  [[nodiscard]] bool updates() const {
+    return is_read_modify_write(op) || op == jit::Op::lock || op == jit::Op::try_lock;
+  }
+  // Can it become a write?
+  [[nodiscard]] bool writes() const { return op == jit::Op::store || op == jit::Op::unlock || updates(); }
+  // Does it become an event?
+  [[nodiscard]] bool event() const {
+    return op == jit::Op::load || op == jit::Op::store || op == jit::Op::unlock || op == jit::Op::choose ||
+           updates();
+  }
+  [[nodiscard]] bool access() const { return event() && op != jit::Op::choose; }
+  // Does the thread stay there until it is committed? Nothing behind a mutex operation could be committed
+  // before it, for it is a full fence.
+  [[nodiscard]] bool stays() const { return locks() || op == jit::Op::choose; }
+};
+
+class AheadThreads {
+ public:
+  static constexpr unsigned most_loads = 64;
+
+  explicit AheadThreads(const jit::Image& image) : live_(image), threads_(live_.count()) {
+    for (ThreadId t = 0; t < live_.count(); ++t) {
+      threads_[t].image = &image.threads[t];
+      live_.start(t, image.threads[t]);
+      append(t);
+    }
+  }
+
+  [[nodiscard]] std::uint32_t count() const { return live_.count(); }
+  // A thread's requests; the last one is where it stands.
+  [[nodiscard]] std::vector<Request>& requests(ThreadId t) { return threads_[t].requests; }
+  [[nodiscard]] const std::vector<Request>& requests(ThreadId t) const { return threads_[t].requests; }
+  [[nodiscard]] const jit::ThreadImage& image(ThreadId t) const { return *threads_[t].image; }
+  // The event of a load's bit.
+  [[nodiscard]] const Request& load(ThreadId t, unsigned bit) const {
+    return threads_[t].requests[threads_[t].loads[bit]];
+  }
+  [[nodiscard]] unsigned loads(ThreadId t) const { return static_cast<unsigned>(threads_[t].loads.size()); }
+  // Loads that have their values.
+  [[nodiscard]] std::uint64_t committed(ThreadId t) const { return threads_[t].committed; }
+
+  void commit(ThreadId t, std::uint32_t index, std::int64_t result) {
+    Thread& thread = threads_[t];
+    Request& request = thread.requests[index];
+    request.committed = true;
+    request.result = result;
+    if (request.bit == Request::no_bit) return;
+    thread.committed |= std::uint64_t{1} << request.bit;
+    if (index + 1 < thread.requests.size() && request.passed != result && index < thread.dirty)
+      thread.dirty = index;
+  }
+  void uncommit(ThreadId t, std::uint32_t index) {
+    Thread& thread = threads_[t];
+    Request& request = thread.requests[index];
+    request.committed = false;
+    if (request.bit != Request::no_bit) thread.committed &= ~(std::uint64_t{1} << request.bit);
+  }
+
+  // Runs the thread behind its last request, which has `result`, to its next one.
+  void resume(ThreadId t, std::int64_t result) {
+    Thread& thread = threads_[t];
+    enter(t, static_cast<std::uint32_t>(thread.requests.size() - 1));
+    pass(t, thread.requests.back(), result);
+    thread.live = none;
+    append(t);
+  }
+
+  // Makes everything that the thread has computed from committed loads true.
+  void clean(ThreadId t) {
+    Thread& thread = threads_[t];
+    auto& requests = thread.requests;
+    const auto count = static_cast<std::uint32_t>(requests.size());
+    if (thread.dirty == none) return;
+    std::uint32_t index = thread.dirty;
+    thread.dirty = none;
+    while (index < count && !stale(requests[index])) ++index;
+    if (index + 1 >= count) return;
+    enter(t, index);
+    for (; index + 1 < count; ++index) {
+      Request& request = requests[index];
+      pass(t, request, request.committed ? request.result : request.passed);
+      refresh(t, index + 1);
+    }
+    thread.live = count - 1;
+  }
+  // The same if one of the loads in the mask makes it necessary.
+  void clean(ThreadId t, std::uint64_t mask) {
+    const Thread& thread = threads_[t];
+    if (thread.dirty == none) return;
+    for (; mask != 0; mask &= mask - 1) {
+      if (stale(load(t, static_cast<unsigned>(std::countr_zero(mask))))) return clean(t);
+    }
+  }
+
+  // Drops all requests but the first `count`.
+  void cut(ThreadId t, std::uint32_t count) {
+    Thread& thread = threads_[t];
+    while (!thread.loads.empty() && thread.loads.back() >= count) thread.loads.pop_back();
+    thread.requests.resize(count);
+    if (thread.live != none && thread.live >= count) thread.live = none;
+  }
+
+  // The block as it was when the thread asked for its last request.
+  [[nodiscard]] const std::byte* block(ThreadId t) const {
+    const Thread& thread = threads_[t];
+    return thread.bytes.data() + (thread.requests.size() - 1) * live_.size(t);
+  }
+  // Copies the last request's block into the live one, for a trial; the next call copies again.
+  [[nodiscard]] std::byte* trial(ThreadId t) {
+    enter(t, static_cast<std::uint32_t>(threads_[t].requests.size() - 1));
+    threads_[t].live = none;
+    return live_.block(t);
+  }
+
+  [[nodiscard]] std::size_t memory_used() const {
+    std::size_t total = live_.memory_used();
+    for (const Thread& thread : threads_) {
+      total += thread.bytes.capacity() + thread.requests.capacity() * sizeof(Request);
+    }
+    return total;
+  }
+
+ private:
+  struct Thread {
+    const jit::ThreadImage* image = nullptr;
+    std::vector<Request> requests;
+    std::vector<std::uint32_t> loads;  // by bit
+    std::vector<std::byte> bytes;      // blocks, by request
+    std::uint64_t committed = 0;
+    std::uint32_t dirty = none;  // no request before it is stale
+    std::uint32_t live = none;   // the live block is that of this request
+  };
+
+  [[nodiscard]] static bool stale(const Request& request) {
+    return request.committed && request.bit != Request::no_bit && request.passed != request.result;
+  }
+
+  void enter(ThreadId t, std::uint32_t index) {
+    Thread& thread = threads_[t];
+    if (thread.live != index) {
+      copy_block(live_.block(t), thread.bytes.data() + index * live_.size(t), live_.size(t));
+      thread.live = index;
+    }
+  }
+
+  void pass(ThreadId t, Request& request, std::int64_t result) {
+    std::byte* const block = live_.block(t);
+    request.passed = result;
+    jit::dependencies(block).result = request.bit == Request::no_bit ? 0 : std::uint64_t{1} << request.bit;
+    jit::mailbox(block).value = result;
+    jit::resume(block);
+  }
+
+  void save(ThreadId t, std::uint32_t index) {
+    Thread& thread = threads_[t];
+    const std::size_t size = live_.size(t);
+    if (thread.bytes.size() < (index + 1) * size) thread.bytes.resize(2 * (index + 1) * size);
+    copy_block(thread.bytes.data() + index * size, live_.block(t), size);
+    thread.live = index;
+  }
+
+  // The thread asks again, with operands that may have changed.
+  void refresh(ThreadId t, std::uint32_t index) {
+    Request& request = threads_[t].requests[index];
+    const auto& m = jit::mailbox(live_.block(t));
+    if (m.op != request.op || (request.access() && m.location != request.location)) {
+      throw std::logic_error("internal error: a thread that ran ahead took another way with the true values");
+    }
+    request.value = m.value;
+    request.expected = m.expected;
+    save(t, index);
+  }
+
+  void append(ThreadId t) {
+    Thread& thread = threads_[t];
+    const auto index = static_cast<std::uint32_t>(thread.requests.size());
+    const std::byte* const block = live_.block(t);
+    const auto& m = jit::mailbox(block);
+    const auto& dependencies = jit::dependencies(block);
+    Request request{.op = m.op, .fence = m.fence, .site = m.site, .value = m.value, .expected = m.expected};
+    request.control = dependencies.control;
+    if (index > 0) {
+      const Request& before = thread.requests.back();
+      request.control_isync = before.control_isync;
+      request.address_before = before.address_before | before.address;
+      request.waited = before.waited;
+      request.before_sync = before.before_sync;
+      request.before_lightweight = before.before_lightweight;
+      request.before_store_store = before.before_store_store;
+      request.before_choice = before.before_choice;
+      if (before.op == jit::Op::need) request.waited |= static_cast<std::uint64_t>(before.value);
+      if (before.op == jit::Op::choose) request.before_choice = index;
+      if (before.locks()) request.before_sync = index;
+      if (before.op == jit::Op::fence) pass_fence(request, before, index);
+    }
+    if (request.locks()) request.before_sync = index;
+    if (request.access()) {
+      request.location = m.location;
+      request.address = dependencies.address;
+      request.data = dependencies.data;
+      for (std::uint32_t i = index; i-- > 0;) {
+        if (thread.requests[i].access() && thread.requests[i].location == m.location) {
+          request.previous = i;
+          break;
+        }
+      }
+      if (m.op == jit::Op::load || is_read_modify_write(m.op)) {
+        request.bit = static_cast<std::uint8_t>(thread.loads.size());
+        thread.loads.push_back(index);
+      }
+    }
+    thread.requests.push_back(request);
+    save(t, index);
+  }
+
+  static void pass_fence(Request& request, const Request& fence, std::uint32_t index) {
+    switch (fence.fence) {
+      case jit::Fence::full: request.before_sync = index; break;
+      case jit::Fence::lightweight: request.before_lightweight = index; break;
+      case jit::Fence::store_store: request.before_store_store = index; break;
+      case jit::Fence::instruction: request.control_isync = fence.control; break;
+    }
+  }
+
+  Threads live_;
+  std::vector<Thread> threads_;
+};
+
+}  // namespace heddle::checker

@@ -1,0 +1,31 @@
+// What the derived execution models (paper 2, section 2) have in common.
+//
+// A machine of such a model, PowerMachine or GraphMachine, is a trace of committed events and a set of
+// fetched ones. See PowerMachine for what it offers.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include "checker/execution/step.hpp"
+
+namespace heddle::checker {
+
+// An event by its place in the program: the same in every run in which the thread gets there the same way.
+struct EventName {
+  ThreadId thread = none;   // none: an initial write
+  std::uint32_t index = 0;  // counts all that the thread has asked for
+  friend auto operator<=>(const EventName&, const EventName&) = default;
+};
+
+// Names as the `value` of a Choice of type `commit`; -1 is an initial write.
+[[nodiscard]] constexpr std::int64_t encoded(EventName name) {
+  return name.thread == none ? -1 : static_cast<std::int64_t>(std::uint64_t{name.thread} << 32U | name.index);
+}
+[[nodiscard]] constexpr EventName decoded(std::int64_t value) {
+  const auto bits = static_cast<std::uint64_t>(value);
+  return value < 0 ? EventName{}
+                   : EventName{static_cast<ThreadId>(bits >> 32U), static_cast<std::uint32_t>(bits)};
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,268 @@
+// The execution model that paper 2 (section 2) derives from the axioms of POWER: threads fetch in program
+// order past branches that are committed, and memory events are committed one by one, in any order that cb
+// allows, each with a parameter: the source of a load, the place of a store in coherence order.
+//
+// A read-modify-write is committed in one step. That is no loss: whatever its write must wait for, its read
+// must too (power.hpp). Mutexes are read-modify-writes of a location that is 0 while the mutex is free, with
+// full fences on both sides; a `lock` can be committed only behind the write that left the mutex free. A
+// `choose` is an event without a location, whose parameter is its value.
+//
+// `commit` and `undo` are a stack, as everywhere in this engine.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/execution/ahead_threads.hpp"
+#include "checker/execution/derived.hpp"
+#include "checker/execution/machine.hpp"
+#include "checker/execution/plain_graph.hpp"
+#include "checker/execution/rows.hpp"
+#include "checker/models/power.hpp"
+#include "jit/runtime.hpp"
+
+namespace heddle::checker {
+
+template <unsigned Words>
+class PowerMachine {
+ public:
+  using Model = Power<Words>;
+  using Set = typename Model::Set;
+  using Order = typename Model::Order;
+  template <unsigned Wider>
+  using Widened = PowerMachine<Wider>;
+  static constexpr unsigned words = Words;
+
+  // All that is known about an event before it is committed.
+  struct Prepared {
+    EventName name;
+    Order read;                 // of its read, or of all that has no write
+    Order write;                // of its write
+    PowerId newest = no_place;  // places for it are a section of the coherence order
+    PowerId oldest = no_place;
+    std::int64_t low = 0;  // values for it: choices only
+    std::int64_t high = 0;
+  };
+
+  PowerMachine(const jit::Image& image, const MachineOptions& options)
+      : image_(image),
+        resume_after_assert_(options.resume_after_assert),
+        threads_(image),
+        model_(static_cast<std::uint32_t>(image.locations.size())),
+        open_(threads_.count(), 0) {
+    for (ThreadId t = 0; t < threads_.count(); ++t) fetch(t);
+  }
+
+  [[nodiscard]] const jit::Image& image() const { return image_; }
+  [[nodiscard]] std::uint32_t thread_count() const { return threads_.count(); }
+  [[nodiscard]] const Model& model() const { return model_; }
+  [[nodiscard]] const std::vector<Request>& requests(ThreadId t) const { return threads_.requests(t); }
+  [[nodiscard]] const Request& request(EventName name) const {
+    return threads_.requests(name.thread)[name.index];
+  }
+  // What the thread stands at.
+  [[nodiscard]] const Request& standing(ThreadId t) const { return threads_.requests(t).back(); }
+  [[nodiscard]] jit::Op standing_op(ThreadId t) const { return standing(t).op; }
+  [[nodiscard]] bool full() const { return model_.full(); }
+  // Committed steps, and the first event of each.
+  [[nodiscard]] std::uint32_t depth() const { return static_cast<std::uint32_t>(steps_.size()); }
+  [[nodiscard]] EventName step(std::uint32_t depth) const { return steps_[depth].name; }
+  [[nodiscard]] ProcessId first_event(std::uint32_t depth) const {
+    return depth < steps_.size() ? steps_[depth].first_event : static_cast<std::uint32_t>(model_.size());
+  }
+  // Which step committed the event.
+  [[nodiscard]] std::uint32_t step_of(PowerId id) const { return step_of_[static_cast<std::size_t>(id)]; }
+  // Of an initial write: the name without a thread.
+  [[nodiscard]] EventName name_of(std::int64_t id) const {
+    return id < 0 ? EventName{} : steps_[step_of(static_cast<PowerId>(id))].name;
+  }
+  [[nodiscard]] jit::Op op(EventName name) const { return request(name).op; }
+  // `none` of a choice.
+  [[nodiscard]] Location location(EventName name) const { return request(name).location; }
+  [[nodiscard]] bool reads(EventName name) const {
+    return request(name).bit != Request::no_bit || updates(name);
+  }
+  [[nodiscard]] bool updates(EventName name) const { return request(name).updates(); }
+  // What a step read from, or its write stands behind now; what it chose.
+  [[nodiscard]] std::int64_t place(std::uint32_t depth) const {
+    const Request& committed = request(steps_[depth].name);
+    return committed.read != Request::no_node ? model_[committed.read].source
+                                              : model_[committed.write].previous;
+  }
+  [[nodiscard]] std::int64_t chosen(std::uint32_t depth) const { return request(steps_[depth].name).result; }
+  [[nodiscard]] std::int64_t older(std::int64_t write) const {
+    return model_.previous(static_cast<PowerId>(write));
+  }
+  // The write that a step has made, if any.
+  [[nodiscard]] std::optional<std::int64_t> written_by(std::uint32_t depth) const {
+    const Request& committed = request(steps_[depth].name);
+    return committed.write == Request::no_node ? std::nullopt : std::optional<std::int64_t>(committed.write);
+  }
+  // The parameter by which an event goes to the place of the name.
+  [[nodiscard]] std::int64_t resolve(EventName name, EventName place) {
+    return place.thread == none ? model_.initial(request(name).location) : request(place).write;
+  }
+  // cb-predecessors, transitively: of an event without its source, and of a committed one with itself.
+  [[nodiscard]] Set commit_before(const Prepared& event) const {
+    return model_.commit_before(reads(event.name) ? event.read : event.write);
+  }
+  [[nodiscard]] const Set& committed_before(std::int64_t id) const {
+    return model_[static_cast<PowerId>(id)].commit_before;
+  }
+  // A violation that a thread found in the newest step, or at the start.
+  [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] ThreadId failed_thread() const { return failed_thread_; }
+  [[nodiscard]] jit::Op failed_op() const { return failed_op_; }
+  [[nodiscard]] std::uint32_t failed_site() const { return failed_site_; }
+  [[nodiscard]] bool too_many_loads() const { return too_many_loads_; }
+  [[nodiscard]] std::size_t memory_used() const {
+    return model_.memory_used() + threads_.memory_used() + steps_.capacity() * sizeof(Step);
+  }
+
+  // Calls `visit(name)` for every event that cb allows to be committed now, locks that have to wait included.
+  template <typename Visit>
+  void for_each_enabled(Visit&& visit) const {
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      const auto& requests = threads_.requests(t);
+      for (std::uint32_t i = open_[t]; i < requests.size(); ++i) {
+        if (i + 1 == requests.size() && !(requests[i].stays() && may_stay(t))) break;
+        if (requests[i].event() && !requests[i].committed && enabled(t, i)) visit(EventName{t, i});
+      }
+    }
+  }
+  // What a step did.
+  [[nodiscard]] Row row(std::uint32_t depth) const;
+  [[nodiscard]] PlainGraph plain_graph() const;
+  // The run so far, to be repeated by `follow` on a machine of this kind.
+  [[nodiscard]] Schedule run() const;
+  [[nodiscard]] bool follow(const Choice& choice);
+  // The newest value of each location.
+  void final_memory(std::vector<std::int64_t>& memory) const {
+    for (std::uint32_t location = 0; location < memory.size(); ++location) {
+      const PowerId initial = model_.known(location);
+      memory[location] =
+          initial == no_place ? image_.locations[location].initial : value_of(model_.newest(initial));
+    }
+  }
+  // A text that two states of one program share if and only if they have the same events committed with the
+  // same parameters.
+  void key(std::string& text) const;
+
+  // Must the event wait for a mutex?
+  [[nodiscard]] bool waits(EventName name) {
+    const Request& lock = request(name);
+    return lock.op == jit::Op::lock && value_of(model_.newest(model_.initial(lock.location))) != 0;
+  }
+
+  void prepare(EventName name, Prepared& event);
+  // The parameters of an event, from `first` on, until there is none: ids of writes, or values.
+  [[nodiscard]] std::optional<std::int64_t> first_parameter(const Prepared& event) const {
+    if (event.newest != no_place) return event.newest;
+    return event.low;
+  }
+  [[nodiscard]] std::optional<std::int64_t> next_parameter(const Prepared& event,
+                                                           std::int64_t parameter) const {
+    if (event.newest == no_place) {
+      return parameter + 1 < event.high ? std::optional(parameter + 1) : std::nullopt;
+    }
+    if (parameter == event.oldest) return std::nullopt;
+    return model_.previous(static_cast<PowerId>(parameter));
+  }
+
+  // Commits the event if the model allows it with this parameter.
+  bool commit(const Prepared& event, std::int64_t parameter);
+  void undo();
+
+  [[nodiscard]] std::int64_t value_of(PowerId write) const {
+    return write < 0 ? image_.locations[model_.location_of(write)].initial : model_[write].value;
+  }
+
+  // Brings all threads' blocks up to date with what is committed.
+  void clean() {
+    for (ThreadId t = 0; t < threads_.count(); ++t) threads_.clean(t);
+  }
+  [[nodiscard]] const std::byte* block(ThreadId t) const { return threads_.block(t); }
+  // Would the thread, at a failed await, go on if it evaluated its condition now? For the end of a run.
+  [[nodiscard]] bool await_holds(ThreadId t);
+
+ private:
+  struct Step {
+    EventName name;
+    std::uint32_t first_event = 0;
+    std::uint32_t fetched = 0;  // requests of the thread before the step
+    std::uint32_t open = 0;
+    bool resumed = false;
+  };
+
+  [[nodiscard]] bool enabled(ThreadId t, std::uint32_t index) const {
+    const Request& request = threads_.requests(t)[index];
+    const auto loads = request.data | request.control;
+    if ((loads & ~threads_.committed(t)) != 0) return false;
+    if (std::max(request.before_sync, request.before_lightweight) > open_[t]) return false;
+    if (request.writes() && request.before_store_store > open_[t] && !stores_committed(t, request))
+      return false;
+    return request.previous == none || threads_.requests(t)[request.previous].committed;
+  }
+  // Have the writes before the newest eieio been committed?
+  [[nodiscard]] bool stores_committed(ThreadId t, const Request& request) const {
+    const auto& requests = threads_.requests(t);
+    for (std::uint32_t i = open_[t]; i < request.before_store_store; ++i) {
+      if (requests[i].writes() && !requests[i].committed) return false;
+    }
+    return true;
+  }
+  void advance(ThreadId t) {
+    const auto& requests = threads_.requests(t);
+    while (open_[t] < requests.size() && (requests[open_[t]].committed || passive(requests[open_[t]]))) {
+      ++open_[t];
+    }
+  }
+  // A request that is no event and that the thread has gone past.
+  [[nodiscard]] static bool passive(const Request& request) {
+    return request.op == jit::Op::fence || request.op == jit::Op::need ||
+           request.op == jit::Op::assert_failed;
+  }
+
+  void fetch(ThreadId t);
+  [[nodiscard]] bool can_resume(ThreadId t) const;
+  [[nodiscard]] bool holds(ThreadId t, Location mutex) const;
+  // Is what the thread stays at an operation that it may do? Only the owner of a mutex may unlock it.
+  [[nodiscard]] bool may_stay(ThreadId t) const {
+    const Request& request = standing(t);
+    return request.op != jit::Op::unlock || holds(t, request.location);
+  }
+  void fail(ThreadId t, const Request& request) {
+    if (failed_) return;
+    failed_ = true;
+    failed_thread_ = t;
+    failed_op_ = request.op;
+    failed_site_ = request.site;
+  }
+  void add_loads(ThreadId t, std::uint64_t mask, Set& set) const {
+    for (; mask != 0; mask &= mask - 1) {
+      set.insert(
+          static_cast<ProcessId>(threads_.load(t, static_cast<unsigned>(std::countr_zero(mask))).read));
+    }
+  }
+  void fill(EventName name, bool writes, Order& order) const;
+
+  const jit::Image& image_;
+  bool resume_after_assert_;
+  AheadThreads threads_;
+  Model model_;
+  std::vector<std::uint32_t> open_;  // by thread: no event before this request is left to be committed
+  std::vector<Step> steps_;
+  std::vector<std::uint32_t> step_of_;
+  bool failed_ = false;
+  bool too_many_loads_ = false;
+  ThreadId failed_thread_ = 0;
+  jit::Op failed_op_ = jit::Op::done;
+  std::uint32_t failed_site_ = 0;
+};
+
+}  // namespace heddle::checker
+
+#include "checker/execution/power_machine_steps.hpp"

@@ -1,0 +1,39 @@
+// How the algorithms over derived execution models get a machine for the model that was asked for.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "checker/execution/graph_machine.hpp"
+#include "checker/execution/power_machine.hpp"
+#include "checker/explore/search.hpp"
+
+namespace heddle::checker {
+
+inline constexpr std::string_view power_model = "power";
+
+// Calls `use(machine)` with a fresh machine that has room for a run of so many steps, each two events at
+// most.
+template <typename Use>
+void with_power_machine(std::size_t steps, const Search& search, Use&& use) {
+  const auto run = [&]<unsigned Words>() {
+    PowerMachine<Words> machine(search.image(), search.machine_options());
+    use(machine);
+  };
+  if (2 * steps + 2 <= PowerMachine<1>::Set::capacity) {
+    run.template operator()<1>();
+  } else {
+    run.template operator()<16>();
+  }
+}
+
+// Calls `use.template operator()<Machine>()` with the narrowest machine of the search's model.
+template <typename Use>
+void with_derived_model(const Search& search, Use&& use) {
+  if (search.options().model == power_model) use.template operator()<PowerMachine<1>>();
+  AxiomaticModels::for_each([&]<typename Model>() {
+    if (search.options().model == Model::name) use.template operator()<GraphMachine<Model, 1>>();
+  });
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,365 @@
+// The search of rsmc; rsmc.cpp says what it does.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "checker/explore/algorithms.hpp"
+#include "checker/explore/derived_end.hpp"
+#include "checker/explore/search.hpp"
+
+namespace heddle::checker {
+
+// An event to be committed again: its place, or value, is named as it was then.
+struct Planned {
+  EventName event;
+  EventName place;
+  std::int64_t value = 0;  // of choices
+  friend auto operator<=>(const Planned&, const Planned&) = default;
+};
+
+// Paper 2's c . e[*] . r[e], for the load r at whose node it is kept.
+struct Continuation {
+  std::vector<Planned> before;  // cb-before `writer`, in the fixed order
+  Planned writer;
+  bool any_place = false;  // e[*]: with each place that the model allows
+  bool then_read = true;   // commit r, reading from the writer
+  friend auto operator<=>(const Continuation&, const Continuation&) = default;
+};
+
+// explore() of one event, as far as it does not depend on the machine's width.
+struct RsmcFrame {
+  EventName name;
+  std::uint32_t depth = 0;  // steps before it: P[name]
+  std::optional<std::int64_t> parameter;
+  bool committed = false;  // with some parameter
+  bool trying_writer = false;
+  std::uint32_t writer_depth = 0;
+  std::optional<std::int64_t> writer_place;
+  std::size_t taken = 0;  // continuations
+  std::set<Continuation> known;
+  std::vector<const Continuation*> continuations;  // Q[name], in order of coming
+
+  [[nodiscard]] std::uint32_t branch_depth() const { return trying_writer ? writer_depth : depth; }
+};
+template <typename Machine>
+class Rsmc {
+ public:
+  using Set = typename Machine::Set;
+  Rsmc(Machine& machine, Search& search, const GraphObserver& observer)
+      : machine_(machine), search_(search), end_(search), observer_(observer) {}
+
+  // Goes on where a search on a narrower machine stopped.
+  template <typename Narrower>
+  Rsmc(Machine& machine, Rsmc<Narrower>&& other) : Rsmc(machine, other.search_, other.observer_) {
+    std::uint32_t depth = 0;
+    const Schedule schedule = other.machine_.run();
+    const auto follow_to = [&](std::uint32_t target) {
+      for (; depth < target; ++depth) {
+        if (!machine_.follow(schedule[depth]))
+          throw std::logic_error("internal error: a run cannot be repeated");
+      }
+    };
+    for (auto& old : other.nodes_) {
+      follow_to(old.depth);
+      Node& node = nodes_.emplace_back();
+      static_cast<RsmcFrame&>(node) = std::move(static_cast<RsmcFrame&>(old));
+      machine_.prepare(node.name, node.event);
+      if (node.trying_writer) {
+        follow_to(old.writer_depth);
+        machine_.prepare(node.continuations[node.taken - 1]->writer.event, node.writer);
+      }
+    }
+    follow_to(static_cast<std::uint32_t>(schedule.size()));
+    owners_ = std::move(other.owners_);
+  }
+
+  // False if an execution has more events than the machine has room for; then a wider one may go on.
+  bool run() {
+    if (nodes_.empty() && !arrived_) {
+      arrived_ = true;
+      arrive();
+    }
+    while (!nodes_.empty() && !search_.stopped()) {
+      if (machine_.full()) return false;
+      if (!advance(nodes_.back())) {
+        nodes_.pop_back();
+        if (!nodes_.empty()) undo_to(nodes_.back().branch_depth());
+      }
+    }
+    return true;
+  }
+
+ private:
+  template <typename>
+  friend class Rsmc;
+  static constexpr std::uint32_t nobody = none;
+
+  struct Node : RsmcFrame {
+    typename Machine::Prepared event;
+    typename Machine::Prepared writer;
+  };
+
+  void arrive();
+  bool advance(Node& node);
+  bool try_writer(Node& node);
+  bool traverse(Node& node, const Continuation& continuation);
+  void detect_races(EventName writer, const typename Machine::Prepared& event);
+  void detect_race(EventName writer, const typename Machine::Prepared& event, const Set& before, Node& node,
+                   std::uint32_t step);
+  void add_continuation(Node& node, Continuation&& continuation) {
+    const auto [place, fresh] = node.known.insert(std::move(continuation));
+    if (fresh) node.continuations.push_back(&*place);
+  }
+  [[nodiscard]] std::vector<Planned> planned(Set events, std::uint32_t from) const;
+  [[nodiscard]] Planned plan(std::uint32_t step, const Set& kept, std::uint32_t from) const;
+  bool commit(const typename Machine::Prepared& event, std::int64_t parameter, std::uint32_t owner);
+  bool repeat(const Planned& item);
+  void undo_to(std::uint32_t depth) {
+    while (machine_.depth() > depth) machine_.undo();
+    owners_.resize(depth);
+  }
+  [[nodiscard]] std::optional<EventName> select();
+
+  Machine& machine_;
+  Search& search_;
+  DerivedEnd<Machine> end_;
+  const GraphObserver& observer_;
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> owners_;  // by step: the node whose explore committed it, or nobody
+  bool arrived_ = false;
+};
+
+// Stores first, so that loads see many sources without any detour; then whatever is left. Locks last: they
+// are the only events that may have to wait.
+template <typename Machine>
+std::optional<EventName> Rsmc<Machine>::select() {
+  std::optional<EventName> best;
+  unsigned best_rank = 4;
+  machine_.for_each_enabled([&](EventName name) {
+    unsigned rank = 2;
+    switch (machine_.op(name)) {
+      case jit::Op::choose: rank = 0; break;
+      case jit::Op::store:
+      case jit::Op::unlock: rank = 1; break;
+      case jit::Op::lock: rank = machine_.waits(name) ? 4 : 3; break;
+      default: break;
+    }
+    if (rank >= best_rank) return;
+    best = name;
+    best_rank = rank;
+  });
+  return best;
+}
+
+template <typename Machine>
+bool Rsmc<Machine>::commit(const typename Machine::Prepared& event, std::int64_t parameter,
+                           std::uint32_t owner) {
+  if (!machine_.commit(event, parameter)) return false;
+  owners_.push_back(owner);
+  search_.transition(machine_.depth(), [&] {
+    return machine_.memory_used() + nodes_.capacity() * sizeof(Node) +
+           owners_.capacity() * sizeof(owners_[0]);
+  });
+  return true;
+}
+
+// Explores the run that has just been made.
+template <typename Machine>
+void Rsmc<Machine>::arrive() {
+  if (machine_.too_many_loads()) search_.stop("a thread with more than 64 loads in one execution");
+  if (machine_.failed()) end_.failure(machine_);
+  if (search_.stopped()) return;
+  if (const auto name = select()) {
+    Node& node = nodes_.emplace_back();
+    node.name = *name;
+    node.depth = machine_.depth();
+    machine_.prepare(*name, node.event);
+    node.parameter = machine_.first_parameter(node.event);
+    if (machine_.op(*name) != jit::Op::load && machine_.op(*name) != jit::Op::choose)
+      detect_races(*name, node.event);
+    return;
+  }
+  machine_.for_each_enabled([&](EventName waiting) {
+    typename Machine::Prepared event;
+    machine_.prepare(waiting, event);
+    detect_races(waiting, event);
+  });
+  if (end_.finish(machine_) && observer_) observer_(machine_.plain_graph());
+  if (!nodes_.empty()) undo_to(nodes_.back().branch_depth());
+}
+
+// Takes the next branch of the node; false if there is none left.
+template <typename Machine>
+bool Rsmc<Machine>::advance(Node& node) {
+  const auto self = static_cast<std::uint32_t>(nodes_.size() - 1);
+  while (node.parameter) {
+    const std::int64_t parameter = *node.parameter;
+    node.parameter = machine_.next_parameter(node.event, parameter);
+    if (!commit(node.event, parameter, self)) continue;
+    node.committed = true;
+    arrive();
+    return true;
+  }
+  if (!node.committed)
+    throw std::logic_error("internal error: an event that can be committed has no parameter");
+  for (;;) {
+    if (node.trying_writer) {
+      if (try_writer(node)) return true;
+      node.trying_writer = false;
+      undo_to(node.depth);
+    }
+    if (node.taken == node.continuations.size()) return false;
+    const Continuation& next = *node.continuations[node.taken++];
+    if (traverse(node, next)) return true;
+    if (!node.trying_writer) undo_to(node.depth);
+  }
+}
+
+// Commits c, then e and r. True if something is left to be explored behind them.
+template <typename Machine>
+bool Rsmc<Machine>::traverse(Node& node, const Continuation& continuation) {
+  for (const Planned& item : continuation.before) {
+    if (!repeat(item)) throw std::logic_error("internal error: part of an allowed run is not allowed");
+  }
+  machine_.prepare(continuation.writer.event, node.writer);
+  node.trying_writer = true;
+  node.writer_depth = machine_.depth();
+  node.writer_place = continuation.any_place
+                          ? machine_.first_parameter(node.writer)
+                          : machine_.resolve(continuation.writer.event, continuation.writer.place);
+  return false;
+}
+
+template <typename Machine>
+bool Rsmc<Machine>::try_writer(Node& node) {
+  const auto self = static_cast<std::uint32_t>(nodes_.size() - 1);
+  const Continuation& continuation = *node.continuations[node.taken - 1];
+  while (node.writer_place) {
+    const std::int64_t place = *node.writer_place;
+    node.writer_place = continuation.any_place ? machine_.next_parameter(node.writer, place) : std::nullopt;
+    if (!commit(node.writer, place, nobody)) continue;
+    if (!continuation.then_read) {
+      arrive();
+      return true;
+    }
+    if (const auto source = machine_.written_by(machine_.depth() - 1)) {
+      machine_.prepare(node.name, node.event);
+      if (commit(node.event, *source, self)) {
+        arrive();
+        return true;
+      }
+      ++search_.counts.blocked_race;
+      ++search_.counts.runs;
+    }
+    undo_to(node.writer_depth);
+  }
+  return false;
+}
+
+template <typename Machine>
+bool Rsmc<Machine>::repeat(const Planned& item) {
+  typename Machine::Prepared event;
+  machine_.prepare(item.event, event);
+  const std::int64_t parameter =
+      machine_.op(item.event) == jit::Op::choose ? item.value : machine_.resolve(item.event, item.place);
+  return commit(event, parameter, nobody);
+}
+
+// Which committed reads could read from the event, had it come first?
+template <typename Machine>
+void Rsmc<Machine>::detect_races(EventName writer, const typename Machine::Prepared& event) {
+  const auto location = machine_.location(writer);
+  std::optional<Set> before;
+  for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
+    if (owners_[step] == nobody || machine_.location(machine_.step(step)) != location) continue;
+    if (!machine_.reads(machine_.step(step))) continue;
+    if (!before) before = machine_.commit_before(event);
+    if (before->contains(machine_.first_event(step))) continue;
+    detect_race(writer, event, *before, nodes_[owners_[step]], step);
+  }
+}
+
+template <typename Machine>
+void Rsmc<Machine>::detect_race(EventName writer, const typename Machine::Prepared& event, const Set& before,
+                                Node& node, std::uint32_t step) {
+  if (!machine_.updates(writer)) {
+    if (machine_.op(node.name) == jit::Op::lock) return;  // its owner's unlock comes later in any case
+    add_continuation(node, {.before = planned(before, node.depth),
+                            .writer = {writer, {}, 0},
+                            .any_place = true,
+                            .then_read = true});
+    return;
+  }
+  // A read-modify-write is committed with its source, which need not be cb-before it otherwise.
+  if (machine_.op(node.name) == jit::Op::lock) {
+    add_continuation(node, {.before = planned(before, node.depth),
+                            .writer = {writer, machine_.name_of(machine_.place(step)), 0},
+                            .any_place = false,
+                            .then_read = false});
+    return;
+  }
+  const auto read = machine_.first_event(step);
+  for (auto place = machine_.first_parameter(event); place; place = machine_.next_parameter(event, *place)) {
+    Set needed = before;
+    if (*place >= 0) needed |= machine_.committed_before(*place);
+    if (needed.contains(read)) continue;
+    add_continuation(node, {.before = planned(needed, node.depth),
+                            .writer = {writer, machine_.name_of(*place), 0},
+                            .any_place = false,
+                            .then_read = true});
+  }
+}
+
+// The events of the set that were committed at depth `from` or later, in a fixed order: the first by name of
+// those whose predecessors have all come, and so on.
+template <typename Machine>
+std::vector<Planned> Rsmc<Machine>::planned(Set events, std::uint32_t from) const {
+  std::vector<std::pair<EventName, std::uint32_t>> left;
+  for (std::uint32_t step = from; step < machine_.depth(); ++step) {
+    if (events.contains(machine_.first_event(step))) left.emplace_back(machine_.step(step), step);
+  }
+  std::sort(left.begin(), left.end());
+  Set kept;
+  Set waiting;
+  for (const auto& [name, step] : left) waiting.insert(machine_.first_event(step));
+  std::vector<Planned> result;
+  while (!left.empty()) {
+    for (auto entry = left.begin();; ++entry) {
+      const auto id = machine_.first_event(entry->second);
+      Set earlier = machine_.committed_before(static_cast<std::int64_t>(id));
+      earlier.erase(id);
+      if (earlier.intersects(waiting)) continue;
+      result.push_back(plan(entry->second, kept, from));
+      for (auto e = id; e < machine_.first_event(entry->second + 1); ++e) kept.insert(e);
+      waiting.erase(id);
+      left.erase(entry);
+      break;
+    }
+  }
+  return result;
+}
+
+// The step as it is among the events of `kept` and those before depth `from` only.
+template <typename Machine>
+Planned Rsmc<Machine>::plan(std::uint32_t step, const Set& kept, std::uint32_t from) const {
+  Planned result{.event = machine_.step(step), .place = {}, .value = 0};
+  if (machine_.op(result.event) == jit::Op::choose) {
+    result.value = machine_.chosen(step);
+    return result;
+  }
+  auto place = machine_.place(step);
+  if (!machine_.reads(result.event)) {
+    const auto first = static_cast<std::int64_t>(machine_.first_event(from));
+    while (place >= first && !kept.contains(static_cast<ProcessId>(place))) place = machine_.older(place);
+  }
+  result.place = machine_.name_of(place);
+  return result;
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,130 @@
+// Threads that run ahead of their loads: masks beside values, and where the thread waits.
+#include <cstddef>
+
+#include "compiler/generator.hpp"
+
+namespace heddle::compiler {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+namespace {
+
+// The slot of a field of jit::Dependencies, which lies where slots begin.
+constexpr std::uint32_t slot_of(std::size_t field) {
+  return static_cast<std::uint32_t>(field / sizeof(std::uint64_t));
+}
+constexpr std::uint32_t address_slot = slot_of(offsetof(jit::Dependencies, address));
+constexpr std::uint32_t data_slot = slot_of(offsetof(jit::Dependencies, data));
+constexpr std::uint32_t control_slot = slot_of(offsetof(jit::Dependencies, control));
+constexpr std::uint32_t result_slot = slot_of(offsetof(jit::Dependencies, result));
+
+bool has_result(jit::Op op) {
+  return op == jit::Op::load || (op >= jit::Op::exchange && op <= jit::Op::fetch_min) ||
+         op == jit::Op::try_lock;
+}
+
+}  // namespace
+
+std::uint32_t Generator::allocate() {
+  const std::uint32_t slot = frame_->allocate();
+  if (run_ahead_) static_cast<void>(frame_->allocate());
+  return slot;
+}
+
+void Generator::store_masked(std::uint32_t slot, Value* value) {
+  frame_->store(slot, value);
+  if (run_ahead_) frame_->store(slot + 1, mask_or_none(mask_));
+}
+
+Value* Generator::load_masked(std::uint32_t slot) {
+  mask_ = run_ahead_ ? frame_->load(slot + 1) : nullptr;
+  return frame_->load(slot);
+}
+
+// The masks of a local array lie behind its values. What its index depends on, an element depends on too.
+void Generator::store_masked(lang::LocalId array, Value* index, Value* value) {
+  const std::uint32_t first = *scope().bindings[array].slot;
+  frame_->store(first, index, value);
+  if (run_ahead_) frame_->store(first + scope().body->locals[array].length, index, mask_or_none(mask_));
+}
+
+Value* Generator::load_masked(lang::LocalId array, Value* index) {
+  const std::uint32_t first = *scope().bindings[array].slot;
+  if (run_ahead_) mask_ = joined(mask_, frame_->load(first + scope().body->locals[array].length, index));
+  return frame_->load(first, index);
+}
+
+Value* Generator::joined(Value* a, Value* b) {
+  if (a == nullptr) return b;
+  return b == nullptr ? a : ir().CreateOr(a, b);
+}
+
+Value* Generator::mask_or_none(Value* mask) { return mask == nullptr ? ir().getInt64(0) : mask; }
+
+llvm::PHINode* Generator::masks_of(Value* const (&masks)[2], BasicBlock* const (&from)[2]) {
+  if (masks[0] == nullptr && masks[1] == nullptr) return nullptr;
+  llvm::PHINode* result = ir().CreatePHI(ir().getInt64Ty(), 2);
+  for (std::size_t arm = 0; arm < 2; ++arm) result->addIncoming(mask_or_none(masks[arm]), from[arm]);
+  return result;
+}
+
+void Generator::add_control(Value* mask) {
+  if (mask != nullptr) frame_->store(control_slot, ir().CreateOr(frame_->load(control_slot), mask));
+}
+
+void Generator::wait_for(Value* mask, std::uint32_t site) {
+  if (mask == nullptr) return;
+  BasicBlock* ask = frame_->block();
+  BasicBlock* go_on = frame_->block();
+  ir().CreateCondBr(ir().CreateIsNotNull(mask), ask, go_on);
+  frame_->start(ask);
+  frame_->perform({.op = jit::Op::need, .value = mask, .site = site});
+  frame_->jump(go_on);
+  frame_->start(go_on);
+}
+
+Value* Generator::settled(Value* value) {
+  if (mask_ == nullptr || llvm::isa<llvm::Constant>(value)) return value;
+  const std::uint32_t top = frame_->top();
+  Value* const mask = mask_;
+  const Held held = hold(value, true);
+  add_control(mask);
+  wait_for(mask, 0);
+  Value* const result = use(held);
+  frame_->release_to(top);
+  mask_ = nullptr;
+  return result;
+}
+
+Value* Generator::known(Value* value, std::uint32_t site) {
+  if (mask_ == nullptr || llvm::isa<llvm::Constant>(value)) return value;
+  const std::uint32_t top = frame_->top();
+  const Held held = hold(value, true);
+  wait_for(mask_, site);
+  Value* const result = use(held);
+  frame_->release_to(top);
+  return result;
+}
+
+Value* Generator::perform(const Request& request, Value* address_mask, Value* data_mask) {
+  if (run_ahead_) {
+    frame_->store(address_slot, mask_or_none(address_mask));
+    frame_->store(data_slot, mask_or_none(data_mask));
+  }
+  Value* const result = frame_->perform(request);
+  mask_ = run_ahead_ && has_result(request.op) ? frame_->load(result_slot) : nullptr;
+  return result;
+}
+
+bool Generator::suspends(const lang::Expression& expression) const {
+  return run_ahead_ ? facts_.may_wait(expression) : facts_.suspends(expression);
+}
+
+// An expression that may wait for loads would do so again.
+bool Generator::repeatable(const lang::Expression& expression, bool constant_locals) const {
+  return facts_.repeatable(*scope_->body, expression, constant_locals) &&
+         !(run_ahead_ && facts_.may_wait(expression));
+}
+
+}  // namespace heddle::compiler
