@@ -4,6 +4,7 @@
 
 #include "lang/declarations.hpp"
 #include "lang/grammar.hpp"
+#include "lang/litmus/frontend.hpp"
 #include "lang/token.hpp"
 
 namespace heddle::lang {
@@ -22,6 +23,17 @@ std::optional<Program> parse_program(const SourceMap& sources, std::uint32_t fil
   check_calls(resolution);
   if (diagnostics.any()) return {};
   return std::move(resolution.program);
+}
+
+std::optional<Program> parse_source(const SourceMap& sources, std::uint32_t file, const Parameters& overrides,
+                                    Diagnostics& diagnostics) {
+  if (!sources.name(file).ends_with(".litmus")) return parse_program(sources, file, overrides, diagnostics);
+  if (!overrides.empty()) {
+    diagnostics.error({file, 0, 0}, "a litmus test has no parameters: '" + overrides.begin()->first +
+                                        "' cannot be given a value");
+    return {};
+  }
+  return litmus::parse_test(sources, file, diagnostics);
 }
 
 }  // namespace heddle::lang

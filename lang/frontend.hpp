@@ -21,4 +21,9 @@ using Parameters = std::map<std::string, std::int64_t>;
                                                    const Parameters& overrides, Diagnostics& diagnostics,
                                                    bool may_lack_threads = false);
 
+// The same for either of the two languages: a source whose name ends in ".litmus" is a litmus test, see
+// lang/litmus/frontend.hpp.
+[[nodiscard]] std::optional<Program> parse_source(const SourceMap& sources, std::uint32_t file,
+                                                  const Parameters& overrides, Diagnostics& diagnostics);
+
 }  // namespace heddle::lang

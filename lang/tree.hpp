@@ -169,7 +169,8 @@ struct Thread {
   std::int64_t argument = 0;
 };
 
-enum class PropertyKind : std::uint8_t { exists, forall, forbid };
+// A state for which a `filter` does not hold is not looked at: no other property is about it, no outcome.
+enum class PropertyKind : std::uint8_t { exists, forall, forbid, filter };
 
 // A condition over final states: locations are read from memory without a visible operation.
 struct Property {
@@ -215,6 +216,23 @@ struct Constant {
   SourceRange range;
 };
 
+// One value that a litmus test observes: a location, or a local of a thread.
+struct Observation {
+  std::string name;                // as its author writes it: "[x]", "0:r1"
+  std::optional<ThreadId> thread;  // of a local
+  std::uint32_t id = 0;            // VariableId (its first element) or LocalId
+};
+
+enum class LitmusKind : std::uint8_t { none, exists, not_exists, forall };
+
+// What a .litmus file says about itself.
+struct LitmusTest {
+  std::string name;
+  LitmusKind kind = LitmusKind::none;
+  SourceRange condition;  // with its quantifier; empty for `none`
+  std::vector<Observation> observed;
+};
+
 struct Program {
   std::vector<Parameter> parameters;
   std::vector<Constant> constants;
@@ -225,7 +243,8 @@ struct Program {
   std::optional<Body> final_block;
   std::vector<Property> properties;
   std::vector<Expectation> expectations;
-  std::uint32_t locations = 0;  // how many scalars the variables have in all
+  std::optional<LitmusTest> litmus;  // of a .litmus file: its outcomes are the observed values only
+  std::uint32_t locations = 0;       // how many scalars the variables have in all
 };
 
 }  // namespace heddle::lang

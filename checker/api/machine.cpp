@@ -10,6 +10,7 @@
 
 #include "checker/api/engine.hpp"
 #include "checker/api/operational_engine.hpp"
+#include "checker/api/sources.hpp"
 #include "checker/api/state.hpp"
 #include "checker/explore/registry.hpp"
 #include "checker/models/operational.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "checker/api/sources.hpp"
 #include "checker/api/state.hpp"
 #include "lang/frontend.hpp"
 #include "lang/grammar.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,10 @@ struct Program::State {
   std::vector<Expectation> expectations;
   std::shared_ptr<const jit::Image> image;
   std::string ir;
+  std::optional<LitmusTest> litmus;
   // What it was made from, for questions about names later.
   lang::SourceMap sources;
   lang::Program tree;
 };
-
-[[nodiscard]] std::vector<Diagnostic> convert_diagnostics(const lang::Diagnostics& diagnostics,
-                                                          const lang::SourceMap& sources);
 
 }  // namespace heddle
