@@ -143,6 +143,8 @@ int run(int count, const char* const* arguments) {
     case Command::emit: return run_emit(options);
     case Command::list: return run_list();
     case Command::consistency: return run_consistency(options);
+    case Command::conformance: return run_conformance(options);
+    case Command::translate: return run_translate(options);
     case Command::show_text: break;
   }
   return write_report(options.text) ? 0 : bad_input;

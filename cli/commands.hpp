@@ -27,6 +27,10 @@ namespace heddle::cli {
 // 0: realisable under every model asked for; 1: not under one of them.
 [[nodiscard]] int run_consistency(const Options& options);
 
+// 0: every test ends in the expected states; 1: one does not; 3: one was not decided.
+[[nodiscard]] int run_conformance(const Options& options);
+[[nodiscard]] int run_translate(const Options& options);
+
 // A usage error in the form that errors in programs have.
 [[nodiscard]] Diagnostic as_diagnostic(const UsageError& error);
 

@@ -101,7 +101,9 @@ void add_compile_settings(CLI::App& app, Options& options) {
 }
 
 void add_compile_options(CLI::App& app, Options& options) {
-  app.add_option("FILE", options.file, "The program, a .hed file")->option_text(" ")->required();
+  app.add_option("FILE", options.file, "The program: a .hed file, or a .litmus file in herd's format")
+      ->option_text(" ")
+      ->required();
   add_compile_settings(app, options);
 }
 
@@ -262,6 +264,41 @@ void add_repl_options(CLI::App& app, Options& options) {
       "first error with exit code 2. :help lists the commands; docs/repl.md explains them.");
 }
 
+void add_conformance_options(CLI::App& app, Options& options) {
+  constexpr std::uint64_t most32 = std::numeric_limits<std::uint32_t>::max();
+  app.add_option("FILE", options.file, "The folder with the .litmus files")
+      ->option_text("(a folder)")
+      ->required();
+  add_value(app, "--expected", "FILE", "The table of the states that each test should end in",
+            [&options](const std::string& text) { options.expected = text; });
+  add_choice_options(app, options.check);
+  add_value(app, "-j,--jobs", "N", fmt::format("Worker threads ({})", options.jobs),
+            [&options](const std::string& text) {
+              options.jobs = static_cast<std::uint32_t>(whole_number("--jobs", text, 1, 1024));
+            });
+  add_value(app, "--sample", "N", "Run every Nth test only", [&options](const std::string& text) {
+    options.sample = static_cast<std::uint32_t>(whole_number("--sample", text, 1, most32));
+  });
+  add_value(app, "--unroll", "N",
+            fmt::format("Cut a thread off after N rounds of a loop ({})", options.compile.unroll),
+            [&options](const std::string& text) {
+              options.compile.unroll = static_cast<std::uint32_t>(whole_number("--unroll", text, 1, most32));
+            });
+  add_limit_options(app, options.check);
+  add_flag(app, "--json", options.json, "Report in JSON (docs/conformance.md), errors too");
+  app.footer(
+      "Exit codes:\n"
+      "  0  every test that is covered ends in the expected states\n"
+      "  1  one of them does not\n"
+      "  2  the command line, the folder or the table is wrong, or no test could be compared\n"
+      "  3  undecided: a test was given up, and no other one differs");
+}
+
+void add_translate_options(CLI::App& app, Options& options) {
+  add_flag(app, "--to-litmus", options.to_litmus, "As a litmus test in C, not as a .hed program");
+  add_compile_options(app, options);
+}
+
 struct Entry {
   CommandInfo info;
   void (*add_options)(CLI::App& app, Options& options);
@@ -293,6 +330,12 @@ constexpr Entry entries[] = {
     {{"consistency", Command::consistency, "Say under which models a recorded execution is possible",
       "history.json"},
      add_consistency_options},
+    {{"conformance", Command::conformance,
+      "Compare the final states of a folder of litmus tests with a table", "tests/ --expected expected.tsv"},
+     add_conformance_options},
+    {{"translate", Command::translate, "Print a litmus test as a .hed program, or the other way",
+      "test.litmus"},
+     add_translate_options},
 };
 
 }  // namespace

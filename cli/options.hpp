@@ -1,6 +1,7 @@
 // The command line as a value. Parsing prints nothing and ends nothing; main() does that.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,7 +12,19 @@
 
 namespace heddle::cli {
 
-enum class Command { show_text, check, outcomes, compare, test, repl, emit, list, consistency };
+enum class Command {
+  show_text,
+  check,
+  outcomes,
+  compare,
+  test,
+  repl,
+  emit,
+  list,
+  consistency,
+  conformance,
+  translate
+};
 
 inline constexpr double default_compare_timeout = 10;  // seconds for each check of `compare`
 
@@ -27,9 +40,13 @@ struct Options {
   std::vector<std::string> only;        // outcomes, compare: variables to show; empty: all
   std::vector<std::string> paths;       // test
   TestSettings test;
-  std::string junit_file;  // test; empty: none
-  std::string json_file;   // test; empty: none, "-": standard output
-  bool update = false;     // test
+  std::string junit_file;    // test; empty: none
+  std::string json_file;     // test; empty: none, "-": standard output
+  bool update = false;       // test
+  std::string expected;      // conformance: the table of expected states
+  std::uint32_t jobs = 1;    // conformance: worker threads
+  std::uint32_t sample = 1;  // conformance: every so many-th test
+  bool to_litmus = false;    // translate
   bool json = false;
   bool progress = true;
   bool llvm = false;     // emit

@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json.hpp"
+#include "cli/litmus.hpp"
 #include "cli/option_values.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
@@ -52,6 +53,27 @@ std::string outcomes_text(const Program& program, const CheckResult& result, con
                      result.algorithm) +
          format_outcomes(result.outcomes, style) + format_conditions(result.conditions, style) +
          format_remarks(program, result, style);
+}
+
+// The report of herd7 for a test, but for its hash: many tools read it.
+std::string outcomes_like_herd(const Program& program, const CheckResult& result, const Style& style) {
+  const LitmusVerdict verdict = judge_litmus(program, result);
+  const LitmusTest& test = *program.litmus();
+  constexpr std::string_view kinds[] = {"Required", "Allowed", "Forbidden", "Required"};
+  std::string text = fmt::format("Test {} {}\nStates {}\n", one_line(test.name),
+                                 kinds[static_cast<std::size_t>(test.kind)], result.outcomes.size());
+  for (const Outcome& outcome : result.outcomes) text += format_state(outcome) + '\n';
+  const bool forbidden = test.kind == LitmusKind::not_exists;
+  text += fmt::format("{}\nWitnesses\nPositive: {} Negative: {}\n", verdict.ok ? "Ok" : "No",
+                      forbidden ? verdict.others : verdict.holds, forbidden ? verdict.holds : verdict.others);
+  text += fmt::format("Condition {}\n", test.condition.empty() ? "forall (true)" : one_line(test.condition));
+  text += fmt::format("Observation {} {} {} {}\n", one_line(test.name), verdict.observation, verdict.holds,
+                      verdict.others);
+  text += fmt::format("Time {} {:.2f}\n", one_line(test.name), result.seconds);
+  if (result.verdict == Verdict::undecided || !result.bounds.empty()) {
+    text += format_remarks(program, result, style);
+  }
+  return text;
 }
 
 std::string outcomes_json(const Program& program, const CheckResult& result) {
@@ -139,8 +161,9 @@ int show_outcomes(const Program& program, const Options& options) {
   result->outcomes = project(result->outcomes, std::get<std::vector<std::string>>(variables));
 
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
+  const auto as_text = program.litmus() ? outcomes_like_herd : outcomes_text;
   const std::string report =
-      options.json ? outcomes_json(program, *result) : outcomes_text(program, *result, style);
+      options.json ? outcomes_json(program, *result) : as_text(program, *result, style);
   return write_report(report) ? exit_code(result->verdict) : bad_input;
 }
 

@@ -121,6 +121,21 @@ class Lowering {
       image.kind = static_cast<jit::ConditionKind>(property.kind);
       image.site = sites_.at(property.range);
     }
+    if (program_.litmus) observations(offsets);
+  }
+
+  void observations(const LocalOffsets& offsets) {
+    auto& observed = result_->image.observed.emplace();
+    for (const lang::Observation& observation : program_.litmus->observed) {
+      jit::ObservedImage& image = observed.emplace_back();
+      image.name = observation.name;
+      image.thread = observation.thread;
+      if (observation.thread) {
+        image.offset = offsets[*observation.thread][observation.id];
+      } else {
+        image.location = program_.variables[observation.id].first_location;
+      }
+    }
   }
 
   std::uint32_t add(llvm::Function* function) {

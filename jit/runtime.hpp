@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -130,13 +131,22 @@ struct LocationImage {
   bool boolean = false;
 };
 
-enum class ConditionKind : std::uint8_t { exists, forall, forbid };
+// A final state for which a `filter` does not hold is not looked at.
+enum class ConditionKind : std::uint8_t { exists, forall, forbid, filter };
 
 // A condition over a final state. `blocks` has one pointer per thread.
 struct ConditionImage {
   ConditionKind kind = ConditionKind::exists;
   bool (*holds)(const std::int64_t* memory, const std::byte* const* blocks) = nullptr;
   std::uint32_t site = 0;
+};
+
+// One value of a final state: of a location, or of a local of a thread.
+struct ObservedImage {
+  std::string name;
+  std::uint32_t location = 0;  // if `thread` is not set
+  std::optional<std::uint32_t> thread;
+  std::uint32_t offset = 0;  // of the local's value in the thread's block
 };
 
 // Where an operation stands in the source, for messages and traces. Lines and columns count from 1.
@@ -154,6 +164,8 @@ struct Image {
   std::vector<ThreadImage> threads;
   std::unique_ptr<ThreadImage> final_block;  // null if the program has none
   std::vector<ConditionImage> conditions;
+  // What makes two final states different, if not all locations and all named locals.
+  std::optional<std::vector<ObservedImage>> observed;
   std::vector<Site> sites;
   std::shared_ptr<void> code;  // keeps the machine code mapped
 };

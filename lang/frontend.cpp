@@ -1,8 +1,10 @@
-// The way through the front end: text -> tokens -> parse tree -> resolved program, with the texts of imported files.
-// Each step runs only if the one before found no error, so that no message is the consequence of another.
+// The way through the front end: text -> tokens -> parse tree -> resolved program, with the texts of imported
+// files. Each step runs only if the one before found no error, so that no message is the consequence of
+// another.
 #include "lang/frontend.hpp"
 
 #include "lang/declarations.hpp"
+#include "lang/litmus/frontend.hpp"
 
 namespace heddle::lang {
 
@@ -18,6 +20,18 @@ std::optional<Program> parse_program(SourceMap& sources, std::uint32_t file, con
   if (diagnostics.any()) return {};
   drop_phantoms(resolution);
   return std::move(resolution.program);
+}
+
+std::optional<Program> parse_source(SourceMap& sources, std::uint32_t file, const Parameters& overrides,
+                                    Diagnostics& diagnostics, const FrontendOptions& options) {
+  if (!sources.name(file).ends_with(".litmus"))
+    return parse_program(sources, file, overrides, diagnostics, options);
+  if (!overrides.empty()) {
+    diagnostics.error({file, 0, 0}, "a litmus test has no parameters: '" + overrides.begin()->first +
+                                        "' cannot be given a value");
+    return {};
+  }
+  return litmus::parse_test(sources, file, diagnostics);
 }
 
 }  // namespace heddle::lang

@@ -73,7 +73,8 @@ enum class ExpressionKind : std::uint8_t {
   fetch,          // fetch; id: VariableId; operands: [index?, operand]; is the old value
   try_lock,       // id: VariableId (a mutex); operands: [index?]; is true on success
   choose,         // operands: [low, high]; some value of low..high (half open)
-  thread_local_,  // conditions only: thread: ThreadId, id: LocalId of that thread's template; operands: as local
+  thread_local_,  // conditions only: thread: ThreadId, id: LocalId of that thread's template; operands: as
+                  // local
   bounded,        // operands: [index]; is the index, which must be one of 0 .. value - 1
 };
 
@@ -123,7 +124,8 @@ struct Statement {
   SourceRange range;  // without the semicolon; of `if`, `while` and `for`: the head, up to the body
 };
 
-// What the elements of an array are called that is a part of something larger: with the parts "pool", ".slots" and
+// What the elements of an array are called that is a part of something larger: with the parts "pool",
+// ".slots" and
 // "" and the lengths 2 and 4, element 5 is "pool[1].slots[1]".
 struct ElementNames {
   std::vector<std::string> parts;  // one more than lengths; none: the plain name and one index
@@ -190,7 +192,8 @@ struct Thread {
   std::int64_t argument = 0;
 };
 
-enum class PropertyKind : std::uint8_t { exists, forall, forbid };
+// A state for which a `filter` does not hold is not looked at: no other property is about it, no outcome.
+enum class PropertyKind : std::uint8_t { exists, forall, forbid, filter };
 
 // A condition over final states: locations are read from memory without a visible operation.
 struct Property {
@@ -242,6 +245,23 @@ struct Enumeration {
   SourceRange range;
 };
 
+// One value that a litmus test observes: a location, or a local of a thread.
+struct Observation {
+  std::string name;                // as its author writes it: "[x]", "0:r1"
+  std::optional<ThreadId> thread;  // of a local
+  std::uint32_t id = 0;            // VariableId (its first element) or LocalId
+};
+
+enum class LitmusKind : std::uint8_t { none, exists, not_exists, forall };
+
+// What a .litmus file says about itself.
+struct LitmusTest {
+  std::string name;
+  LitmusKind kind = LitmusKind::none;
+  SourceRange condition;  // with its quantifier; empty for `none`
+  std::vector<Observation> observed;
+};
+
 struct Program {
   std::vector<Parameter> parameters;
   std::vector<Constant> constants;
@@ -253,8 +273,9 @@ struct Program {
   std::optional<Body> final_block;
   std::vector<Property> properties;
   std::vector<Expectation> expectations;
-  std::uint32_t spin_loops = 0;  // `while` loops that have become `await`s, by their places in the source
-  std::uint32_t locations = 0;   // how many scalars the variables have in all
+  std::uint32_t spin_loops = 0;      // `while` loops that have become `await`s, by their places in the source
+  std::optional<LitmusTest> litmus;  // of a .litmus file: its outcomes are the observed values only
+  std::uint32_t locations = 0;       // how many scalars the variables have in all
 };
 
 }  // namespace heddle::lang

@@ -1,30 +1,18 @@
 // Program: text -> tree -> module -> machine code, with every error as a value.
 #include <fmt/format.h>
-#include <sys/stat.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
+#include <limits>
 
+#include "checker/api/sources.hpp"
 #include "checker/api/state.hpp"
 #include "compiler/lower.hpp"
+#include "compiler/sites.hpp"
 #include "jit/load.hpp"
 #include "lang/frontend.hpp"
 
 namespace heddle {
 
 namespace {
-
-constexpr std::size_t largest_source = std::size_t{16} << 20;
-
-Diagnostic about_file(const std::string& file, std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.file = file;
-  diagnostic.text = fmt::format("{}: error: {}\n", file, message);
-  diagnostic.message = std::move(message);
-  return diagnostic;
-}
 
 std::vector<Expectation> convert(const std::vector<lang::Expectation>& expectations,
                                  const lang::SourceMap& sources) {
@@ -42,52 +30,21 @@ std::vector<Expectation> convert(const std::vector<lang::Expectation>& expectati
   return result;
 }
 
-using FileText = lang::ModuleText;
-
-// A readable, regular file of bearable size, or what is wrong with it.
-FileText read_file(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return {.text = {}, .error = std::strerror(errno)};
-  if (S_ISDIR(status.st_mode)) return {.text = {}, .error = "is a directory"};
-  if (!S_ISREG(status.st_mode)) return {.text = {}, .error = "is not a regular file"};
-  if (static_cast<std::uint64_t>(status.st_size) > largest_source) {
-    return {.text = {}, .error = "the file is larger than 16 MiB"};
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return {.text = {}, .error = std::strerror(errno)};
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad() || (status.st_size > 0 && text.str().empty())) return {.text = {}, .error = "cannot be read"};
-  return {.text = text.str(), .error = {}};
+lang::ModuleText read_module(const std::string& path) {
+  Result<std::string> text = read_source(path);
+  if (text) return {.text = std::move(*text), .error = {}};
+  return {.text = {}, .error = text.errors().front().message};
 }
 
 }  // namespace
-
-std::vector<Diagnostic> convert_diagnostics(const lang::Diagnostics& diagnostics,
-                                            const lang::SourceMap& sources) {
-  std::vector<Diagnostic> result;
-  for (const auto& error : diagnostics.errors()) {
-    const auto place = sources.locate(error.range.file, error.range.begin);
-    result.push_back({.file = sources.name(error.range.file),
-                      .line = place.line,
-                      .column = place.column,
-                      .message = error.message,
-                      .hint = error.hint,
-                      .text = lang::render(error, sources)});
-  }
-  if (diagnostics.dropped() > 0) {
-    result.push_back(about_file(sources.name(0), fmt::format("{} more errors", diagnostics.dropped())));
-  }
-  return result;
-}
 
 Result<Program> Program::from_source(std::string_view text, std::string name, const CompileOptions& options) {
   if (text.size() > largest_source) return std::vector{about_file(name, "the file is larger than 16 MiB")};
   lang::SourceMap sources;
   const auto file = sources.add(std::move(name), std::string(text));
   lang::Diagnostics diagnostics;
-  auto program = lang::parse_program(sources, file, options.parameters, diagnostics,
-                                           {.loader = read_file, .spin_await = !options.unroll_spin_loops});
+  auto program = lang::parse_source(sources, file, options.parameters, diagnostics,
+                                    {.loader = read_module, .spin_await = !options.unroll_spin_loops});
   if (!program) return convert_diagnostics(diagnostics, sources);
 
   auto state = std::make_shared<State>();
@@ -97,6 +54,11 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   for (const auto& parameter : program->parameters) state->parameters[parameter.name] = parameter.value;
   state->spin_loops = program->spin_loops;
   state->expectations = convert(program->expectations, sources);
+  if (program->litmus) {
+    state->litmus = LitmusTest{program->litmus->name, static_cast<LitmusKind>(program->litmus->kind),
+                               compiler::fold_text(sources.text(program->litmus->condition),
+                                                   std::numeric_limits<std::size_t>::max())};
+  }
   if (options.keep_ir) state->ir = compiler::print_ir(*lowered);
   auto loaded = jit::load(std::move(lowered));
   if (const auto* message = std::get_if<std::string>(&loaded))
@@ -123,14 +85,15 @@ std::shared_ptr<const jit::Image> Program::State::ahead_image(std::string& messa
 }
 
 Result<Program> Program::from_file(const std::string& path, const CompileOptions& options) {
-  FileText file = read_file(path);
-  if (!file.text) return std::vector{about_file(path, std::move(file.error))};
-  return from_source(*file.text, path, options);
+  const Result<std::string> text = read_source(path);
+  if (!text) return text.errors();
+  return from_source(*text, path, options);
 }
 
 const std::string& Program::name() const { return state_->name; }
 const Parameters& Program::parameters() const { return state_->parameters; }
 const std::vector<Expectation>& Program::expectations() const { return state_->expectations; }
+const std::optional<LitmusTest>& Program::litmus() const { return state_->litmus; }
 const std::string& Program::llvm_ir() const { return state_->ir; }
 
 std::uint32_t Program::spin_loops() const { return state_->spin_loops; }
@@ -143,6 +106,10 @@ std::vector<std::string> Program::threads() const {
 
 std::vector<std::string> Program::variables() const {
   std::vector<std::string> names;
+  if (state_->image->observed) {
+    for (const auto& observed : *state_->image->observed) names.push_back(observed.name);
+    return names;
+  }
   for (const auto& location : state_->image->locations) {
     if (!location.is_mutex) names.push_back(location.name);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "checker/api/sources.hpp"
 #include "checker/api/state.hpp"
 #include "lang/frontend.hpp"
 #include "lang/grammar.hpp"
@@ -96,7 +97,8 @@ std::vector<Diagnostic> check_declarations(std::string_view text, const std::str
   lang::SourceMap sources;
   lang::Diagnostics diagnostics;
   const auto file = sources.add(name, std::string(text));
-  if (lang::parse_program(sources, file, parameters, diagnostics, {.loader = {}, .may_lack_threads = true})) return {};
+  if (lang::parse_program(sources, file, parameters, diagnostics, {.loader = {}, .may_lack_threads = true}))
+    return {};
   return convert_diagnostics(diagnostics, sources);
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Program::State {
   std::uint32_t spin_loops = 0;
   std::shared_ptr<const jit::Image> image;
   std::string ir;
+  std::optional<LitmusTest> litmus;
   // What it was made from, for questions about names later.
   lang::SourceMap sources;
   lang::Program tree;
@@ -36,8 +38,5 @@ struct Program::State {
   mutable std::mutex making_;
   mutable std::shared_ptr<const jit::Image> ahead_;
 };
-
-[[nodiscard]] std::vector<Diagnostic> convert_diagnostics(const lang::Diagnostics& diagnostics,
-                                                          const lang::SourceMap& sources);
 
 }  // namespace heddle

@@ -127,7 +127,6 @@ void Search::count_execution() {
 
 void Search::judge(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
                    const std::function<Schedule()>& schedule) {
-  ++judged_;
   const std::vector<std::int64_t>* final_memory = &memory;
   if (image_.final_block) {
     scratch_memory_ = memory;
@@ -140,6 +139,11 @@ void Search::judge(const std::vector<std::int64_t>& memory, const std::byte* con
       if (!options_.keep_going) stopped_ = true;
     }
   }
+  for (const auto& condition : image_.conditions) {
+    if (condition.kind == jit::ConditionKind::filter && !condition.holds(final_memory->data(), blocks))
+      return;
+  }
+  ++judged_;
   for (std::size_t i = 0; i < image_.conditions.size(); ++i) {
     const auto& condition = image_.conditions[i];
     const bool holds = condition.holds(final_memory->data(), blocks);
@@ -150,15 +154,31 @@ void Search::judge(const std::vector<std::int64_t>& memory, const std::byte* con
       note(ViolationKind::forbid, condition.site, schedule);
   }
   if (options_.collect_outcomes) {
-    scratch_state_ = *final_memory;
-    for (std::size_t t = 0; t < image_.threads.size(); ++t) {
-      for (const auto& local : image_.threads[t].locals) {
-        std::int64_t value = 0;
-        std::memcpy(&value, blocks[t] + local.offset, sizeof value);
-        scratch_state_.push_back(value);
+    make_final_state(*final_memory, blocks);
+    ++final_states_[scratch_state_];
+  }
+}
+
+void Search::make_final_state(const std::vector<std::int64_t>& memory, const std::byte* const* blocks) {
+  const auto add_local = [&](std::size_t thread, std::uint32_t offset) {
+    std::int64_t value = 0;
+    std::memcpy(&value, blocks[thread] + offset, sizeof value);
+    scratch_state_.push_back(value);
+  };
+  if (image_.observed) {
+    scratch_state_.clear();
+    for (const auto& observed : *image_.observed) {
+      if (observed.thread) {
+        add_local(*observed.thread, observed.offset);
+      } else {
+        scratch_state_.push_back(memory[observed.location]);
       }
     }
-    ++final_states_[scratch_state_];
+    return;
+  }
+  scratch_state_ = memory;
+  for (std::size_t thread = 0; thread < image_.threads.size(); ++thread) {
+    for (const auto& local : image_.threads[thread].locals) add_local(thread, local.offset);
   }
 }
 

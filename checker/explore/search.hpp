@@ -29,7 +29,7 @@ struct FoundViolation {
   Schedule schedule;
 };
 
-// A final state: the values of all locations, then of all top-level locals.
+// A final state: the values of all locations, then of all top-level locals; or what Image::observed says.
 using FinalState = std::vector<std::int64_t>;
 struct FinalStateHash {
   std::size_t operator()(const FinalState& state) const;
@@ -114,6 +114,8 @@ class Search {
 
  private:
   void poll(std::uint64_t depth, std::uint64_t memory);
+  // Into scratch_state_.
+  void make_final_state(const std::vector<std::int64_t>& memory, const std::byte* const* blocks);
 
   const jit::Image& image_;
   const CheckOptions& options_;

@@ -268,6 +268,13 @@ std::vector<Outcome> describe_outcomes(const Search& search) {
   for (const auto& [state, executions] : states) {
     Outcome outcome;
     outcome.executions = executions;
+    if (image.observed) {
+      for (std::size_t i = 0; i < state.size(); ++i) {
+        outcome.values.push_back({(*image.observed)[i].name, state[i], false});
+      }
+      outcomes.push_back(std::move(outcome));
+      continue;
+    }
     for (std::size_t i = 0; i < image.locations.size(); ++i) {
       const auto& location = image.locations[i];
       if (!location.is_mutex) outcome.values.push_back({location.name, state[i], location.boolean});
@@ -284,7 +291,7 @@ std::vector<Outcome> describe_outcomes(const Search& search) {
 }
 
 std::vector<ConditionCount> describe_conditions(const Search& search) {
-  static constexpr const char* kinds[] = {"exists", "forall", "forbid"};
+  static constexpr const char* kinds[] = {"exists", "forall", "forbid", "filter"};
   std::vector<ConditionCount> result;
   for (std::size_t i = 0; i < search.image().conditions.size(); ++i) {
     const auto& condition = search.image().conditions[i];

@@ -59,8 +59,8 @@ struct CompileOptions {
   std::uint32_t unroll = 16;  // rounds of each `while` before the thread is cut off there
   bool optimise = false;      // spend more time on machine code; pays for programs that compute a lot
   bool keep_ir = false;       // for Program::llvm_ir
-  // Loops that only look at shared variables until they change, like `while x != 0 { }`, are treated as `await`
-  // unless this is set.
+  // Loops that only look at shared variables until they change, like `while x != 0 { }`, are treated as
+  // `await` unless this is set.
   bool unroll_spin_loops = false;
 };
 
@@ -87,10 +87,21 @@ struct Expectation {
   std::string source;  // the line as written
 };
 
+// What a litmus test asks: of all its final states, is there one / none / are all such that ... ?
+enum class LitmusKind : std::uint8_t { none, exists, not_exists, forall };
+
+// What a .litmus file says about itself.
+struct LitmusTest {
+  std::string name;  // in its first line
+  LitmusKind kind = LitmusKind::none;
+  std::string condition;  // "exists (0:r1=1 /\ 1:r1=0)" on one line; empty for `none`
+};
+
 // A compiled program. Cheap to copy; copies share the code, which is freed with the last of them.
 class Program {
  public:
-  // `name` is used in messages, and what it imports is looked for beside it. O(size of the text); a few milliseconds for a small program.
+  // `name` is used in messages, and what the text imports is looked for beside it; if it ends in ".litmus"
+  // the text is a litmus test in herd's format. O(size of the text); a few milliseconds for a small program.
   static Result<Program> from_source(std::string_view text, std::string name,
                                      const CompileOptions& options = {});
   // Also refuses what is not a readable, regular file of at most 16 MiB.
@@ -104,6 +115,8 @@ class Program {
   [[nodiscard]] std::vector<std::string> variables() const;
   // How many loops of the text are treated as `await`; see CompileOptions::unroll_spin_loops.
   [[nodiscard]] std::uint32_t spin_loops() const;
+  // Of a program that was read from a .litmus file: its final states are what the test observes.
+  [[nodiscard]] const std::optional<LitmusTest>& litmus() const;
   // The intermediate code as generated, for people who look under the bonnet; empty without
   // CompileOptions::keep_ir.
   [[nodiscard]] const std::string& llvm_ir() const;

@@ -55,22 +55,33 @@ Finding examine(RandomProgram& program, const Property& property) {
 
 }  // namespace
 
+std::uint64_t default_seed() { return from_environment("HEDDLE_RANDOM_SEED", 1); }
+
+Trial try_program(std::uint64_t seed, std::uint64_t number, const Property& property) {
+  auto [profile, program] = generate(seed, number);
+  const auto finding = examine(program, property);
+  Trial trial;
+  trial.skipped = finding.skipped;
+  if (finding.difference.empty()) return trial;
+  trial.failure = "seed " + std::to_string(seed) + ", program " + std::to_string(number) + " (" +
+                  std::string(profile->name) + "):\n" + finding.difference + "shrunk:\n" +
+                  shrunk(program, property) + "as generated:\n" + print(program);
+  return trial;
+}
+
 void run(const Campaign& campaign) {
-  const auto seed = from_environment("HEDDLE_RANDOM_SEED", 1);
+  const auto seed = default_seed();
   const auto scale = from_environment("HEDDLE_RANDOM_PROGRAMS", default_programs);
   const auto programs = (campaign.programs * scale + default_programs - 1) / default_programs;
   std::uint64_t skipped = 0;
   std::uint64_t failures = 0;
   const auto end = campaign.first + programs;
   for (auto number = campaign.first; number < end && failures < most_failures; ++number) {
-    auto [profile, program] = generate(seed, number);
-    const auto finding = examine(program, campaign.property);
-    if (finding.skipped) ++skipped;
-    if (finding.difference.empty()) continue;
+    const auto trial = try_program(seed, number, campaign.property);
+    if (trial.skipped) ++skipped;
+    if (trial.failure.empty()) continue;
     ++failures;
-    FAIL_CHECK(campaign.name, ": seed ", seed, ", program ", number, " (", profile->name, "):\n",
-               finding.difference, "shrunk:\n", shrunk(program, campaign.property), "as generated:\n",
-               print(program));
+    FAIL_CHECK(campaign.name, ": ", trial.failure);
   }
   MESSAGE(campaign.name, ": ", programs, " programs, ", skipped, " skipped");
   CHECK(skipped * 100 <= programs * campaign.most_skipped);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "properties.hpp"
@@ -18,6 +19,16 @@ struct Campaign {
   Property property;
   std::uint64_t most_skipped = 4;  // percent of the programs that may be too large for the oracle
 };
+
+// HEDDLE_RANDOM_SEED, or 1.
+[[nodiscard]] std::uint64_t default_seed();
+
+// What came of one random program.
+struct Trial {
+  bool skipped = false;
+  std::string failure;  // empty: the property holds; else what is wrong, with the program made small
+};
+[[nodiscard]] Trial try_program(std::uint64_t seed, std::uint64_t number, const Property& property);
 
 // Fails the running test case for every program that lacks the property, up to three, and if more programs
 // were skipped than the campaign allows.

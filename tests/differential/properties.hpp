@@ -25,6 +25,10 @@ using Property = std::function<Finding(const Program&)>;
 // Under the model, every algorithm of the registry that works with it finds what `naive` finds: verdict,
 // outcomes, ways of being blocked, conditions. dpor and source count the same executions.
 [[nodiscard]] Finding algorithms_agree(const Program& program, const std::string& model);
+// The same for every model of the registry. Where `naive` takes too long or does not work with a model, the
+// first algorithm that is done in time is what the others are compared with, as far as they are done in time
+// too; a program that none of them can finish is skipped.
+[[nodiscard]] Finding all_pairs_agree(const Program& program);
 // The same with store buffers of at most 0, 1 and 2 entries; with 0 the outcomes are those of SC.
 [[nodiscard]] Finding buffer_bounds_agree(const Program& program, const std::string& model);
 // With at most 0, 1, 2 and 3 preemptions, what `naive` finds the others find.

@@ -11,10 +11,13 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace heddle::lang;  // NOLINT(google-build-using-namespace): one function
+  // A litmus test begins with the name of an architecture, a program never with one.
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const bool is_litmus = text.starts_with("PPC") || text.starts_with("X86") || text.starts_with("C ");
   SourceMap sources;
-  const std::uint32_t file = sources.add("fuzz.hed", std::string(reinterpret_cast<const char*>(data), size));
+  const std::uint32_t file = sources.add(is_litmus ? "fuzz.litmus" : "fuzz.hed", text);
   Diagnostics diagnostics;
-  const std::optional<Program> program = parse_program(sources, file, {}, diagnostics);
+  const std::optional<Program> program = parse_source(sources, file, {}, diagnostics);
   if (program.has_value() == diagnostics.any()) std::abort();
   for (const Diagnostic& error : diagnostics.errors()) {
     const std::string shown = render(error, sources);

@@ -1,4 +1,4 @@
-// tests/bad/NAME.hed is a program that must be refused with exactly the messages of tests/bad/NAME.expected.
+// tests/bad/NAME.hed (or NAME.litmus) is a program that must be refused with exactly the messages of tests/bad/NAME.expected.
 // HEDDLE_UPDATE_EXPECTED=1 writes the present messages there instead; read the difference before committing
 // it.
 #include <doctest/doctest.h>
@@ -21,7 +21,8 @@ namespace {
 std::vector<std::filesystem::path> bad_programs() {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(HEDDLE_SOURCE_DIR "/tests/bad")) {
-    if (entry.path().extension() == ".hed") paths.push_back(entry.path());
+    const auto extension = entry.path().extension();
+    if (extension == ".hed" || extension == ".litmus") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
   return paths;

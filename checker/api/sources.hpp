@@ -1,0 +1,25 @@
+// Reading source files and saying what is wrong with them; for the implementation of the public interface.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "heddle/heddle.h"
+#include "lang/diagnostics.hpp"
+#include "lang/source.hpp"
+
+namespace heddle {
+
+inline constexpr std::size_t largest_source = std::size_t{16} << 20;  // bytes
+
+// A message about a file as a whole.
+[[nodiscard]] Diagnostic about_file(const std::string& file, std::string message);
+
+[[nodiscard]] std::vector<Diagnostic> convert_diagnostics(const lang::Diagnostics& diagnostics,
+                                                          const lang::SourceMap& sources);
+
+// The text of a readable, regular file of at most `largest_source` bytes.
+[[nodiscard]] Result<std::string> read_source(const std::string& path);
+
+}  // namespace heddle

@@ -1,0 +1,95 @@
+#include "cli/expected_states.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+namespace heddle::cli {
+namespace {
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + separator.size());
+  }
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+bool same_word(std::string_view left, std::string_view right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  });
+}
+
+std::vector<Diagnostic> about(const std::string& path, std::uint32_t line, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.file = path;
+  diagnostic.line = line;
+  diagnostic.text = line == 0 ? fmt::format("{}: error: {}\n", path, message)
+                              : fmt::format("{}:{}: error: {}\n", path, line, message);
+  diagnostic.message = std::move(message);
+  return {diagnostic};
+}
+
+}  // namespace
+
+std::string canonical_state(std::string_view state) {
+  std::vector<std::string_view> values;
+  for (const std::string_view part : split(state, ";")) {
+    if (const std::string_view value = trimmed(part); !value.empty()) values.push_back(value);
+  }
+  std::sort(values.begin(), values.end());
+  std::string text;
+  for (const std::string_view value : values) text += fmt::format("{}{};", text.empty() ? "" : " ", value);
+  return text;
+}
+
+Result<ExpectedTests> read_expected(const std::string& path, std::string_view model) {
+  std::ifstream in(path);
+  if (!in) return about(path, 0, std::strerror(errno));
+  if (std::filesystem::is_directory(path)) return about(path, 0, "is a directory");
+  ExpectedTests tests;
+  std::string line;
+  std::uint32_t number = 0;
+  while (std::getline(in, line)) {
+    ++number;
+    const std::vector<std::string_view> columns = split(line, "\t");
+    if (number == 1 && columns[0] == "test") continue;
+    if (columns.size() != 5) {
+      return about(path, number,
+                   fmt::format("expected 5 columns (test, model, number of states, verdict, states), not {}",
+                               columns.size()));
+    }
+    if (!same_word(columns[1], model)) continue;
+    ExpectedTest test;
+    test.verdict = trimmed(columns[3]);
+    for (const std::string_view state : split(columns[4], "|")) test.states.insert(canonical_state(state));
+    if (std::to_string(test.states.size()) != columns[2]) {
+      return about(path, number,
+                   fmt::format("{} different states follow, not {}", test.states.size(), columns[2]));
+    }
+    if (!tests.emplace(std::string(columns[0]), std::move(test)).second) {
+      return about(path, number, fmt::format("the test '{}' stands here twice", columns[0]));
+    }
+  }
+  if (in.bad()) return about(path, 0, "cannot be read");
+  if (tests.empty()) return about(path, 0, fmt::format("says nothing about the model '{}'", model));
+  return tests;
+}
+
+}  // namespace heddle::cli

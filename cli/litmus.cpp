@@ -1,0 +1,33 @@
+#include "cli/litmus.hpp"
+
+#include <fmt/format.h>
+
+namespace heddle::cli {
+
+LitmusVerdict judge_litmus(const Program& program, const CheckResult& result) {
+  LitmusVerdict verdict;
+  verdict.holds = result.counts.executions;
+  for (const ConditionCount& condition : result.conditions) {
+    if (condition.kind == "filter") continue;
+    verdict.holds = condition.satisfied;
+    verdict.others = condition.total - condition.satisfied;
+  }
+  switch (program.litmus()->kind) {
+    case LitmusKind::exists: verdict.ok = verdict.holds > 0; break;
+    case LitmusKind::not_exists: verdict.ok = verdict.holds == 0; break;
+    case LitmusKind::none:
+    case LitmusKind::forall: verdict.ok = verdict.others == 0; break;
+  }
+  verdict.observation = verdict.holds == 0 ? "Never" : verdict.others == 0 ? "Always" : "Sometimes";
+  return verdict;
+}
+
+std::string format_state(const Outcome& outcome) {
+  std::string text;
+  for (const NamedValue& value : outcome.values) {
+    text += fmt::format("{}{}={};", text.empty() ? "" : " ", value.name, value.text());
+  }
+  return text;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,22 @@
+// Between the project's own language and litmus tests: a text in one of them -> the same program in the
+// other.
+#pragma once
+
+#include <string>
+
+#include "heddle/heddle.h"
+
+namespace heddle {
+
+enum class Syntax : std::uint8_t {
+  heddle,  // a .hed file
+  litmus,  // a litmus test in C, in herd's format
+};
+
+// The program in file `path` (a litmus test if the name ends in ".litmus", else a .hed file) as text of the
+// other language, or of its own one in the printer's layout. What the other language cannot say is an error
+// with its place. Comments are lost.
+[[nodiscard]] Result<std::string> translate_file(const std::string& path, Syntax target,
+                                                 const Parameters& parameters = {});
+
+}  // namespace heddle

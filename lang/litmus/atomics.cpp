@@ -1,0 +1,296 @@
+// Instructions that read and write one location in one piece.
+//
+// x86's locked instructions are the language's atomic operations. `lock cmpxchg` leaves the old value in rax
+// if it fails, which `cas` does not tell; where that is used the two ways are written out: either an exchange
+// that found the expected value, or a full fence and a load that found another one (a failed cas drains the
+// store buffer and is a read).
+//
+// lwarx and stwcx. are taken together if only registers are worked on between them. The stwcx. may fail
+// whenever it likes, so there are two ways again: an atomic exchange (or fetch_add ... if that is what is
+// computed), or a plain load and no store. A branch out between the two, as in a lock that is taken, was not
+// taken if the stwcx. succeeded. If all that follows a failure is another try, from the lwarx on, failures
+// change nothing that could be observed, and only the success is left.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lang/litmus/translator.hpp"
+
+namespace heddle::lang::litmus {
+namespace {
+
+std::optional<FetchOperator> fetch_operator(BinaryOperator op) {
+  switch (op) {
+    case BinaryOperator::add: return FetchOperator::add;
+    case BinaryOperator::subtract: return FetchOperator::subtract;
+    case BinaryOperator::bit_and: return FetchOperator::bit_and;
+    case BinaryOperator::bit_or: return FetchOperator::bit_or;
+    case BinaryOperator::bit_xor: return FetchOperator::bit_xor;
+    default: return {};
+  }
+}
+
+// One of two ways, left open: 0 or 1.
+Expression guess(const SourceRange& range) {
+  Expression result;
+  result.kind = ExpressionKind::choose;
+  result.range = range;
+  result.operands.push_back(literal(0, range));
+  result.operands.push_back(literal(2, range));
+  return result;
+}
+
+bool works_on_registers(InstructionKind kind) {
+  return kind == InstructionKind::nothing || kind == InstructionKind::copy ||
+         kind == InstructionKind::compute || kind == InstructionKind::swap ||
+         kind == InstructionKind::compare || kind == InstructionKind::branch;
+}
+
+}  // namespace
+
+void Translator::update(const Instruction& instruction, std::vector<Statement>& out) {
+  const SourceRange& range = instruction.range;
+  const Target target = location(instruction.address, range);
+  const LocalId old = keep("old", access(ExpressionKind::load, target, range), range, out);
+  Expression result = binary(instruction.op, local(old, range), number(instruction.left), range);
+  store(target, result, range, out);
+  compare(std::move(result), literal(0, range));
+}
+
+void Translator::exchange(const Instruction& instruction, std::vector<Statement>& out) {
+  const SourceRange& range = instruction.range;
+  Expression operation = access(ExpressionKind::exchange, location(instruction.address, range), range);
+  Argument desired;
+  desired.kind = ArgumentKind::register_;
+  desired.reg = instruction.target;
+  desired.range = range;
+  operation.operands.push_back(number(desired));
+  set_kept(instruction.target, std::move(operation), range, out);
+}
+
+void Translator::fetch(const Instruction& instruction, std::vector<Statement>& out) {
+  const SourceRange& range = instruction.range;
+  Expression operation = access(ExpressionKind::fetch, location(instruction.address, range), range);
+  operation.fetch = *fetch_operator(instruction.op);
+  const Expression operand = number(instruction.left);
+  operation.operands.push_back(operand);
+  const std::string name = instruction.has_target ? thread_.registers->name(instruction.target) : "old";
+  const LocalId old = keep(name, std::move(operation), range, out);
+  if (instruction.has_target) set(instruction.target, local(old, range));
+  compare(binary(instruction.op, local(old, range), operand, range), literal(0, range));
+}
+
+bool Translator::needs_old_value(const Instruction& instruction) const {
+  const RegisterId rax = instruction.target;
+  const auto& observed = thread_.observed;
+  if (has_loop_ || std::find(observed.begin(), observed.end(), rax) != observed.end()) return true;
+  return std::any_of(thread_.code.begin(), thread_.code.end(), [&](const Instruction& other) {
+    const auto uses = [&](const Argument& argument) {
+      return argument.kind == ArgumentKind::register_ && argument.reg == rax;
+    };
+    if (&other == &instruction) return false;
+    const bool both_ways = other.kind == InstructionKind::swap || other.kind == InstructionKind::exchange ||
+                           other.kind == InstructionKind::fetch ||
+                           other.kind == InstructionKind::compare_exchange;
+    return uses(other.left) || uses(other.right) || uses(other.address.base) || uses(other.address.index) ||
+           (both_ways && other.target == rax);
+  });
+}
+
+void Translator::exclude(Expression condition, const SourceRange& range, std::vector<Statement>& out) {
+  Statement statement = plain(StatementKind::if_, range);
+  statement.expressions.push_back(std::move(condition));
+  Statement& never = statement.body.emplace_back(plain(StatementKind::assume, range));
+  never.expressions.push_back(truth(false, range));
+  out.push_back(std::move(statement));
+}
+
+void Translator::compare_exchange(const Instruction& instruction, std::vector<Statement>& out) {
+  const SourceRange& range = instruction.range;
+  const Target target = location(instruction.address, range);
+  Argument rax;
+  rax.kind = ArgumentKind::register_;
+  rax.reg = instruction.target;
+  rax.range = range;
+  const Expression expected = number(rax);
+  const Expression desired = number(instruction.left);
+  if (!needs_old_value(instruction)) {
+    Expression operation = access(ExpressionKind::cas, target, range);
+    operation.type = Type::boolean;
+    operation.operands.push_back(expected);
+    operation.operands.push_back(desired);
+    const LocalId done = new_local("done");
+    out.push_back(declare(done, as_number(std::move(operation)), range));
+    Value& value = state_.registers[instruction.target];
+    value = {};
+    value.kind = Value::Kind::unknown;
+    value.why = "is left open by cmpxchg";
+    return compare(local(done, range), literal(1, range));
+  }
+  const LocalId done = keep("done", guess(range), range, out);
+  const State before = state_;
+  Way success = way(before, [&](std::vector<Statement>& body) {
+    Expression operation = access(ExpressionKind::exchange, target, range);
+    operation.operands.push_back(desired);
+    const LocalId old = keep("old", std::move(operation), range, body);
+    exclude(binary(BinaryOperator::not_equal, local(old, range), expected, range), range, body);
+    return true;
+  });
+  Way failure = way(before, [&](std::vector<Statement>& body) {
+    body.push_back(plain(StatementKind::fence, range));
+    set_kept(instruction.target, access(ExpressionKind::load, target, range), range, body);
+    exclude(binary(BinaryOperator::equal, number(rax), expected, range), range, body);
+    return true;
+  });
+  static_cast<void>(join(success, failure, before, range, out));
+  Statement statement = plain(StatementKind::if_, range);
+  statement.expressions.push_back(
+      binary(BinaryOperator::equal, local(done, range), literal(1, range), range));
+  statement.body = std::move(success.statements);
+  statement.otherwise = std::move(failure.statements);
+  out.push_back(std::move(statement));
+  compare(local(done, range), literal(1, range));
+}
+
+Expression Translator::read_and_write(const Target& target, LocalId old, Expression written,
+                                      const SourceRange& range) {
+  Expression operation = access(ExpressionKind::exchange, target, range);
+  if (!mentions(written, old)) {
+    operation.operands.push_back(std::move(written));
+    return operation;
+  }
+  const auto is_old = [&](const Expression& expression) {
+    return expression.kind == ExpressionKind::local && expression.id == old;
+  };
+  operation.kind = ExpressionKind::fetch;
+  if (is_old(written)) {  // writes back what it read
+    operation.operands.push_back(literal(0, range));
+    return operation;
+  }
+  if (written.kind == ExpressionKind::binary) {
+    Expression& left = written.operands[0];
+    Expression& right = written.operands[1];
+    if (!is_old(left) && is_old(right) && written.binary != BinaryOperator::subtract) std::swap(left, right);
+    const auto op = fetch_operator(written.binary);
+    if (op && is_old(left) && !mentions(right, old)) {
+      operation.fetch = *op;
+      operation.operands.push_back(std::move(right));
+      return operation;
+    }
+  }
+  refuse(range, "what is stored here is computed from what lwarx read in a way that no atomic operation has",
+         "a number, or the value read with one addition, subtraction, and, or or xor can be stored");
+}
+
+std::size_t Translator::reservation(std::size_t at, std::size_t last, std::vector<Statement>& out,
+                                    bool& reachable) {
+  const SourceRange& range = thread_.code[at].range;
+  std::size_t end = at + 1;
+  while (end < last && works_on_registers(thread_.code[end].kind)) ++end;
+  if (end == last || thread_.code[end].kind != InstructionKind::store_conditional) {
+    refuse(range, "only instructions on registers may stand between this and a stwcx. to the same location");
+  }
+  refuse_entries(at, end + 1, thread_.code.size(), "this branch goes between a lwarx and its stwcx.");
+  for (std::size_t inside = at + 1; inside < end; ++inside) {
+    const Instruction& instruction = thread_.code[inside];
+    const bool is_branch = instruction.kind == InstructionKind::branch;
+    const bool stays = instruction.destination > at && instruction.destination <= end;
+    if (is_branch && (stays || instruction.relation == Relation::always)) {
+      refuse(instruction.range, "this branch stays between a lwarx and its stwcx.");
+    }
+  }
+  const bool again = retries(at, end + 1);
+  const bool leaves = std::any_of(
+      thread_.code.begin() + static_cast<std::ptrdiff_t>(at),
+      thread_.code.begin() + static_cast<std::ptrdiff_t>(end), [&](const Instruction& instruction) {
+        return instruction.kind == InstructionKind::branch && instruction.destination != at;
+      });
+  if (again && !leaves) {
+    reserved_success(at, end, out);
+  } else {
+    const LocalId done = keep("done", guess(range), range, out);
+    const State before = state_;
+    Way success = way(before, [&](std::vector<Statement>& body) {
+      reserved_success(at, end, body);
+      return true;
+    });
+    Way failure =
+        way(before, [&](std::vector<Statement>& body) { return reserved_failure(at, end, again, body); });
+    reachable = join(success, failure, before, range, out);
+    Statement statement = plain(StatementKind::if_, range);
+    statement.expressions.push_back(
+        binary(BinaryOperator::equal, local(done, range), literal(1, range), range));
+    statement.body = std::move(success.statements);
+    statement.otherwise = std::move(failure.statements);
+    out.push_back(std::move(statement));
+    compare(local(done, range), literal(1, range));
+  }
+  if (!again) return end + 1;
+  compare(literal(1, range), literal(1, range));
+  return end + 2;
+}
+
+// Is the lwarx at `at` the start of a loop whose last instruction `back` tries again after a failed stwcx.?
+bool Translator::retries(std::size_t at, std::size_t back) const {
+  const auto& code = thread_.code;
+  if (back >= code.size() || code[at].kind != InstructionKind::load_reserved) return false;
+  if (code[back - 1].kind != InstructionKind::store_conditional) return false;
+  const bool branches_back = code[back].kind == InstructionKind::branch &&
+                             code[back].relation == Relation::not_equal && code[back].destination == at;
+  return branches_back &&
+         std::all_of(code.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                     code.begin() + static_cast<std::ptrdiff_t>(back) - 1,
+                     [](const Instruction& instruction) { return works_on_registers(instruction.kind); });
+}
+
+void Translator::reserved_success(std::size_t at, std::size_t end, std::vector<Statement>& out) {
+  const Instruction& load = thread_.code[at];
+  const Instruction& store = thread_.code[end];
+  const Target target = location(load.address, load.range);
+  const LocalId old = new_local(thread_.registers->name(load.target));
+  set(load.target, local(old, load.range));
+  std::vector<Statement> checks;
+  in_reservation_ = true;
+  for (std::size_t inside = at + 1; inside < end; ++inside) {
+    const Instruction& instruction = thread_.code[inside];
+    if (instruction.kind == InstructionKind::branch) {
+      exclude(condition(instruction, false), instruction.range, checks);
+    } else {
+      simple(instruction, checks);
+    }
+  }
+  in_reservation_ = false;
+  const Target stored = location(store.address, store.range);
+  const bool same_index = stored.index.has_value() == target.index.has_value() &&
+                          (!stored.index || same(*stored.index, *target.index));
+  if (stored.variable != target.variable || !same_index) {
+    refuse(store.range, "this is not the location that the lwarx before it reserved");
+  }
+  out.push_back(declare(old, read_and_write(target, old, number(store.left), store.range), store.range));
+  for (Statement& check : checks) out.push_back(std::move(check));
+}
+
+// The stwcx. is not reached or stores nothing. `again`: a failure that only leads to another try is left out.
+bool Translator::reserved_failure(std::size_t at, std::size_t end, bool again, std::vector<Statement>& out) {
+  const Instruction& load = thread_.code[at];
+  set_kept(load.target, access(ExpressionKind::load, location(load.address, load.range), load.range),
+           load.range, out);
+  for (std::size_t inside = at + 1; inside < end; ++inside) {
+    const Instruction& instruction = thread_.code[inside];
+    if (instruction.kind != InstructionKind::branch) {
+      simple(instruction, out);
+    } else if (again && instruction.destination == at) {
+      exclude(condition(instruction, false), instruction.range, out);
+    } else {
+      bool reachable = true;
+      static_cast<void>(branch(inside, inside + 1, out, reachable));
+    }
+  }
+  if (!again) return true;
+  Statement never = plain(StatementKind::assume, thread_.code[end].range);
+  never.expressions.push_back(truth(false, never.range));
+  out.push_back(std::move(never));
+  return false;
+}
+
+}  // namespace heddle::lang::litmus

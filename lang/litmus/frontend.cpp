@@ -1,0 +1,476 @@
+#include "lang/litmus/frontend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "lang/limits.hpp"
+#include "lang/litmus/build.hpp"
+#include "lang/litmus/c_program.hpp"
+#include "lang/litmus/grammar.hpp"
+#include "lang/litmus/instructions.hpp"
+#include "lang/litmus/translate.hpp"
+
+namespace heddle::lang::litmus {
+namespace {
+
+struct ArchitectureName {
+  std::string_view name;
+  Architecture architecture;
+};
+
+constexpr std::array architectures{
+    ArchitectureName{"PPC", Architecture::ppc}, ArchitectureName{"X86", Architecture::x86},
+    ArchitectureName{"X86_64", Architecture::x86}, ArchitectureName{"C", Architecture::c}};
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\f\v");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\f\v") - begin + 1);
+}
+
+class Frontend {
+ public:
+  Frontend(const SourceMap& sources, std::uint32_t file, Diagnostics& diagnostics)
+      : sources_(sources), file_(file), diagnostics_(diagnostics), builder_(diagnostics) {}
+
+  std::optional<Program> run() {
+    const std::string_view text = sources_.text(file_);
+    if (text.size() > limits::file_bytes) {
+      diagnostics_.error({file_, 0, 0},
+                         fmt::format("the file is too large: at most {} MiB", limits::file_bytes >> 20));
+      return {};
+    }
+    const std::optional<std::uint32_t> body = header(text);
+    if (!body) return {};
+    tokens_ = tokenize(sources_, file_, *body,
+                       architecture_ == Architecture::c ? Comments::c : Comments::assembly, diagnostics_);
+    if (tokens_.empty() || diagnostics_.any()) return {};
+    if (!split()) return {};
+    initial_ = parse_initial_values(state_, initial_first_, initial_last_);
+    constraint_ = parse_constraint(state_, constraint_first_, &tokens_.back());
+    if (diagnostics_.any()) return {};
+    if (architecture_ == Architecture::c) {
+      c_threads();
+    } else {
+      assembly();
+    }
+    if (diagnostics_.any()) return {};
+    conditions();
+    if (diagnostics_.any()) return {};
+    builder_.finish();
+    return std::move(builder_.program);
+  }
+
+ private:
+  [[nodiscard]] SourceRange at(std::size_t begin, std::size_t size) const {
+    return {file_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(begin + size)};
+  }
+  [[nodiscard]] SourceRange range(const Token& token) const { return state_.range(token); }
+
+  // Architecture and name; returns where the initial values begin.
+  std::optional<std::uint32_t> header(std::string_view text) {
+    std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    bool first = true;
+    while (begin < text.size()) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      const std::string_view line = trimmed(text.substr(begin, end - begin));
+      if (!line.empty() && first) {
+        if (!title(line, static_cast<std::size_t>(line.data() - text.data()))) return {};
+        first = false;
+      } else if (line.starts_with('{')) {
+        return static_cast<std::uint32_t>(line.data() - text.data());
+      }
+      begin = end + 1;
+    }
+    const std::size_t last = text.size();
+    if (first) {
+      diagnostics_.error(at(0, 0), "the file is empty", "a test begins with its architecture and its name");
+    } else {
+      diagnostics_.error(at(last, 0), "expected '{' and the initial values", "write {} if there are none");
+    }
+    return {};
+  }
+
+  bool title(std::string_view line, std::size_t begin) {
+    const std::size_t word_end = std::min(line.find_first_of(" \t"), line.size());
+    const std::string_view word = line.substr(0, word_end);
+    const auto known = std::find_if(architectures.begin(), architectures.end(),
+                                    [&](const ArchitectureName& entry) { return entry.name == word; });
+    if (known == architectures.end()) {
+      std::string names;
+      for (const ArchitectureName& entry : architectures) names += fmt::format(" {}", entry.name);
+      const bool printable =
+          std::all_of(word.begin(), word.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+      diagnostics_.error(at(begin, word.size()),
+                         printable && word.size() <= 40
+                             ? fmt::format("'{}' is not an architecture that is supported", word)
+                             : "this is not a litmus test: it begins with the name of no architecture",
+                         "supported are" + names);
+      return false;
+    }
+    architecture_ = known->architecture;
+    const std::string_view rest = trimmed(line.substr(word_end));
+    name_ = std::string(rest.substr(0, rest.find_first_of(" \t")));
+    if (name_.empty()) {
+      diagnostics_.error(at(begin, word.size()), "the test has no name", "the first line is like: PPC SB");
+      return false;
+    }
+    return true;
+  }
+
+  // Finds the parts: { initial values } program condition.
+  bool split() {
+    const Token* token = tokens_.data();
+    const Token* const end = &tokens_.back();
+    initial_first_ = ++token;  // behind the '{' at which tokenizing began
+    while (token != end && !token->is("}")) ++token;
+    if (token == end) {
+      diagnostics_.error(range(*end), "expected '}' behind the initial values");
+      return false;
+    }
+    initial_last_ = token;
+    program_first_ = ++token;
+    unsigned depth = 0;  // of C's braces
+    for (; token != end && (depth > 0 || !begins_constraint(token)); ++token) {
+      if (token->is("{")) ++depth;
+      if (token->is("}") && depth > 0) --depth;
+    }
+    constraint_first_ = token;
+    return true;
+  }
+
+  // --- Assembly: rows of cells
+  // ----------------------------------------------------------------------------------------------------------
+
+  // Calls `use(column, first, last)` for each cell of the row; returns the token behind the row's ';'.
+  template <typename Use>
+  const Token* row(const Token* first, Use&& use) {
+    std::size_t column = 0;
+    const Token* cell = first;
+    for (const Token* token = first;; ++token) {
+      const bool ends = token == constraint_first_ || token->is(";");
+      if (!ends && !token->is("|")) continue;
+      use(column++, cell, token);
+      if (!ends) {
+        cell = token + 1;
+        continue;
+      }
+      if (token != constraint_first_) return token + 1;
+      diagnostics_.error(range(*token), "expected ';' at the end of the row");
+      return token;
+    }
+  }
+
+  void assembly() {
+    if (program_first_ == constraint_first_) {
+      diagnostics_.error(range(*program_first_), "the test has no program",
+                         "its first row is like: P0 | P1 ;");
+      return;
+    }
+    std::vector<SourceRange> heads;
+    const Token* token = row(program_first_, [&](std::size_t column, const Token* first, const Token* last) {
+      heads.push_back(range(*first));
+      if (last - first == 1 && first->text == fmt::format("P{}", column)) return;
+      diagnostics_.error(range(*first), fmt::format("expected 'P{}', the name of the thread", column));
+    });
+    if (heads.size() > limits::threads) {
+      diagnostics_.error(heads.back(), fmt::format("too many threads: at most {}", limits::threads));
+    }
+    if (diagnostics_.any()) return;
+    std::vector<std::vector<Line>> lines(heads.size());
+    while (token != constraint_first_ && !diagnostics_.any()) {
+      const Token* const start = token;
+      std::size_t cells = 0;
+      token = row(token, [&](std::size_t column, const Token* first, const Token* last) {
+        ++cells;
+        if (column < lines.size()) lines[column].push_back(parse_line(state_, first, last));
+      });
+      if (cells != lines.size()) {
+        diagnostics_.error(range(*start), fmt::format("this row has {} column{}, but there are {} threads",
+                                                      cells, cells == 1 ? "" : "s", lines.size()));
+      }
+    }
+    if (!diagnostics_.any()) threads(heads, lines);
+  }
+
+  [[nodiscard]] std::string canonical(const Place& place) const {
+    if (architecture_ == Architecture::c) return std::string(place.name.text);
+    if (place.symbolic && architecture_ == Architecture::ppc) return "%" + std::string(place.name.text);
+    return architecture_ == Architecture::ppc ? canonical_ppc(place.name.text)
+                                              : canonical_x86(place.name.text);
+  }
+
+  void threads(const std::vector<SourceRange>& heads, const std::vector<std::vector<Line>>& lines) {
+    const bool intel = uses_intel_order(lines);
+    std::vector<Registers> registers(heads.size());
+    std::vector<ThreadCode> threads(heads.size());
+    std::vector<std::vector<Instruction>> code(heads.size());
+    for (std::size_t thread = 0; thread < heads.size(); ++thread) {
+      threads[thread].number = static_cast<std::uint32_t>(thread);
+      threads[thread].range = heads[thread];
+      threads[thread].registers = &registers[thread];
+      code[thread] = architecture_ == Architecture::ppc
+                         ? decode_ppc(lines[thread], registers[thread], diagnostics_)
+                         : decode_x86(lines[thread], intel, registers[thread], diagnostics_);
+      threads[thread].code = code[thread];
+    }
+    for (const InitialValue& value : initial_) initialise(value, threads, registers);
+    observe(threads, registers);
+    if (diagnostics_.any()) return;
+    for (ThreadCode& thread : threads) {
+      const auto locals = translate(thread, builder_);
+      if (!locals) continue;
+      for (std::size_t i = 0; i < locals->size(); ++i) {
+        observed_locals_.push_back(
+            {thread.number, registers[thread.number].name(thread.observed[i]), (*locals)[i]});
+      }
+    }
+  }
+
+  // --- C
+  // ----------------------------------------------------------------------------------------------------------
+
+  void c_threads() {
+    const std::vector<c::Thread> threads = c::parse_threads(state_, program_first_, constraint_first_);
+    if (diagnostics_.any()) return;
+    if (threads.empty()) {
+      diagnostics_.error(range(*program_first_), "the test has no program",
+                         "its first thread is like: P0 (int *x) { *x = 1; }");
+    }
+    if (threads.size() > limits::threads) {
+      diagnostics_.error(threads.back().name.range,
+                         fmt::format("too many threads: at most {}", limits::threads));
+    }
+    for (const InitialValue& initial : initial_) {
+      if (!initial.place.thread && !initial.place.symbolic) {
+        initialise_location(initial);
+      } else {
+        diagnostics_.error(initial.place.range, "in a C test only locations have initial values");
+      }
+    }
+    std::vector<std::vector<Word>> observed(threads.size());
+    each_place([&](const Place& place) {
+      if (!place.thread) return;
+      if (*place.thread >= threads.size()) return no_thread(place);
+      auto& names = observed[*place.thread];
+      const bool known = std::any_of(names.begin(), names.end(),
+                                     [&](const Word& word) { return word.text == place.name.text; });
+      if (!known) names.push_back(place.name);
+    });
+    if (diagnostics_.any()) return;
+    for (std::uint32_t number = 0; number < threads.size(); ++number) {
+      if (threads[number].name.text != fmt::format("P{}", number)) {
+        diagnostics_.error(threads[number].name.range,
+                           fmt::format("expected 'P{}', the name of the thread", number));
+        return;
+      }
+      const auto locals = c::translate(threads[number], number, observed[number], builder_);
+      if (!locals) continue;
+      for (std::size_t i = 0; i < locals->size(); ++i) {
+        observed_locals_.push_back({number, std::string(observed[number][i].text), (*locals)[i]});
+      }
+    }
+  }
+
+  // --- Initial values
+  // ----------------------------------------------------------------------------------------------------------
+
+  void initialise_location(const InitialValue& initial) {
+    const VariableId variable = builder_.variable(initial.place.name.text, initial.place.range);
+    if (initial.address) {
+      diagnostics_.error(initial.address->range,
+                         "a location that holds an address is not supported: only registers can");
+    } else {
+      builder_.program.variables[variable].initial = {initial.value};
+    }
+  }
+
+  void initialise(const InitialValue& initial, std::vector<ThreadCode>& threads,
+                  std::vector<Registers>& registers) {
+    const Place& place = initial.place;
+    if (!place.thread && !place.symbolic) return initialise_location(initial);
+    const std::string name = canonical(place);
+    if (name.empty()) {
+      diagnostics_.error(place.range, fmt::format("'{}' is not a register", place.name.text));
+      return;
+    }
+    if (place.thread && *place.thread >= threads.size()) return no_thread(place);
+    Value value;
+    value.expression = literal(initial.value, place.range);
+    if (initial.address) {
+      value.kind = Value::Kind::address;
+      value.variable = builder_.variable(initial.address->text, initial.address->range);
+    }
+    for (std::size_t thread = 0; thread < threads.size(); ++thread) {
+      if (place.thread && *place.thread != thread) continue;
+      const RegisterId reg = registers[thread].id(name);
+      auto& values = threads[thread].initial;
+      if (values.size() <= reg) values.resize(reg + 1);
+      values[reg] = value;
+    }
+  }
+
+  void no_thread(const Place& place) {
+    diagnostics_.error(place.range, fmt::format("there is no thread {}", *place.thread));
+  }
+
+  void observe(std::vector<ThreadCode>& threads, std::vector<Registers>& registers) {
+    each_place([&](const Place& place) {
+      if (!place.thread) return;
+      const std::string name = canonical(place);
+      if (name.empty()) {
+        diagnostics_.error(place.range, fmt::format("'{}' is not a register", place.name.text));
+        return;
+      }
+      if (*place.thread >= threads.size()) return no_thread(place);
+      ThreadCode& thread = threads[*place.thread];
+      const RegisterId reg = registers[*place.thread].id(name);
+      if (std::find(thread.observed.begin(), thread.observed.end(), reg) == thread.observed.end()) {
+        thread.observed.push_back(reg);
+      }
+    });
+  }
+
+  // --- Conditions
+  // ----------------------------------------------------------------------------------------------------------
+
+  template <typename Use>
+  static void each_place(const Formula& formula, Use& use) {
+    if (formula.kind == FormulaKind::equal) use(formula.place);
+    for (const Formula& part : formula.parts) each_place(part, use);
+  }
+  template <typename Use>
+  void each_place(Use&& use) const {
+    for (const Place& place : constraint_.locations) use(place);
+    if (constraint_.filter) each_place(*constraint_.filter, use);
+    each_place(constraint_.formula, use);
+  }
+
+  [[nodiscard]] Expression value_of(const Place& place) {
+    Expression result;
+    result.range = place.range;
+    if (!place.thread) {
+      result.kind = ExpressionKind::load;
+      result.id = builder_.variable(place.name.text, place.range);
+      return result;
+    }
+    result.kind = ExpressionKind::thread_local_;
+    result.thread = *place.thread;
+    result.id = local_of(place);
+    return result;
+  }
+
+  [[nodiscard]] LocalId local_of(const Place& place) const {
+    const std::string name = canonical(place);
+    for (const ObservedLocal& local : observed_locals_) {
+      if (local.thread == *place.thread && local.name == name) return local.id;
+    }
+    return 0;  // all places of the condition are among them
+  }
+
+  Expression condition(const Formula& formula) {
+    switch (formula.kind) {
+      case FormulaKind::constant: return truth(formula.value != 0, formula.range);
+      case FormulaKind::negation: return negation(condition(formula.parts[0]), formula.range);
+      case FormulaKind::equal:
+        return binary(BinaryOperator::equal, value_of(formula.place), literal(formula.value, formula.range),
+                      formula.range);
+      case FormulaKind::conjunction:
+      case FormulaKind::disjunction: break;
+    }
+    return joined(formula, 0, formula.parts.size());
+  }
+
+  // As a balanced tree: there may be thousands of parts.
+  Expression joined(const Formula& formula, std::size_t first, std::size_t last) {
+    if (last - first == 1) return condition(formula.parts[first]);
+    const std::size_t middle = first + (last - first) / 2;
+    Expression result = truth(true, formula.range);
+    result.kind =
+        formula.kind == FormulaKind::conjunction ? ExpressionKind::logical_and : ExpressionKind::logical_or;
+    result.value = 0;
+    result.operands.push_back(joined(formula, first, middle));
+    result.operands.push_back(joined(formula, middle, last));
+    return result;
+  }
+
+  void conditions() {
+    LitmusTest test;
+    test.name = name_;
+    test.kind = static_cast<LitmusKind>(constraint_.quantifier);
+    test.condition = constraint_.range;
+    std::set<std::string> seen;
+    each_place([&](const Place& place) { add_observation(test.observed, seen, place); });
+    // Registers by thread, then locations.
+    const auto key = [](const Observation& observation) {
+      return std::tuple(!observation.thread, observation.thread.value_or(0), observation.name.size(),
+                        std::string_view(observation.name));
+    };
+    std::sort(test.observed.begin(), test.observed.end(),
+              [&](const Observation& left, const Observation& right) { return key(left) < key(right); });
+    const auto add = [&](PropertyKind kind, const Formula& formula) {
+      builder_.program.properties.push_back({kind, condition(formula), formula.range});
+    };
+    if (constraint_.filter) add(PropertyKind::filter, *constraint_.filter);
+    switch (constraint_.quantifier) {
+      case Quantifier::none: break;
+      case Quantifier::exists: add(PropertyKind::exists, constraint_.formula); break;
+      case Quantifier::not_exists: add(PropertyKind::forbid, constraint_.formula); break;
+      case Quantifier::forall: add(PropertyKind::forall, constraint_.formula); break;
+    }
+    builder_.program.litmus = std::move(test);
+  }
+
+  void add_observation(std::vector<Observation>& observed, std::set<std::string>& seen, const Place& place) {
+    Observation result;
+    if (place.thread) {
+      result.name = fmt::format("{}:{}{}", *place.thread, place.symbolic ? "%" : "", place.name.text);
+      result.thread = place.thread;
+      result.id = local_of(place);
+    } else {
+      result.name = fmt::format("[{}]", place.name.text);
+      result.id = builder_.variable(place.name.text, place.range);
+    }
+    // A register may be written in several ways: %eax, RAX.
+    std::string key = place.thread ? fmt::format("{}:{}", *place.thread, canonical(place)) : result.name;
+    if (!seen.insert(std::move(key)).second) return;
+    observed.push_back(std::move(result));
+  }
+
+  struct ObservedLocal {
+    std::uint32_t thread;
+    std::string name;
+    LocalId id;
+  };
+
+  const SourceMap& sources_;
+  std::uint32_t file_;
+  Diagnostics& diagnostics_;
+  Builder builder_;
+  ParserState state_{diagnostics_, file_};
+  Architecture architecture_ = Architecture::ppc;
+  std::string name_;
+  std::vector<Token> tokens_;
+  const Token* initial_first_ = nullptr;
+  const Token* initial_last_ = nullptr;
+  const Token* program_first_ = nullptr;
+  const Token* constraint_first_ = nullptr;
+  std::vector<InitialValue> initial_;
+  Constraint constraint_;
+  std::vector<ObservedLocal> observed_locals_;
+};
+
+}  // namespace
+
+std::optional<Program> parse_test(const SourceMap& sources, std::uint32_t file, Diagnostics& diagnostics) {
+  return Frontend(sources, file, diagnostics).run();
+}
+
+}  // namespace heddle::lang::litmus

@@ -1,0 +1,287 @@
+#include "lang/litmus/grammar.hpp"
+
+#include <utility>
+
+namespace heddle::lang::litmus {
+namespace grammar {
+
+// A number with its sign.
+struct Number {
+  std::int64_t value = 0;
+  SourceRange range;
+};
+
+template <typename Context>
+std::int64_t number_of(const Context& context) {
+  std::int64_t value = 0;  // too large a number has been reported by the lexer
+  if (!integer_value(x3::_attr(context).text, value)) value = 0;
+  return value;
+}
+
+constexpr auto set_number = [](auto& context) {
+  Number& number = x3::_val(context);
+  // A minus sign has set the value to -1.
+  const auto magnitude = static_cast<std::uint64_t>(number_of(context));
+  number.value = static_cast<std::int64_t>(number.value < 0 ? std::uint64_t{0} - magnitude : magnitude);
+  number.range = state_of(context).range(x3::_attr(context));
+};
+constexpr auto negative = [](auto& context) { x3::_val(context).value = -1; };
+
+const x3::rule<struct NumberRule, Number> number = "a number";
+const auto number_def = -(word("-") >> x3::eps[negative]) >> integer[set_number];
+BOOST_SPIRIT_DEFINE(number)
+
+// --- Places and initial values
+// ------------------------------------------------------------------------------
+
+// `0:` as it stands, `P0:` as other tests have it.
+constexpr auto set_thread = [](auto& context) {
+  const Token& token = x3::_attr(context);
+  std::string_view digits = token.text;
+  if (digits.starts_with('P')) digits.remove_prefix(1);
+  std::int64_t value = 0;
+  if (!integer_value(digits, value) || value < 0 || value >= static_cast<std::int64_t>(limits::threads)) {
+    state_of(context).give_up(state_of(context).range(token),
+                              fmt::format("'{}' is not a thread: threads are numbered from 0 to {}",
+                                          token.text, limits::threads - 1));
+  }
+  x3::_val(context).thread = static_cast<std::uint32_t>(value);
+  x3::_val(context).range = state_of(context).range(token);
+};
+constexpr auto set_name = [](auto& context) {
+  Place& place = x3::_val(context);
+  place.name = matched(context);
+  if (!place.thread) place.range = place.name.range;
+  place.range.end = place.name.range.end;
+};
+constexpr auto set_symbolic = [](auto& context) { x3::_val(context).symbolic = true; };
+
+const x3::rule<struct PlaceRule, Place> place = "a register like 0:r1 or a location";
+const auto register_name = -(word("%") >> x3::eps[set_symbolic]) > name[set_name];
+const auto place_def =
+    (&(x3::omit[integer] >> word(":")) >> integer[set_thread] >> word(":") >> register_name) |
+    (&(x3::omit[name] >> word(":")) >> name[set_thread] >> word(":") >> register_name) |
+    (word("[") > name[set_name] > word("]")) | (word("%") > x3::eps[set_symbolic] > name[set_name]) |
+    (-word("*") >> name[set_name]);
+BOOST_SPIRIT_DEFINE(place)
+
+constexpr auto set_place = [](auto& context) { x3::_val(context).place = std::move(x3::_attr(context)); };
+constexpr auto set_value = [](auto& context) { x3::_val(context).value = x3::_attr(context).value; };
+constexpr auto set_address = [](auto& context) { x3::_val(context).address = matched(context); };
+
+const x3::rule<struct InitialRule, InitialValue> initial = "an initial value";
+const x3::rule<struct InitialsRule, std::vector<InitialValue>> initials = "initial values";
+// A type stands before the place and says nothing that matters here: values have 64 bits.
+const auto type_words = *(x3::omit[name] >> &(x3::omit[name] | (x3::omit[integer] >> word(":")) | word("*")));
+const auto initial_def = type_words >> place[set_place] >>
+                         -(word("=") > (number[set_value] | (-word("&") >> name[set_address]) |
+                                        (word("(") > number[set_value] > word(")"))));
+constexpr auto push = [](auto& context) { x3::_val(context).push_back(std::move(x3::_attr(context))); };
+const auto initials_def = *(word(";") | (initial[push] > (word(";") | &word("}"))));
+BOOST_SPIRIT_DEFINE(initial)
+BOOST_SPIRIT_DEFINE(initials)
+
+// --- Conditions
+// ---------------------------------------------------------------------------------------------
+
+template <FormulaKind kind>
+struct Join {
+  template <typename Context>
+  void operator()(Context& context) const {
+    Formula& formula = x3::_val(context);
+    if (formula.kind != kind || formula.parts.empty()) {
+      Formula first = std::move(formula);
+      formula = Formula{};
+      formula.kind = kind;
+      formula.range = first.range;
+      formula.parts.push_back(std::move(first));
+    }
+    formula.range.end = x3::_attr(context).range.end;
+    formula.parts.push_back(std::move(x3::_attr(context)));
+  }
+};
+constexpr auto set_constant = [](auto& context) {
+  const Token& token = x3::_attr(context);
+  if (token.text != "true" && token.text != "false") {
+    x3::_pass(context) = false;
+    return;
+  }
+  x3::_val(context).value = token.text == "true" ? 1 : 0;
+  x3::_val(context).range = state_of(context).range(token);
+};
+constexpr auto set_atom = [](auto& context) {
+  Formula& formula = x3::_val(context);
+  formula.kind = FormulaKind::equal;
+  formula.place = std::move(x3::_attr(context));
+  formula.range = formula.place.range;
+};
+constexpr auto close_atom = [](auto& context) {
+  x3::_val(context).value = x3::_attr(context).value;
+  x3::_val(context).range.end = x3::_attr(context).range.end;
+};
+constexpr auto negate = [](auto& context) {
+  Formula& formula = x3::_val(context);
+  formula.kind = FormulaKind::negation;
+  formula.range = x3::_attr(context).range;
+  formula.parts.push_back(std::move(x3::_attr(context)));
+};
+constexpr auto refuse_address = [](auto& context) {
+  const Token& token = x3::_attr(context);
+  state_of(context).give_up(state_of(context).range(token),
+                            fmt::format("only numbers can be observed, not the address of '{}'", token.text));
+};
+
+const x3::rule<struct FormulaRule, Formula> formula = "a condition";
+const x3::rule<struct ConjunctionRule, Formula> conjunction = "a condition";
+const x3::rule<struct FactorRule, Formula> factor = "a condition";
+const x3::rule<struct AtomRule, Formula> atom = "a condition";
+const x3::rule<struct UnequalRule, Formula> unequal = "a condition";
+
+const auto formula_def = conjunction[replace] >>
+                         *((word("\\/") | word("||")) > conjunction[Join<FormulaKind::disjunction>{}]);
+const auto conjunction_def = factor[replace] >>
+                             *((word("/\\") | word("&&")) > factor[Join<FormulaKind::conjunction>{}]);
+const auto observed_value = number[close_atom] | name[refuse_address];
+const auto factor_def =
+    ((word("not") | word("~") | word("!")) > nested[factor[negate]]) |
+    (word("(") > nested[formula[replace]] > word(")")) |
+    (&(x3::omit[name] >> !(word(":") | word("=") | word("==") | word("!="))) >> name[set_constant]) |
+    (&(x3::omit[place] >> word("!=")) >> unequal[negate]) | atom[replace];
+const auto unequal_def = place[set_atom] > word("!=") > observed_value;
+const auto atom_def = place[set_atom] > (word("=") | word("==")) > observed_value;
+BOOST_SPIRIT_DEFINE(formula)
+BOOST_SPIRIT_DEFINE(conjunction)
+BOOST_SPIRIT_DEFINE(factor)
+BOOST_SPIRIT_DEFINE(atom)
+BOOST_SPIRIT_DEFINE(unequal)
+
+constexpr auto push_location = [](auto& context) {
+  x3::_val(context).locations.push_back(std::move(x3::_attr(context)));
+};
+constexpr auto set_filter = [](auto& context) { x3::_val(context).filter = std::move(x3::_attr(context)); };
+template <Quantifier quantifier>
+struct SetFormula {
+  template <typename Context>
+  void operator()(Context& context) const {
+    Constraint& constraint = x3::_val(context);
+    constraint.quantifier = quantifier;
+    constraint.formula = std::move(x3::_attr(context));
+    constraint.range = constraint.formula.range;
+  }
+};
+
+const x3::rule<struct ConstraintRule, Constraint> constraint = "a condition";
+const auto constraint_def =
+    *((word("locations") > word("[") > *(place[push_location] > (word(";") | &word("]"))) > word("]")) |
+      (word("filter") > formula[set_filter])) >>
+    -((word("exists") > formula[SetFormula<Quantifier::exists>{}]) |
+      (word("forall") > formula[SetFormula<Quantifier::forall>{}]) |
+      ((word("~") | word("not")) > word("exists") > formula[SetFormula<Quantifier::not_exists>{}]));
+BOOST_SPIRIT_DEFINE(constraint)
+
+// --- Instructions
+// -------------------------------------------------------------------------------------------
+
+constexpr auto set_immediate = [](auto& context) {
+  Operand& operand = x3::_val(context);
+  operand.kind = OperandKind::immediate;
+  operand.value = x3::_attr(context).value;
+  operand.range = x3::_attr(context).range;
+};
+constexpr auto set_dollar = [](auto& context) { x3::_val(context).dollar = true; };
+constexpr auto set_percent = [](auto& context) { x3::_val(context).percent = true; };
+constexpr auto set_register = [](auto& context) {
+  Operand& operand = x3::_val(context);
+  operand.kind = OperandKind::register_;
+  operand.percent = true;
+  operand.name = matched(context);
+  operand.range = operand.name.range;
+};
+constexpr auto set_word = [](auto& context) {
+  Operand& operand = x3::_val(context);
+  operand.kind = OperandKind::word;
+  operand.name = matched(context);
+  operand.range = operand.name.range;
+};
+constexpr auto set_base = [](auto& context) {
+  Operand& operand = x3::_val(context);
+  operand.kind = OperandKind::memory;
+  operand.name = matched(context);
+  operand.range = operand.name.range;
+};
+constexpr auto set_round = [](auto& context) { x3::_val(context).round = true; };
+constexpr auto set_offset = [](auto& context) { x3::_val(context).value = x3::_attr(context).value; };
+
+const x3::rule<struct OperandRule, Operand> operand = "an operand";
+const auto base = -(word("%") >> x3::eps[set_percent]) > name[set_base];
+const auto in_round = word("(") > x3::eps[set_round] > base > word(")");
+const auto in_square = word("[") > base > -(word("+") > number[set_offset]) > word("]");
+// `dword ptr [x]`
+const auto size_words =
+    -((any_case("byte") | any_case("word") | any_case("dword") | any_case("qword")) >> any_case("ptr"));
+const auto operand_def = (word("$") > x3::eps[set_dollar] > number[set_immediate]) |
+                         (number[set_immediate] >> -in_round) | in_round | (size_words >> in_square) |
+                         (word("%") > name[set_register]) | name[set_word];
+BOOST_SPIRIT_DEFINE(operand)
+
+constexpr auto push_label = [](auto& context) { x3::_val(context).labels.push_back(matched(context)); };
+constexpr auto push_mnemonic = [](auto& context) { x3::_val(context).mnemonic.push_back(matched(context)); };
+constexpr auto push_operand = [](auto& context) {
+  x3::_val(context).operands.push_back(std::move(x3::_attr(context)));
+};
+template <char mark>
+struct SetMark {
+  template <typename Context>
+  void operator()(Context& context) const {
+    x3::_val(context).mark = mark;
+  }
+};
+
+const x3::rule<struct LineRule, Line> line = "an instruction";
+const auto marks = -(word(".")[SetMark<'.'>{}] | word("+")[SetMark<'+'>{}] |
+                     (word("-") >> !integer >> x3::eps[SetMark<'-'>{}]));
+const auto mnemonic = (&any_case("lock") >> name[push_mnemonic] >> name[push_mnemonic]) | name[push_mnemonic];
+const auto line_def = *(&(x3::omit[name] >> word(":")) >> name[push_label] >> word(":")) >>
+                      -(mnemonic >> marks >> -(operand[push_operand] > *(word(",") > operand[push_operand])));
+BOOST_SPIRIT_DEFINE(line)
+
+}  // namespace grammar
+
+std::vector<InitialValue> parse_initial_values(ParserState& state, const Token* first, const Token* last) {
+  std::vector<InitialValue> result;
+  static_cast<void>(grammar::parse_all(grammar::initials, first, last, state, result));
+  return result;
+}
+
+Line parse_line(ParserState& state, const Token* first, const Token* last) {
+  Line result;
+  result.range = {state.file, first->begin, first == last ? first->begin : (last - 1)->end()};
+  static_cast<void>(grammar::parse_all(grammar::line, first, last, state, result));
+  if (!result.mnemonic.empty()) result.range.begin = result.mnemonic.front().range.begin;
+  return result;
+}
+
+Constraint parse_constraint(ParserState& state, const Token* first, const Token* last) {
+  Constraint result;
+  static_cast<void>(grammar::parse_all(grammar::constraint, first, last, state, result));
+  if (result.quantifier != Quantifier::none) {
+    // From the quantifier on: the text between it and the formula has no attribute.
+    for (const Token* token = first; token != last; ++token) {
+      if (token->is("exists") || token->is("forall")) {
+        const bool negated = token != first && ((token - 1)->is("~") || (token - 1)->is("not"));
+        result.range = {state.file, negated ? (token - 1)->begin : token->begin, (last - 1)->end()};
+        break;
+      }
+    }
+  }
+  return result;
+}
+
+bool begins_constraint(const Token* token) {
+  if (token->kind == TokenKind::name) {
+    return token->is("exists") || token->is("forall") || token->is("locations") || token->is("filter");
+  }
+  return token->is("~");
+}
+
+}  // namespace heddle::lang::litmus

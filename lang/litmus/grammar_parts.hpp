@@ -1,0 +1,215 @@
+// The building blocks of the grammars of .litmus files: Spirit X3 parsers over tokens, as in
+// lang/grammar_parts.hpp, but by spelling: which words are keywords depends on where they stand.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <boost/spirit/home/x3.hpp>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+#include "lang/diagnostics.hpp"
+#include "lang/limits.hpp"
+#include "lang/litmus/syntax.hpp"
+#include "lang/litmus/token.hpp"
+
+namespace heddle::lang::litmus {
+
+// Thrown after an error (already reported) after which the piece of text is not worth reading on.
+struct GiveUp {};
+
+// What the grammars carry through their rules.
+struct ParserState {
+  Diagnostics& diagnostics;
+  std::uint32_t file = 0;
+  unsigned depth = 0;  // of nested constructs, see limits::nesting
+
+  [[nodiscard]] SourceRange range(const Token& token) const { return {file, token.begin, token.end()}; }
+  [[noreturn]] void give_up(const SourceRange& where, std::string message, std::string hint = {}) {
+    diagnostics.error(where, std::move(message), std::move(hint));
+    throw GiveUp{};
+  }
+};
+
+namespace grammar {
+
+namespace x3 = boost::spirit::x3;
+
+struct StateTag;
+using Position = const Token*;
+
+template <typename Context>
+ParserState& state_of(const Context& context) {
+  return x3::get<StateTag>(context);
+}
+
+// The matched token as a word of the tree.
+template <typename Context>
+Word matched(const Context& context) {
+  const Token& token = x3::_attr(context);
+  return {token.text, state_of(context).range(token)};
+}
+
+enum class Case : std::uint8_t { exact, folded };
+
+// Matches one token with the given spelling and has no attribute.
+struct SpellingParser : x3::parser<SpellingParser> {
+  using attribute_type = x3::unused_type;
+  static constexpr bool has_attribute = false;
+
+  constexpr SpellingParser(std::string_view wanted, Case fold) : text(wanted), letters(fold) {}
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&, Attribute&) const {
+    if (first == last || !matches(first->text)) return false;
+    ++first;
+    return true;
+  }
+
+  [[nodiscard]] bool matches(std::string_view other) const {
+    if (letters == Case::exact) return other == text;
+    if (other.size() != text.size()) return false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (std::tolower(static_cast<unsigned char>(other[i])) != text[i]) return false;
+    }
+    return true;
+  }
+
+  std::string_view text;
+  Case letters;
+};
+
+// Matches one token of a kind; the token is its attribute.
+struct KindParser : x3::parser<KindParser> {
+  using attribute_type = Token;
+  static constexpr bool has_attribute = true;
+
+  constexpr KindParser(TokenKind wanted, const char* name) : kind(wanted), description(name) {}
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&,
+             Attribute& attribute) const {
+    if (first == last || first->kind != kind) return false;
+    x3::traits::move_to(Token(*first), attribute);
+    ++first;
+    return true;
+  }
+
+  TokenKind kind;
+  const char* description;
+};
+
+// nested[p] is p, one level deeper; too many levels end the parse.
+template <typename Subject>
+struct NestedDirective : x3::unary_parser<Subject, NestedDirective<Subject>> {
+  using Base = x3::unary_parser<Subject, NestedDirective<Subject>>;
+  static constexpr bool is_pass_through_unary = true;
+  static constexpr bool handles_container = Subject::handles_container;
+
+  explicit constexpr NestedDirective(const Subject& inner) : Base(inner) {}
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context& context, RuleContext& rule_context,
+             Attribute& attribute) const {
+    ParserState& state = x3::get<StateTag>(context);
+    if (state.depth >= limits::nesting && first != last) {
+      state.give_up(state.range(*first),
+                    fmt::format("nesting is too deep: at most {} levels", limits::nesting));
+    }
+    const struct Level {
+      explicit Level(unsigned& d) : depth(d) { ++depth; }
+      ~Level() { --depth; }
+      Level(const Level&) = delete;
+      Level& operator=(const Level&) = delete;
+      unsigned& depth;
+    } level(state.depth);
+    return this->subject.parse(first, last, context, rule_context, attribute);
+  }
+};
+
+struct NestedGenerator {
+  template <typename Subject>
+  constexpr auto operator[](const Subject& subject) const {
+    using Parser = typename x3::extension::as_parser<Subject>::value_type;
+    return NestedDirective<Parser>(x3::as_parser(subject));
+  }
+};
+
+inline constexpr NestedGenerator nested{};
+constexpr SpellingParser word(std::string_view text) { return {text, Case::exact}; }
+constexpr SpellingParser any_case(std::string_view lower) { return {lower, Case::folded}; }
+inline constexpr KindParser name{TokenKind::name, "a name"};
+inline constexpr KindParser integer{TokenKind::integer, "a number"};
+
+inline constexpr auto replace = [](auto& context) { x3::_val(context) = std::move(x3::_attr(context)); };
+
+// Runs `rule` over the tokens from `first` up to `last`, which must be readable (it is where an error at the
+// end is shown). Returns false after an error, which has then been reported.
+template <typename Rule, typename Result>
+bool parse_all(const Rule& rule, Position first, Position last, ParserState& state, Result& result) {
+  const auto report = [&](Position where, const std::string& expected) {
+    const std::string found =
+        where->kind == TokenKind::end ? "at the end of the file" : fmt::format("before '{}'", where->text);
+    state.diagnostics.error(state.range(*where), fmt::format("expected {} {}", expected, found));
+  };
+  try {
+    if (!x3::parse(first, last, x3::with<StateTag>(state)[rule], result)) {
+      report(first, rule.name);
+      return false;
+    }
+    if (first == last) return true;
+    const std::string found(first->text);
+    state.diagnostics.error(state.range(*first), fmt::format("unexpected '{}'", found));
+  } catch (const x3::expectation_failure<Position>& failure) {
+    report(failure.where(), failure.which());
+  } catch (const GiveUp&) {
+  }
+  return false;
+}
+
+}  // namespace grammar
+}  // namespace heddle::lang::litmus
+
+namespace boost::spirit::x3 {
+
+template <>
+struct get_info<heddle::lang::litmus::grammar::SpellingParser> {
+  using result_type = std::string;
+  std::string operator()(const heddle::lang::litmus::grammar::SpellingParser& parser) const {
+    return fmt::format("'{}'", parser.text);
+  }
+};
+
+template <>
+struct get_info<heddle::lang::litmus::grammar::KindParser> {
+  using result_type = std::string;
+  std::string operator()(const heddle::lang::litmus::grammar::KindParser& parser) const {
+    return parser.description;
+  }
+};
+
+// Rules that are expected have human names; directives and actions pass on the name of what they hold.
+template <typename Subject, typename Action>
+struct get_info<action<Subject, Action>> {
+  using result_type = std::string;
+  std::string operator()(const action<Subject, Action>& parser) const { return what(parser.subject); }
+};
+
+template <typename Left, typename Right>
+struct get_info<alternative<Left, Right>> {
+  using result_type = std::string;
+  std::string operator()(const alternative<Left, Right>& parser) const {
+    return what(parser.left) + " or " + what(parser.right);
+  }
+};
+
+template <typename Subject>
+struct get_info<heddle::lang::litmus::grammar::NestedDirective<Subject>> {
+  using result_type = std::string;
+  std::string operator()(const heddle::lang::litmus::grammar::NestedDirective<Subject>& parser) const {
+    return what(parser.subject);
+  }
+};
+
+}  // namespace boost::spirit::x3

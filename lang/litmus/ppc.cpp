@@ -1,0 +1,267 @@
+// The instructions of PPC (32 and 64 bits alike: values have 64 bits here, and no test depends on wrapping).
+#include <array>
+
+#include "lang/litmus/decode.hpp"
+
+namespace heddle::lang::litmus {
+
+RegisterId Registers::id(std::string_view canonical) {
+  const auto found = std::find(names_.begin(), names_.end(), canonical);
+  if (found != names_.end()) return static_cast<RegisterId>(found - names_.begin());
+  names_.emplace_back(canonical);
+  return static_cast<RegisterId>(names_.size() - 1);
+}
+
+std::string canonical_ppc(std::string_view name) {
+  const std::string lower = lower_case(name);
+  if (lower.size() < 2 || lower.size() > 3 || lower[0] != 'r') return {};
+  std::int64_t number = 0;
+  for (const char c : std::string_view(lower).substr(1)) {
+    if (c < '0' || c > '9') return {};
+    number = number * 10 + (c - '0');
+  }
+  return number < 32 ? fmt::format("r{}", number) : std::string();
+}
+
+namespace {
+
+struct Computation {
+  std::string_view name;
+  BinaryOperator op;
+  bool immediate;
+  bool reversed;  // the second operand comes first
+};
+
+constexpr std::array computations{
+    Computation{"add", BinaryOperator::add, false, false},
+    Computation{"addi", BinaryOperator::add, true, false},
+    Computation{"subi", BinaryOperator::subtract, true, false},
+    Computation{"sub", BinaryOperator::subtract, false, false},
+    Computation{"subf", BinaryOperator::subtract, false, true},
+    Computation{"mullw", BinaryOperator::multiply, false, false},
+    Computation{"mulld", BinaryOperator::multiply, false, false},
+    Computation{"mulli", BinaryOperator::multiply, true, false},
+    Computation{"divw", BinaryOperator::divide, false, false},
+    Computation{"divd", BinaryOperator::divide, false, false},
+    Computation{"and", BinaryOperator::bit_and, false, false},
+    Computation{"andi", BinaryOperator::bit_and, true, false},
+    Computation{"or", BinaryOperator::bit_or, false, false},
+    Computation{"ori", BinaryOperator::bit_or, true, false},
+    Computation{"xor", BinaryOperator::bit_xor, false, false},
+    Computation{"xori", BinaryOperator::bit_xor, true, false},
+};
+
+struct Branch {
+  std::string_view name;
+  Relation relation;
+};
+
+constexpr std::array branches{Branch{"b", Relation::always},         Branch{"beq", Relation::equal},
+                              Branch{"bne", Relation::not_equal},    Branch{"blt", Relation::less},
+                              Branch{"ble", Relation::less_equal},   Branch{"bgt", Relation::greater},
+                              Branch{"bge", Relation::greater_equal}};
+
+struct Barrier {
+  std::string_view name;
+  FenceKind kind;
+};
+
+constexpr std::array barriers{Barrier{"sync", FenceKind::full}, Barrier{"hwsync", FenceKind::full},
+                              Barrier{"lwsync", FenceKind::lightweight},
+                              Barrier{"eieio", FenceKind::store_store},
+                              Barrier{"isync", FenceKind::instruction}};
+
+bool is_any(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class Ppc {
+ public:
+  Ppc(Registers& registers, Diagnostics& diagnostics) : decoder_(registers, diagnostics) {}
+
+  std::vector<Instruction> run(std::span<const Line> lines) {
+    std::size_t index = 0;
+    return decoder_.run(
+        lines, [&](const Line& line, Instruction& instruction) { decode(line, instruction, index++); });
+  }
+
+ private:
+  void decode(const Line& line, Instruction& instruction, std::size_t index) {
+    const std::string name = lower_case(line.mnemonic.back().text);
+    if (line.mnemonic.size() > 1) unknown(line);
+    if (line.mark == '.' && is_any(name, {"stwcx", "stdcx"})) {
+      return memory(line, instruction, InstructionKind::store_conditional, true);
+    }
+    for (const Branch& branch : branches) {
+      if (name == branch.name && line.mark != '.') return jump(line, instruction, branch, index);
+    }
+    for (const Computation& computation : computations) {
+      // `andi.` has no form without the dot.
+      if (name == computation.name && (line.mark == '.' || (line.mark == 0 && name != "andi"))) {
+        return compute(line, instruction, computation);
+      }
+    }
+    if (line.mark == '.' && name == "mr") return copy(line, instruction, true);
+    if (line.mark != 0) unknown(line);
+    for (const Barrier& barrier : barriers) {
+      if (name == barrier.name) {
+        decoder_.expect(line, 0);
+        instruction.kind = InstructionKind::fence;
+        instruction.fence = barrier.kind;
+        return;
+      }
+    }
+    if (name == "nop") return decoder_.expect(line, 0);
+    if (name == "li") return immediate(line, instruction);
+    if (name == "mr") return copy(line, instruction, false);
+    if (is_any(name, {"lwz", "ld", "lwa"})) return memory(line, instruction, InstructionKind::load, false);
+    if (is_any(name, {"lwzx", "ldx", "lwax"})) return memory(line, instruction, InstructionKind::load, true);
+    if (is_any(name, {"stw", "std"})) return memory(line, instruction, InstructionKind::store, false);
+    if (is_any(name, {"stwx", "stdx"})) return memory(line, instruction, InstructionKind::store, true);
+    if (is_any(name, {"lwarx", "ldarx"}))
+      return memory(line, instruction, InstructionKind::load_reserved, true);
+    if (is_any(name, {"cmpw", "cmpd"})) return compare(line, instruction, false);
+    if (is_any(name, {"cmpwi", "cmpdi"})) return compare(line, instruction, true);
+    unknown(line);
+  }
+
+  [[noreturn]] void unknown(const Line& line) {
+    std::string text;
+    for (const Word& word : line.mnemonic) text += (text.empty() ? "" : " ") + std::string(word.text);
+    if (line.mark == '.') text += '.';
+    decoder_.refuse(line.range, fmt::format("the PPC instruction '{}' is not supported", text));
+  }
+
+  RegisterId target(const Operand& operand) {
+    const Argument argument = value(operand);
+    if (argument.kind != ArgumentKind::register_)
+      decoder_.refuse(operand.range, "expected a register like r1");
+    return argument.reg;
+  }
+
+  Argument value(const Operand& operand) {
+    Argument argument;
+    argument.range = operand.range;
+    if (operand.kind == OperandKind::register_) {  // symbolic
+      argument.kind = ArgumentKind::register_;
+      argument.reg = decoder_.id("%" + std::string(operand.name.text));
+      return argument;
+    }
+    const std::string name = operand.kind == OperandKind::word ? canonical_ppc(operand.name.text) : "";
+    if (name.empty()) decoder_.refuse(operand.range, "expected a register like r1");
+    argument.kind = ArgumentKind::register_;
+    argument.reg = decoder_.id(name);
+    return argument;
+  }
+
+  Argument constant(const Operand& operand) {
+    if (operand.kind != OperandKind::immediate || operand.dollar) {
+      decoder_.refuse(operand.range, "expected a number");
+    }
+    return {.kind = ArgumentKind::constant, .value = operand.value, .location = {}, .range = operand.range};
+  }
+
+  void immediate(const Line& line, Instruction& instruction) {
+    decoder_.expect(line, 2);
+    instruction.kind = InstructionKind::copy;
+    instruction.target = target(line.operands[0]);
+    instruction.left = constant(line.operands[1]);
+  }
+
+  void copy(const Line& line, Instruction& instruction, bool flags) {
+    decoder_.expect(line, 2);
+    instruction.kind = InstructionKind::copy;
+    instruction.target = target(line.operands[0]);
+    instruction.left = value(line.operands[1]);
+    instruction.sets_flags = flags;
+  }
+
+  void compute(const Line& line, Instruction& instruction, const Computation& computation) {
+    decoder_.expect(line, 3);
+    instruction.kind = InstructionKind::compute;
+    instruction.op = computation.op;
+    instruction.sets_flags = line.mark == '.';
+    instruction.target = target(line.operands[0]);
+    instruction.left = value(line.operands[1]);
+    instruction.right = computation.immediate ? constant(line.operands[2]) : value(line.operands[2]);
+    if (computation.reversed) std::swap(instruction.left, instruction.right);
+  }
+
+  // An address: `4(r1)`; with `indexed`, two registers or 0 and a register; without, `0,r1` too.
+  Address address(const Line& line, bool indexed) {
+    Address result;
+    const auto& operands = line.operands;
+    if (operands.size() == 2 && !indexed && operands[1].kind == OperandKind::memory) {
+      const Operand& memory = operands[1];
+      if (!memory.round) decoder_.refuse(memory.range, "an address is written like 0(r1)");
+      Operand base;
+      base.kind = memory.percent ? OperandKind::register_ : OperandKind::word;
+      base.name = memory.name;
+      base.range = memory.range;
+      result.base = value(base);
+      result.displacement = memory.value;
+      return result;
+    }
+    decoder_.expect(line, operands.size() == 2 && !indexed ? 2 : 3);
+    if (operands.size() == 2) decoder_.refuse(operands[1].range, "an address is written like 0(r1)");
+    if (operands[1].kind == OperandKind::immediate) {
+      result.displacement = constant(operands[1]).value;
+      if (indexed && result.displacement != 0) decoder_.refuse(operands[1].range, "expected a register or 0");
+    } else if (!indexed) {
+      decoder_.refuse(operands[1].range, "expected a number");
+    } else {
+      result.index = value(operands[1]);
+    }
+    result.base = value(operands[2]);
+    return result;
+  }
+
+  void memory(const Line& line, Instruction& instruction, InstructionKind kind, bool indexed) {
+    instruction.kind = kind;
+    instruction.address = address(line, indexed);
+    if (kind == InstructionKind::store || kind == InstructionKind::store_conditional) {
+      instruction.left = value(line.operands[0]);
+    } else {
+      instruction.target = target(line.operands[0]);
+    }
+  }
+
+  // `cmpw r1,r2` and `cmpw cr0,r1,r2`.
+  static bool is_condition_register(const Operand& operand) {
+    return operand.kind == OperandKind::word && lower_case(operand.name.text).starts_with("cr");
+  }
+  std::size_t skip_condition_register(const Line& line) {
+    if (line.operands.empty() || !is_condition_register(line.operands[0])) return 0;
+    if (lower_case(line.operands[0].name.text) != "cr0") {
+      decoder_.refuse(line.operands[0].range, "of the condition registers only cr0 is supported");
+    }
+    return 1;
+  }
+
+  void compare(const Line& line, Instruction& instruction, bool with_number) {
+    const std::size_t first = skip_condition_register(line);
+    decoder_.expect(line, first + 2);
+    instruction.kind = InstructionKind::compare;
+    instruction.left = value(line.operands[first]);
+    instruction.right = with_number ? constant(line.operands[first + 1]) : value(line.operands[first + 1]);
+  }
+
+  void jump(const Line& line, Instruction& instruction, const Branch& branch, std::size_t index) {
+    const std::size_t first = branch.relation == Relation::always ? 0 : skip_condition_register(line);
+    decoder_.expect(line, first + 1);
+    instruction.kind = InstructionKind::branch;
+    instruction.relation = branch.relation;
+    decoder_.jump_to(line.operands[first], index);
+  }
+
+  Decoder decoder_;
+};
+
+}  // namespace
+
+std::vector<Instruction> decode_ppc(std::span<const Line> lines, Registers& registers,
+                                    Diagnostics& diagnostics) {
+  return Ppc(registers, diagnostics).run(lines);
+}
+
+}  // namespace heddle::lang::litmus

@@ -1,0 +1,79 @@
+// The parse tree of a .litmus file: the test as it was written, before registers and locations mean anything.
+// The grammars make it; the programs of the threads are in instructions.hpp (assembly) and c_syntax.hpp (C).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "lang/tree.hpp"
+
+namespace heddle::lang::litmus {
+
+enum class Architecture : std::uint8_t { ppc, x86, c };
+
+struct Word {
+  std::string_view text;
+  SourceRange range;
+};
+
+// A place whose value can be given or observed: `0:r1`, `x`, `[x]`.
+struct Place {
+  std::optional<std::uint32_t> thread;  // of a register
+  bool symbolic = false;                // a register written `%x0`
+  Word name;
+  SourceRange range;
+};
+
+// One entry of the init section: `0:r5=x`, `x=1`, `uint64_t y`, `%x0=x`.
+struct InitialValue {
+  Place place;
+  std::int64_t value = 0;
+  std::optional<Word> address;  // the location whose address it is
+};
+
+enum class FormulaKind : std::uint8_t { constant, equal, negation, conjunction, disjunction };
+
+struct Formula {
+  FormulaKind kind = FormulaKind::constant;
+  Place place;             // equal
+  std::int64_t value = 1;  // constant, equal
+  std::vector<Formula> parts;
+  SourceRange range;
+};
+
+enum class Quantifier : std::uint8_t { none, exists, not_exists, forall };
+
+// What stands behind the program.
+struct Constraint {
+  std::vector<Place> locations;
+  std::optional<Formula> filter;
+  Quantifier quantifier = Quantifier::none;
+  Formula formula;
+  SourceRange range;  // from the quantifier on
+};
+
+enum class OperandKind : std::uint8_t { register_, immediate, memory, word };
+
+// An operand of an instruction. `word` is a bare name: a register, a label or a location.
+struct Operand {
+  OperandKind kind = OperandKind::word;
+  Word name;               // register_, word; memory: the base
+  bool percent = false;    // the name was written `%name`
+  bool dollar = false;     // the number was written `$1`
+  bool round = false;      // memory: `(x)` and not `[x]`
+  std::int64_t value = 0;  // immediate; memory: what is added to the base
+  SourceRange range;
+};
+
+// A label, an instruction, or both; `stwcx.` and `bne-` are one mnemonic.
+struct Line {
+  std::vector<Word> labels;
+  std::vector<Word> mnemonic;  // with prefixes: "lock", "xadd"; empty: labels only
+  char mark = 0;               // '.', '+' or '-' behind the mnemonic
+  std::vector<Operand> operands;
+  SourceRange range;
+};
+
+}  // namespace heddle::lang::litmus

@@ -1,0 +1,52 @@
+#include "corpus.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace heddle::cross {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> files(const std::string& folder, const std::string& extension) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (auto entry = fs::recursive_directory_iterator(folder, error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (entry->path().extension() == extension) paths.push_back(entry->path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+}  // namespace
+
+std::vector<std::string> corpus(std::size_t sample) {
+  const std::string root = HEDDLE_SOURCE_DIR;
+  std::vector<std::string> paths = files(root + "/examples", ".hed");
+  for (auto& path : files(root + "/tests/programs", ".hed")) paths.push_back(std::move(path));
+  const auto published = files(root + "/../shared/litmus", ".litmus");
+  for (std::size_t i = 0; i < published.size(); i += sample) paths.push_back(published[i]);
+  return paths;
+}
+
+differential::Finding examine_file(const std::string& path) {
+  CompileOptions options;
+  options.unroll = 2;  // what is compared is the same for any bound
+  const auto program = Program::from_file(path, options);
+  if (!program) return {.difference = program.errors().front().text};
+  return differential::all_pairs_agree(*program);
+}
+
+std::string all_pairs() {
+  std::string text;
+  for (const auto& model : models()) {
+    for (const auto& algorithm : algorithms()) {
+      if (!why_not(model.name, algorithm.name).empty()) continue;
+      text += (text.empty() ? "" : " ") + std::string(algorithm.name) + "/" + std::string(model.name);
+    }
+  }
+  return text;
+}
+
+}  // namespace heddle::cross

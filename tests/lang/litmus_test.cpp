@@ -1,0 +1,226 @@
+// Litmus tests as programs: registers, dependencies, control flow, atomic operations, C, conditions.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "lang/litmus/print.hpp"
+#include "lang/print.hpp"
+#include "parse.hpp"
+
+using heddle::lang::print_program;
+using heddle::lang::Program;
+using heddle::lang::test::dump;
+using heddle::lang::test::parse;
+using heddle::lang::test::Parsed;
+using heddle::lang::test::read_file;
+
+namespace {
+
+// The test as a .hed file; its messages if it is refused.
+std::string translated(const std::string& text) {
+  const Parsed parsed = parse(text, {}, "test.litmus");
+  return parsed.program ? print_program(*parsed.program) : parsed.rendered();
+}
+
+// A PPC test of one thread that observes r1; r5 and r6 hold the addresses of x and y.
+std::string ppc(const std::string& instructions, const std::string& observed = "0:r1=0") {
+  return "PPC one\n{ 0:r5=x; 0:r6=y; }\nP0 ;\n" + instructions + "exists (" + observed + ")\n";
+}
+
+std::string x86(const std::string& instructions, const std::string& observed = "0:rax=0") {
+  return "X86_64 one\n{ }\nP0 ;\n" + instructions + "exists (" + observed + ")\n";
+}
+
+// The lines of the first thread's body.
+std::string body(const std::string& program) {
+  const auto begin = program.find("thread P0 {\n");
+  if (begin == std::string::npos) return program;
+  const auto end = program.find("\n}\n", begin);
+  return program.substr(begin + 12, end + 1 - begin - 12);
+}
+
+}  // namespace
+
+TEST_CASE("constants in registers vanish, loads become locals") {
+  CHECK(body(translated(ppc("li r1,1 ;\nstw r1,0(r5) ;\nmr r2,r1 ;\naddi r2,r2,4 ;\nstw r2,0(r6) ;\n"
+                            "lwz r1,0(r5) ;\n"))) == "  x = 1;\n  y = 5;\n  let r1 = x;\n");
+}
+
+TEST_CASE("a false address dependency stays an index") {
+  const std::string text = translated(ppc("lwz r1,0(r5) ;\nxor r9,r1,r1 ;\nlwzx r2,r9,r6 ;\n", "0:r2=0"));
+  CHECK(body(text) == "  let r1 = x;\n  let r2 = y[r1 ^ r1];\n");
+  CHECK(text.find("shared y: int[1];") != std::string::npos);
+  // With the address computed first, and as a store.
+  CHECK(
+      body(translated(ppc("lwz r1,0(r5) ;\nand r3,r1,r1 ;\nadd r3,r3,r6 ;\nli r4,1 ;\nstw r4,0(r3) ;\n"))) ==
+      "  let r1 = x;\n  y[r1 & r1] = 1;\n");
+}
+
+TEST_CASE("a false data dependency stays an expression") {
+  CHECK(body(translated(ppc("lwz r1,0(r5) ;\nxor r3,r1,r1 ;\naddi r3,r3,1 ;\nstw r3,0(r6) ;\n"))) ==
+        "  let r1 = x;\n  y = (r1 ^ r1) + 1;\n");
+}
+
+TEST_CASE("a branch around nothing stays a control dependency") {
+  CHECK(body(translated(ppc("lwz r1,0(r5) ;\ncmpw r1,r1 ;\nbeq LC00 ;\nLC00: ;\nisync ;\nli r2,1 ;\n"
+                            "stw r2,0(r6) ;\n"))) ==
+        "  let r1 = x;\n  if (r1 != r1) {}\n  fence isync;\n  y = 1;\n");
+}
+
+TEST_CASE("two ways that leave different values in a register meet in a local") {
+  CHECK(body(translated(ppc(
+            "lwz r2,0(r5) ;\ncmpwi r2,0 ;\nbne L ;\nli r1,1 ;\nb M ;\nL: li r1,2 ;\nM: stw r1,0(r6) ;\n"))) ==
+        "  let r2 = x;\n  var r1 = 0;\n  if (r2 == 0) {\n    r1 = 1;\n  } else {\n    r1 = 2;\n  }\n  y = "
+        "r1;\n");
+}
+
+TEST_CASE("a branch back makes a loop, a branch to the end a return") {
+  CHECK(body(translated(ppc("L: lwz r2,0(r5) ;\ncmpwi r2,0 ;\nbeq L ;\nlwz r1,0(r6) ;\n"))) ==
+        "  var r2 = 0;\n  while (true) {\n    let r2_2 = x;\n    if (r2_2 != 0) {\n      r2 = r2_2;\n      "
+        "break;\n"
+        "    }\n    r2 = r2_2;\n  }\n  let r1 = y;\n");
+  const std::string leaves =
+      "L: lwz r2,0(r5) ;\ncmpwi r2,2 ;\nbeq E ;\ncmpwi r2,0 ;\nbeq L ;\nlwz r1,0(r6) ;\nE: ;\n";
+  const std::string text = body(translated(ppc(leaves)));
+  CHECK(text.find("      r1 = 0;\n      return;\n") != std::string::npos);
+  CHECK(text.find("  r1 = r1_2;\n") != std::string::npos);
+}
+
+TEST_CASE("a lwarx loop is one atomic operation") {
+  CHECK(body(translated(ppc("li r2,7 ;\nL: lwarx r1,0,r5 ;\nstwcx. r2,0,r5 ;\nbne L ;\n"))) ==
+        "  let r1 = exchange(x, 7);\n");
+  CHECK(body(translated(ppc("L: lwarx r1,0,r5 ;\naddi r2,r1,3 ;\nstwcx. r2,0,r5 ;\nbne L ;\n"))) ==
+        "  let r1 = fetch_add(x, 3);\n");
+  // Spins until the lock is free.
+  CHECK(body(translated(
+            ppc("li r2,1 ;\nL: lwarx r1,0,r5 ;\ncmpwi r1,0 ;\nbne L ;\nstwcx. r2,0,r5 ;\nbne L ;\n"))) ==
+        "  let r1 = exchange(x, 1);\n  if (r1 != 0) {\n    assume false;\n  }\n");
+}
+
+TEST_CASE("a stwcx. that is not tried again may fail") {
+  CHECK(body(translated(
+            ppc("li r2,7 ;\nlwarx r1,0,r5 ;\nstwcx. r2,0,r5 ;\nbne F ;\nstw r2,0(r6) ;\nF: ;\n"))) ==
+        "  let done = choose(0..2);\n  var r1_3 = 0;\n  if (done == 1) {\n    let r1 = exchange(x, 7);\n"
+        "    r1 = r1_2;\n  } else {\n    let r1_3 = x;\n    r1 = r1_3;\n  }\n  if (done == 1) {\n    y = "
+        "7;\n  }\n");
+}
+
+TEST_CASE("AT&T's and Intel's order are told apart") {
+  const std::string wanted = "  x = 1;\n  fence;\n  let rax = y;\n  let rbx = exchange(x, 2);\n";
+  CHECK(body(translated(
+            x86("movq $1,(x) ;\nmfence ;\nmovl (y),%eax ;\nmovq $2,%rbx ;\nxchgq %rbx,(x) ;\n"))) == wanted);
+  CHECK(body(translated(x86(
+            "MOV [x],$1 ;\nMFENCE ;\nMOV EAX,dword ptr [y] ;\nMOV RBX,2 ;\nXCHG [x],RBX ;\n"))) == wanted);
+}
+
+TEST_CASE("locked instructions are atomic operations") {
+  CHECK(body(translated(
+            x86("movl $3,%eax ;\nlock xaddl %eax,(x) ;\nlock decl (y) ;\njne L ;\nmovl $1,(z) ;\nL: ;\n"))) ==
+        "  let rax = fetch_add(x, 3);\n  let old = fetch_sub(y, 1);\n  if ((old - 1) == 0) {\n    z = 1;\n  "
+        "}\n");
+  CHECK(body(translated(
+            x86("movl $0,%eax ;\nmovl $1,%ebx ;\nlock cmpxchg %ebx,(x) ;\njne L ;\nmovl $1,(y) ;\nL: ;\n",
+                "y=1"))) == "  let done = cas(x, 0, 1) ? 1 : 0;\n  if (done == 1) {\n    y = 1;\n  }\n");
+  // Where the value found is observed, both ways are written out.
+  CHECK(body(translated(x86("movl $1,%ebx ;\nlock cmpxchg %ebx,(x) ;\n"))) ==
+        "  let done = choose(0..2);\n  var rax_2 = 0;\n  if (done == 1) {\n    let old = exchange(x, 1);\n"
+        "    if (old != 0) {\n      assume false;\n    }\n  } else {\n    fence;\n    let rax = x;\n"
+        "    if (rax == 0) {\n      assume false;\n    }\n    rax_2 = rax;\n  }\n");
+}
+
+TEST_CASE("a test in C") {
+  CHECK(translated("C MP\n{ int x = 0; [y] = 2; }\nP0 (int *x, atomic_int *y) {\n  *x = 1;\n"
+                   "  atomic_thread_fence(memory_order_seq_cst);\n"
+                   "  atomic_store_explicit(y, 1 + 2, memory_order_relaxed);\n}\n"
+                   "P1 (int *x, atomic_int *y) {\n  int r0 = atomic_load_explicit(y, memory_order_relaxed);\n"
+                   "  int r1 = 5;\n  if (r0 == 3 && *x) { r1 = *x + r0; } else { smp_mb(); }\n}\n"
+                   "~exists (1:r0=3 /\\ 1:r1=3 \\/ x=7)\n") ==
+        "shared x: int;\nshared y: int = 2;\n\nthread P0 {\n  x = 1;\n  fence;\n  y = 3;\n}\n\n"
+        "thread P1 {\n  let r0 = y;\n  var r1 = 5;\n  if ((r0 == 3) && (x != 0)) {\n    r1 = x + r0;\n"
+        "  } else {\n    fence;\n  }\n}\n\n"
+        "forbid ((P1.r0 == 3) && (P1.r1 == 3)) || (x == 7);\n");
+}
+
+TEST_CASE("conditions say what is observed") {
+  const Parsed parsed = parse(
+      "PPC t\n{ 0:r5=x; }\nP0 ;\nlwz r1,0(r5) ;\nlocations [y; 0:r1;]\nfilter (x=1)\n"
+      "forall (0:r10=0 /\\ not (0:r2=1) \\/ [x]=2)\n",
+      {}, "t.litmus");
+  REQUIRE(parsed.program);
+  std::string names;
+  for (const auto& observation : parsed.program->litmus->observed) names += observation.name + " ";
+  CHECK(names == "0:r1 0:r2 0:r10 [x] [y] ");
+  CHECK(print_program(*parsed.program)
+            .find("forall !(x == 1) || (((P0.r10 == 0) && !(P0.r2 == 1)) || (x == 2));") !=
+        std::string::npos);
+}
+
+TEST_CASE("names that .hed reserves or that clash are changed") {
+  CHECK(translated(
+            "X86_64 t\n{ lock=1; P0=2; }\nP0 ;\nmovq (lock),%rax ;\nmovq (P0),%rbx ;\nexists (0:rax=1)\n")
+            .find("shared lock_: int = 1;\nshared P0: int = 2;\n\nthread P0_2 {\n  let rax = lock_;\n") == 0);
+}
+
+TEST_CASE("what the printer writes is the program that was read") {
+  int programs = 0;
+  for (const char* folder : {"/examples", "/tests/programs"}) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(HEDDLE_SOURCE_DIR + std::string(folder))) {
+      if (entry.path().extension() != ".hed") continue;
+      const Parsed original = parse(read_file(entry.path().string()));
+      if (!original.program) continue;
+      ++programs;
+      const std::string text = print_program(*original.program);
+      const Parsed again = parse(text);
+      REQUIRE_MESSAGE(again.program, entry.path().string() << "\n" << text << again.rendered());
+      CHECK_MESSAGE(print_program(*again.program) == text, entry.path().string());
+    }
+  }
+  CHECK(programs >= 10);
+}
+
+TEST_CASE("a program that fits becomes a litmus test and comes back") {
+  const std::string program =
+      "shared x: int;\nshared y: int = 3;\n\nthread P0 {\n  x = 1;\n  fence;\n  let a = fetch_add(y, "
+      "2);\n}\n\n"
+      "thread P1 {\n  var b = exchange(x, 5);\n  while (b == 0) {\n    b = x;\n  }\n  if (b < 2) {\n    y = "
+      "b + 1;\n"
+      "  } else {\n    y = 0;\n  }\n}\n\nexists (P0.a == 3) && ((P1.b == 0) || (x == 5));\n";
+  const Parsed original = parse(program);
+  REQUIRE(original.program);
+  const auto printed = heddle::lang::litmus::print_test(*original.program, "both");
+  REQUIRE(std::holds_alternative<std::string>(printed));
+  CHECK(translated(std::get<std::string>(printed)) == program);
+}
+
+TEST_CASE("a program that does not fit says where") {
+  const auto reason = [](const std::string& text) {
+    const Parsed parsed = parse(text);
+    REQUIRE(parsed.program);
+    const auto printed = heddle::lang::litmus::print_test(*parsed.program, "t");
+    REQUIRE(std::holds_alternative<heddle::lang::litmus::NotALitmusTest>(printed));
+    return std::get<heddle::lang::litmus::NotALitmusTest>(printed).message;
+  };
+  CHECK(reason("mutex m; thread p { lock m; unlock m; }") == "a litmus test has no mutexes");
+  CHECK(reason("shared x: int; thread p { fence lw; x = 1; }") == "C has full fences only");
+  CHECK(reason("shared x: int[2]; thread p { x[0] = 1; }") == "a litmus test has no arrays");
+  CHECK(reason("shared x: int; thread p { let a = x; } exists p.a < 1;") ==
+        "the condition of a litmus test compares locations and locals with numbers only");
+}
+
+TEST_CASE("a changed or cut off litmus test never crashes the front end") {
+  const std::string tests[] = {
+      ppc("L: lwarx r1,0,r5 ;\ncmpwi r1,0 ;\nbne L ;\nstwcx. r1,0,r5 ;\nbne L ;\nlwzx r2,r1,r6 ;\nbeq M "
+          ";\nli r1,1 ;\nM: ;\n"),
+      x86("mov $1,(x) ;\nL: lock cmpxchg %rbx,(x) ;\njne L ;\n"),
+      "C t\n{}\nP0 (int *x) { int r = *x + 1; while (r < 3) { r = *x; } if (r) *x = r; }\nexists (0:r=1)\n"};
+  for (const std::string& test : tests) {
+    for (std::size_t i = 0; i < test.size(); ++i) {
+      for (const std::string& changed : {test.substr(0, i), test.substr(0, i) + test.substr(i + 1),
+                                         test.substr(0, i) + test.substr(i, 1) + test.substr(i)}) {
+        const Parsed parsed = parse(changed, {}, "t.litmus");
+        CHECK(parsed.program.has_value() != parsed.diagnostics.any());
+      }
+    }
+  }
+}
