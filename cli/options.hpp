@@ -18,12 +18,23 @@ enum class Command {
   outcomes,
   compare,
   test,
+  replay,
   repl,
   emit,
   list,
   consistency,
   conformance,
-  translate
+  translate,
+  completions,
+  man
+};
+
+// Files to write beside the report; empty: not asked for.
+struct Artefacts {
+  std::string trace;
+  std::string dot;
+  std::string html;
+  std::string sarif;
 };
 
 inline constexpr double default_compare_timeout = 10;  // seconds for each check of `compare`
@@ -47,6 +58,11 @@ struct Options {
   std::uint32_t jobs = 1;    // conformance: worker threads
   std::uint32_t sample = 1;  // conformance: every so many-th test
   bool to_litmus = false;    // translate
+  Artefacts artefacts;       // check, replay
+  bool minimise = false;     // check
+  bool step = false;         // replay
+  std::string program;       // replay: the program instead of the one that the trace names
+  std::string shell;         // completions
   bool json = false;
   bool progress = true;
   bool llvm = false;     // emit

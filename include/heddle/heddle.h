@@ -117,6 +117,9 @@ class Program {
   [[nodiscard]] std::uint32_t spin_loops() const;
   // Of a program that was read from a .litmus file: its final states are what the test observes.
   [[nodiscard]] const std::optional<LitmusTest>& litmus() const;
+  // A hash of the source text, 16 hexadecimal digits: to notice
+  // that the program has changed, not to prove that it has not.
+  [[nodiscard]] std::string fingerprint() const;
   // The intermediate code as generated, for people who look under the bonnet; empty without
   // CompileOptions::keep_ir.
   [[nodiscard]] const std::string& llvm_ir() const;
@@ -224,7 +227,8 @@ struct ThreadEnd {
 struct Trace {
   std::vector<std::string> threads;
   std::vector<Step> steps;
-  std::vector<NamedValue> memory;  // shared variables at the end
+  std::vector<NamedValue> initial;  // shared variables before the first step
+  std::vector<NamedValue> memory;   // and at the end
   std::vector<ThreadEnd> ends;
 };
 
