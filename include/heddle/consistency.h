@@ -18,6 +18,8 @@
 
 #include "heddle/heddle.h"
 
+#pragma GCC visibility push(default)
+
 namespace heddle {
 
 // Which write a read saw: event `event` of thread `thread`, counted from 0, or the location's first value.
@@ -93,3 +95,5 @@ Result<std::vector<ConsistencyResult>> check_consistency(const History& history,
 [[nodiscard]] std::string_view name(HistoryEvent::Kind kind);
 
 }  // namespace heddle
+
+#pragma GCC visibility pop

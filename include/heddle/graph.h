@@ -9,6 +9,8 @@
 
 #include "heddle/heddle.h"
 
+#pragma GCC visibility push(default)
+
 namespace heddle {
 
 struct GraphEvent {
@@ -53,3 +55,5 @@ struct ExecutionGraph {
 [[nodiscard]] std::string_view name(GraphRelation relation);
 
 }  // namespace heddle
+
+#pragma GCC visibility pop

@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace heddle {
 
 // One message about a source text, an option or a file.
@@ -297,3 +299,5 @@ struct AlgorithmInfo {
 [[nodiscard]] std::string mismatch(const Expectation& expectation, const CheckResult& result);
 
 }  // namespace heddle
+
+#pragma GCC visibility pop

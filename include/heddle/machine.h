@@ -24,6 +24,8 @@
 
 #include "heddle/heddle.h"
 
+#pragma GCC visibility push(default)
+
 namespace heddle {
 
 enum class TransitionKind : std::uint8_t {
@@ -156,3 +158,5 @@ class Machine {
 [[nodiscard]] std::string_view name(MachineEnd end);
 
 }  // namespace heddle
+
+#pragma GCC visibility pop
