@@ -10,9 +10,8 @@ foreach(layer heddle heddle_jit heddle_compiler heddle_lang)
   list(APPEND heddle_objects $<TARGET_OBJECTS:${layer}>)
 endforeach()
 
-# The layers are internal: both libraries are made of their objects. In the shared one all symbols are hidden but
-# those that the public headers declare (`visibility push(default)` there) and, by the version script, everything
-# that the standard library's templates leave behind.
+# The layers are internal: both libraries are made of their objects. What the shared one shows stands in
+# exports.map.
 add_library(heddle_shared SHARED ${heddle_objects})
 add_library(heddle_static STATIC ${heddle_objects})
 set_target_properties(heddle_shared PROPERTIES EXPORT_NAME shared VERSION ${PROJECT_VERSION}

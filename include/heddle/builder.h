@@ -27,8 +27,6 @@
 
 #include "heddle/heddle.h"
 
-#pragma GCC visibility push(default)
-
 namespace heddle {
 
 // An integer or truth value of the program that is being written.
@@ -272,5 +270,3 @@ class ProgramBuilder {
 };
 
 }  // namespace heddle
-
-#pragma GCC visibility pop

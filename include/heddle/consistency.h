@@ -18,8 +18,6 @@
 
 #include "heddle/heddle.h"
 
-#pragma GCC visibility push(default)
-
 namespace heddle {
 
 // Which write a read saw: event `event` of thread `thread`, counted from 0, or the location's first value.
@@ -95,5 +93,3 @@ Result<std::vector<ConsistencyResult>> check_consistency(const History& history,
 [[nodiscard]] std::string_view name(HistoryEvent::Kind kind);
 
 }  // namespace heddle
-
-#pragma GCC visibility pop

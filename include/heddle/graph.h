@@ -9,8 +9,6 @@
 
 #include "heddle/heddle.h"
 
-#pragma GCC visibility push(default)
-
 namespace heddle {
 
 struct GraphEvent {
@@ -55,5 +53,3 @@ struct ExecutionGraph {
 [[nodiscard]] std::string_view name(GraphRelation relation);
 
 }  // namespace heddle
-
-#pragma GCC visibility pop

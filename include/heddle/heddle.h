@@ -20,8 +20,6 @@
 #include <utility>
 #include <vector>
 
-#pragma GCC visibility push(default)
-
 namespace heddle {
 
 // One message about a source text, an option or a file.
@@ -299,5 +297,3 @@ struct AlgorithmInfo {
 [[nodiscard]] std::string mismatch(const Expectation& expectation, const CheckResult& result);
 
 }  // namespace heddle
-
-#pragma GCC visibility pop

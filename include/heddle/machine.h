@@ -24,8 +24,6 @@
 
 #include "heddle/heddle.h"
 
-#pragma GCC visibility push(default)
-
 namespace heddle {
 
 enum class TransitionKind : std::uint8_t {
@@ -158,5 +156,3 @@ class Machine {
 [[nodiscard]] std::string_view name(MachineEnd end);
 
 }  // namespace heddle
-
-#pragma GCC visibility pop

@@ -8,8 +8,6 @@
 
 #include "heddle/heddle.h"
 
-#pragma GCC visibility push(default)
-
 namespace heddle {
 
 // One item of a program's text.
@@ -39,5 +37,3 @@ struct Declaration {
 [[nodiscard]] const std::vector<std::string>& keywords();
 
 }  // namespace heddle
-
-#pragma GCC visibility pop

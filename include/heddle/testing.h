@@ -15,8 +15,6 @@
 
 #include "heddle/heddle.h"
 
-#pragma GCC visibility push(default)
-
 namespace heddle {
 
 // Names of the models, for the macros.
@@ -37,8 +35,6 @@ inline constexpr std::string_view pso = "pso";
                                       CheckOptions options = {});
 
 }  // namespace heddle
-
-#pragma GCC visibility pop
 
 #if defined(DOCTEST_VERSION)
 #define HEDDLE_REPORT_(failure) CHECK_MESSAGE((failure).empty(), (failure))
