@@ -6,7 +6,7 @@
 // are to read. Most mutations have one, and then no verifier is asked; the answer costs O(accesses to the
 // location), and the new run starts as the old one does, so that little of it must be executed again. Two
 // other answers are as cheap: two read-modify-writes that read the same write, and a source that the reader's
-// causal past has overwritten, are in no run. Everything else is for the verifier.
+// causal past has seen overwritten, are in no run. Everything else is for the verifier.
 #pragma once
 
 #include <algorithm>
@@ -71,19 +71,20 @@ class NearbyWitness {
 
   // The witness of the last call, which has found one.
   void witness(Schedule& schedule) const {
-    schedule.clear();
     const auto depth = run_.machine().depth();
+    schedule.resize(depth + changes_.size() + 1);
+    auto* next = schedule.data();
     for (std::uint32_t i = 0;; ++i) {
       if (i == place_) {
-        if (moved_ != initial_write) schedule.push_back(choice(run_.event(moved_).in_memory_at - 1));
+        if (moved_ != initial_write) *next++ = choice(run_.event(moved_).in_memory_at - 1);
         for (const auto& change : changes_)
-          schedule.push_back({.type = StepType::operation, .thread = thread_of(change.ref)});
+          *next++ = {.type = StepType::operation, .thread = thread_of(change.ref)};
       }
-      if (i == depth) return;
+      if (i == depth) break;
       const auto ref = run_.subject(i);
-      if (is_kept(ref) && !(ref == moved_ && i + 1 == run_.event(ref).in_memory_at))
-        schedule.push_back(choice(i));
+      if (is_kept(ref) && !(ref == moved_ && i + 1 == run_.event(ref).in_memory_at)) *next++ = choice(i);
     }
+    schedule.resize(static_cast<std::size_t>(next - schedule.data()));
   }
 
  private:
@@ -124,17 +125,24 @@ class NearbyWitness {
     }
     return initial_write;
   }
-  // Is there a write that replaces the source in every run, before the reader's thread gets to the read? Only
-  // where writes become visible in program order does the causal past say so.
+  // Is there a write that replaces the source in every run, before the reader's thread gets to the read?
   [[nodiscard]] bool overwritten_in_past(std::span<const Ref> accesses) const {
-    if constexpr (Run::model == consistency::Model::pso) return false;
     const auto& change = changes_[0];
     if (index_of(change.ref) == 0) return false;
     const auto* const past = run_.clock(change.ref - 1);
     return std::any_of(accesses.begin(), accesses.end(), [&](Ref ref) {
       if (index_of(ref) >= past[thread_of(ref)] || ref == source_ || !run_.event(ref).writes()) return false;
-      return source_ == initial_write || index_of(source_) < run_.clock(ref)[thread_of(source_)];
+      if (!visible(ref, thread_of(change.ref))) return false;
+      return source_ == initial_write ||
+             (index_of(source_) < run_.clock(ref)[thread_of(source_)] && visible(source_, thread_of(ref)));
     });
+  }
+  // A write in the causal past of an event of the thread: has the thread seen it, or reaches it memory before
+  // a write of the thread to the same location? Under PSO stores do not become visible in program order, and
+  // so the causal past may have one that is still in its buffer.
+  [[nodiscard]] bool visible(Ref write, ThreadId thread) const {
+    return Run::model != consistency::Model::pso || thread_of(write) == thread ||
+           (run_.event(write).effect & consistency::Effect::direct) != 0;
   }
   // May the source reach memory last, with the changed events behind it? It has no reader yet; it must not be
   // part of a read, and nothing of its thread may come later.

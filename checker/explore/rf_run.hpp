@@ -71,7 +71,8 @@ class Run {
         clocks_(threads_),
         writer_(machine.image().locations.size(), initial_write) {
     if (threads_ >= 1U << (32 - index_bits)) throw TooManyProcesses();
-    machine_.restart_with_log(&rows_);
+    // Without buffers a thread does nothing between two steps that would be an event.
+    machine_.restart_with_log(Machine::has_buffers ? &rows_ : nullptr);
     for (const auto& row : rows_) append(row.thread, settled(row));
     rows_.clear();
   }

@@ -61,13 +61,17 @@ class ScheduleSet {
     std::copy_n(schedule.changed, 2, entry.changed);
     words_.insert(words_.end(), key.begin(), key.end());
     words_.insert(words_.end(), schedule.tail.begin(), schedule.tail.end());
+    const auto used = words_.size();
+    words_.resize(used + 4 * schedule.witness.size());
+    auto* word = words_.data() + used;
     for (const auto& step : schedule.witness) {
-      words_.push_back(static_cast<std::uint32_t>(step.type) | step.thread << 2);
-      if (step.type == StepType::flush) words_.push_back(step.location);
+      *word++ = static_cast<std::uint32_t>(step.type) | step.thread << 2;
+      if (step.type == StepType::flush) *word++ = step.location;
       if (step.type != StepType::choice) continue;
-      words_.push_back(static_cast<std::uint32_t>(step.value));
-      words_.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(step.value) >> 32));
+      *word++ = static_cast<std::uint32_t>(step.value);
+      *word++ = static_cast<std::uint32_t>(static_cast<std::uint64_t>(step.value) >> 32);
     }
+    words_.resize(static_cast<std::size_t>(word - words_.data()));
     entries_.push_back(entry);
     if (entries_.size() > few) index();
   }
@@ -86,16 +90,15 @@ class ScheduleSet {
     auto word = words_.begin() + static_cast<std::ptrdiff_t>(entry.begin + entry.key_length);
     schedule.tail.assign(word, word + entry.tail_length);
     word += entry.tail_length;
-    schedule.witness.clear();
-    for (std::uint32_t i = 0; i < entry.steps; ++i) {
-      Choice step{.type = static_cast<StepType>(*word & 3), .thread = *word >> 2};
+    schedule.witness.resize(entry.steps);
+    for (auto& step : schedule.witness) {
+      step = {.type = static_cast<StepType>(*word & 3), .thread = *word >> 2};
       ++word;
       if (step.type == StepType::flush) step.location = *word++;
       if (step.type == StepType::choice) {
         step.value = static_cast<std::int64_t>(std::uint64_t{word[0]} | std::uint64_t{word[1]} << 32);
         word += 2;
       }
-      schedule.witness.push_back(step);
     }
     if (entry.values_end == no_values) {
       ++next_;

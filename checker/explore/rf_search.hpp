@@ -83,8 +83,11 @@ class ReadsFrom {
     Call& call = calls_[depth_++];
     const Call& owner = calls_[set.call()];
     const auto prefix = set.position() + (schedule_.without_read ? 0 : 1);
-    call.sequence.assign(owner.sequence.begin(), owner.sequence.begin() + prefix);
-    for (const auto ref : schedule_.tail) call.sequence.push_back({ref, none});
+    call.sequence.resize(prefix + schedule_.tail.size());
+    std::copy_n(owner.sequence.begin(), prefix, call.sequence.begin());
+    std::transform(schedule_.tail.begin(), schedule_.tail.end(), call.sequence.begin() + prefix, [](Ref ref) {
+      return Item{ref, none};
+    });
     call.extension = static_cast<std::uint32_t>(call.sequence.size());
     std::copy_n(schedule_.changed, 2, call.changed);
     call.sets.clear();

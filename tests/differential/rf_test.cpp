@@ -153,6 +153,38 @@ TEST_CASE("on the test programs rf visits the classes of all interleavings, each
   CHECK_GT(compared, 60);
 }
 
+TEST_CASE("on the test programs rf counts no more classes than trust counts graphs") {
+  constexpr std::uint64_t most = 20'000;
+  std::size_t compared = 0;
+  std::size_t fewer = 0;
+  for (const auto* folder : {"tests/programs/expect", "tests/programs/reference", "examples"}) {
+    for (const auto& source : heddle::tests::programs_in(folder)) {
+      const auto program = Program::from_source(source.text, source.name, {.parameters = {}, .unroll = 3});
+      if (!program) continue;
+      for (const auto* model : {"sc", "tso", "pso"}) {
+        CheckOptions options;
+        options.model = model;
+        options.keep_going = true;
+        options.max_executions = most;
+        options.algorithm = "trust";
+        const auto graphs = check(*program, options);
+        options.algorithm = "rf";
+        const auto classes = check(*program, options);
+        REQUIRE(graphs);
+        REQUIRE(classes);
+        if (!graphs->stopped_by.empty()) continue;
+        CAPTURE(source.name);
+        CAPTURE(model);
+        CHECK_LE(classes->counts.executions, graphs->counts.executions);
+        ++compared;
+        if (classes->counts.executions < graphs->counts.executions) ++fewer;
+      }
+    }
+  }
+  CHECK_GT(compared, 100);
+  CHECK_GT(fewer, 20);
+}
+
 TEST_SUITE_END();
 
 }  // namespace heddle::differential
