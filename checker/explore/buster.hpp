@@ -39,6 +39,15 @@ class Preemptions {
   // Does some run of these events (closed under the model's order) have at most `bound` preemptions?
   // Exponential in the number of threads at worst, linear in the number of events if the bound is loose.
   [[nodiscard]] bool at_most(std::uint32_t bound, const Set& events);
+  // The steps of that run, if so.
+  [[nodiscard]] const std::vector<EventId>& run() const { return run_; }
+
+  // Is the event a step of its thread? A choice is none: it can be noticed by nobody, and is taken as soon as
+  // its thread gets there.
+  [[nodiscard]] static bool is_step(const typename Graph::Event& event) {
+    return event.kind != EventKind::choice && event.kind != EventKind::deferral &&
+           (!buffered || event.op != jit::Op::store);
+  }
 
  private:
   using Event = typename Graph::Event;
@@ -55,7 +64,7 @@ class Preemptions {
     std::uint32_t budget = 0;
   };
 
-  [[nodiscard]] bool forced_beyond(std::uint32_t bound) const;
+  [[nodiscard]] bool forced_beyond(std::uint32_t bound, const Set& events) const;
   bool run_on(ThreadId running, std::uint32_t budget);
   bool switch_from(ThreadId running, std::uint32_t budget);
   [[nodiscard]] bool possible(EventId event) const;
@@ -68,53 +77,58 @@ class Preemptions {
   Set all_;   // the steps of threads
   Set done_;  // those taken
   bool locks_ = false;
+  std::vector<EventId> run_;  // those taken, in order
   std::vector<Failed> failed_;
 };
 
 template <typename Graph>
 bool Preemptions<Graph>::at_most(std::uint32_t bound, const Set& events) {
+  if (forced_beyond(bound, events)) return false;
   for (auto& steps : steps_) {
     steps.events.clear();
     steps.done = 0;
   }
   all_ = done_ = {};
   failed_.clear();
-  std::size_t most = 0;  // a preemption behind each step but the last of its thread
+  run_.clear();
   locks_ = false;
   for (const EventId id : graph_.order()) {
     if (!events.contains(static_cast<ProcessId>(id))) continue;
     const Event& event = graph_[id];
-    // A choice is no step: it can be noticed by nobody, and is taken as soon as its thread gets there.
-    if (event.kind == EventKind::choice || event.kind == EventKind::deferral) continue;
-    if (buffered && event.op == jit::Op::store) continue;
-    if (!steps_[event.thread].events.empty()) ++most;
+    if (!is_step(event)) continue;
     locks_ |= event.op == jit::Op::lock;
     steps_[event.thread].events.push_back(id);
     all_.insert(static_cast<ProcessId>(id));
   }
-  return most <= bound || (!forced_beyond(bound) && switch_from(none, bound));
+  return switch_from(none, bound);
 }
 
 // Do more than `bound` pairs of neighbours in a thread have a step of another thread between them? Then as
 // many preemptions cannot be avoided. (Not so where leaving a thread may be free.) Exact most of the time.
 template <typename Graph>
-bool Preemptions<Graph>::forced_beyond(std::uint32_t bound) const {
-  if (buffered || locks_) return false;
+bool Preemptions<Graph>::forced_beyond(std::uint32_t bound, const Set& events) const {
+  if (buffered) return false;
   std::uint32_t forced = 0;
-  for (const auto& steps : steps_) {
-    for (std::size_t i = 1; i < steps.events.size(); ++i) {
-      const auto earlier = static_cast<ProcessId>(steps.events[i - 1]);
-      Set between = graph_[steps.events[i]].upto;
-      between -= graph_[steps.events[i - 1]].upto;
-      between &= all_;
-      between.erase(static_cast<ProcessId>(steps.events[i]));
-      bool found = false;
-      between.for_each(
-          [&](ProcessId p) { found = found || graph_[static_cast<EventId>(p)].upto.contains(earlier); });
-      if (found && ++forced > bound) return true;
-    }
-  }
-  return false;
+  bool beyond = false;
+  bool locks = false;
+  events.for_each([&](ProcessId p) {
+    const Event& event = graph_[static_cast<EventId>(p)];
+    if (event.op == jit::Op::lock) locks = true;
+    if (beyond || !is_step(event)) return;
+    Set between = event.upto;
+    between.erase(p);
+    EventId earlier = event.po_previous;
+    for (; earlier != no_event && !is_step(graph_[earlier]); earlier = graph_[earlier].po_previous)
+      between.erase(static_cast<ProcessId>(earlier));
+    if (earlier == no_event) return;
+    between -= graph_[earlier].upto;
+    bool found = false;
+    between.for_each([&](ProcessId other) {
+      found = found || graph_[static_cast<EventId>(other)].upto.contains(static_cast<ProcessId>(earlier));
+    });
+    if (found && ++forced > bound) beyond = true;
+  });
+  return beyond && !locks;
 }
 
 // Is everything before the event done?
@@ -144,13 +158,17 @@ bool Preemptions<Graph>::can_go_on(ThreadId t) const {
 
 template <typename Graph>
 void Preemptions<Graph>::step(ThreadId t) {
+  run_.push_back(steps_[t].next());
   done_.insert(static_cast<ProcessId>(steps_[t].next()));
   ++steps_[t].done;
 }
 
 template <typename Graph>
 void Preemptions<Graph>::undo(ThreadId t, std::size_t done) {
-  while (steps_[t].done > done) done_.erase(static_cast<ProcessId>(steps_[t].events[--steps_[t].done]));
+  while (steps_[t].done > done) {
+    done_.erase(static_cast<ProcessId>(steps_[t].events[--steps_[t].done]));
+    run_.pop_back();
+  }
 }
 
 // Goes on with the thread as far as possible, then switches; or while it holds a mutex: a thread that waits
