@@ -33,6 +33,8 @@ template <typename Graph>
 class Preemptions {
  public:
   using Set = typename Graph::Set;
+  // Stores reach memory without anybody's doing.
+  static constexpr bool buffered = FrontierLayout<typename Graph::ModelType>::count > 1;
 
   explicit Preemptions(const Graph& graph) : graph_(graph), steps_(graph.thread_count()) {}
 
@@ -51,7 +53,6 @@ class Preemptions {
 
  private:
   using Event = typename Graph::Event;
-  static constexpr bool buffered = FrontierLayout<typename Graph::ModelType>::count > 1;
   struct Steps {
     std::vector<EventId> events;
     std::size_t done = 0;

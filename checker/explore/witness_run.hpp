@@ -58,19 +58,34 @@ class WitnessRun {
   struct Link {
     EventId previous = end;
     EventId next = end;
+    EventId earlier = no_event;  // the step of the thread before this one
     ThreadId thread = none;
   };
 
   [[nodiscard]] Link& link(EventId id) { return links_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] EventId step_before(const Event& event) const;
+  [[nodiscard]] bool after(EventId later, EventId earlier) const {
+    return graph_[later].upto.contains(static_cast<ProcessId>(earlier));
+  }
   void update();
   void insert(EventId id);
-  void insert_before_others(EventId id, EventId previous);
-  void part(EventId first, EventId last, EventId id);
-  void put(EventId id, EventId behind);
+  // Where an event may go: behind `last` (all that it needs) and before `first` (all that needs it).
+  struct Gap {
+    EventId last = end;
+    EventId first = end;
+  };
+  [[nodiscard]] Gap gap_before_others(EventId id, EventId overtaken);
+  [[nodiscard]] Gap part(Gap contradiction, EventId id);
+  [[nodiscard]] EventId boundary(Gap gap);
+  bool bring(EventId previous, Gap gap);
+  void put(EventId id, EventId earlier, EventId behind);
   void take_out(EventId id);
-  [[nodiscard]] std::int64_t switches(EventId before, EventId after) {
-    return link(before).thread != link(after).thread ? 1 : 0;
+  void join(EventId a, EventId b) {
+    link(a).next = b;
+    link(b).previous = a;
+  }
+  [[nodiscard]] std::int64_t switches(EventId before, EventId behind) {
+    return link(before).thread != link(behind).thread ? 1 : 0;
   }
   [[nodiscard]] std::uint32_t preemptions();
   bool decide(std::uint32_t bound);
@@ -108,17 +123,18 @@ void WitnessRun<Graph>::assign(const std::vector<EventId>& run) {
   excess_ = 0;
   locks_ = 0;
   for (const EventId id : run) {
-    if (Preemptions<Graph>::is_step(graph_[id])) put(id, link(end).previous);
+    const Event& event = graph_[id];
+    if (Preemptions<Graph>::is_step(event)) put(id, step_before(event), link(end).previous);
   }
 }
 
 template <typename Graph>
-void WitnessRun<Graph>::put(EventId id, EventId behind) {
+void WitnessRun<Graph>::put(EventId id, EventId earlier, EventId behind) {
   const Event& event = graph_[id];
   const EventId next = link(behind).next;
-  link(id) = {behind, next, event.thread};
+  link(id) = {behind, next, earlier, event.thread};
   excess_ += switches(behind, id) + switches(id, next) - switches(behind, next);
-  if (step_before(event) == no_event) --excess_;
+  if (earlier == no_event) --excess_;
   link(behind).next = link(next).previous = id;
   in_run_.insert(static_cast<ProcessId>(id));
   if (event.op == jit::Op::lock) ++locks_;
@@ -126,14 +142,12 @@ void WitnessRun<Graph>::put(EventId id, EventId behind) {
 
 template <typename Graph>
 void WitnessRun<Graph>::take_out(EventId id) {
-  const Event& event = graph_[id];
-  const auto [previous, next, thread] = link(id);
+  const auto [previous, next, earlier, thread] = link(id);
   excess_ -= switches(previous, id) + switches(id, next) - switches(previous, next);
-  if (step_before(event) == no_event) ++excess_;
-  link(previous).next = next;
-  link(next).previous = previous;
+  if (earlier == no_event) ++excess_;
+  join(previous, next);
   in_run_.erase(static_cast<ProcessId>(id));
-  if (event.op == jit::Op::lock) --locks_;
+  if (graph_[id].op == jit::Op::lock) --locks_;
 }
 
 // The step of the thread before the event.
@@ -155,65 +169,113 @@ void WitnessRun<Graph>::insert(EventId id) {
   const Event& event = graph_[id];
   if (event.kind == EventKind::choice || event.kind == EventKind::deferral) return;
   const bool step = Preemptions<Graph>::is_step(event);
-  const EventId previous = step ? step_before(event) : no_event;
+  const EventId earlier = step ? step_before(event) : no_event;
   const EventId overtaken = event.kind == EventKind::read ? graph_[event.source].co_next : event.co_next;
-  if (overtaken != no_event) return insert_before_others(id, previous);
-  if (!step) return;
-  EventId place = link(end).previous;
-  if (previous != no_event && place != previous) {
-    EventId last = place;
-    while (!event.upto.contains(static_cast<ProcessId>(last))) last = link(last).previous;
-    if (last == previous) place = previous;
+  Gap gap;
+  if (overtaken != no_event) {
+    gap = gap_before_others(id, overtaken);
+    if (!step) return;
+  } else {
+    if (!step) return;
+    gap.last = link(end).previous;
+    if (earlier == no_event || gap.last == earlier) return put(id, earlier, gap.last);
+    while (!after(id, gap.last)) gap.last = link(gap.last).previous;
   }
-  put(id, place);
+  if (earlier != no_event && (gap.last == earlier || bring(earlier, gap))) return put(id, earlier, earlier);
+  put(id, earlier, boundary(gap));
 }
 
-// The event may have successors in the run.
+// The gap for an event that goes before others. If the run contradicts that, it is changed.
 template <typename Graph>
-void WitnessRun<Graph>::insert_before_others(EventId id, EventId previous) {
-  const Event& event = graph_[id];
-  EventId last = end;   // that the event needs
-  EventId first = end;  // that needs the event
+auto WitnessRun<Graph>::gap_before_others(EventId id, EventId overtaken) -> Gap {
+  Gap gap;
+  EventId at = link(end).previous;
   bool contradiction = false;
-  for (EventId at = link(end).previous; at != end; at = link(at).previous) {
-    if (graph_[at].upto.contains(static_cast<ProcessId>(id))) {
-      first = at;
-      contradiction = last != end;
-    } else if (last == end && event.upto.contains(static_cast<ProcessId>(at))) {
-      last = at;
+  if (!Preemptions<Graph>::buffered && in_run_.contains(static_cast<ProcessId>(overtaken))) {
+    // Whatever else needs the event needs what it overtakes.
+    for (; at != overtaken; at = link(at).previous) {
+      if (contradiction || !after(id, at)) continue;
+      gap.last = at;
+      contradiction = true;
+    }
+    gap.first = overtaken;
+    if (!contradiction) {
+      while (at != end && !after(id, at)) at = link(at).previous;
+      gap.last = at;
+    }
+  } else {
+    for (; at != end; at = link(at).previous) {
+      if (after(at, id)) {
+        gap.first = at;
+        contradiction = gap.last != end;
+      } else if (gap.last == end && after(id, at)) {
+        gap.last = at;
+      }
     }
   }
-  if (contradiction) return part(first, last, id);
-  if (!Preemptions<Graph>::is_step(event)) return;
-  if (previous != no_event && last == previous) return put(id, previous);
-  // Between two threads, rather than in the middle of one's steps.
-  EventId place = link(first).previous;
-  for (EventId at = place;; at = link(at).previous) {
-    if (switches(at, link(at).next) != 0) {
-      place = at;
-      break;
-    }
-    if (at == last) break;
-  }
-  put(id, place);
+  return contradiction ? part(gap, id) : gap;
 }
 
-// Moves what the event needs to the front of that part of the run, and puts the event behind it.
+// From `first` (and what stands before it in its thread's block) to `last`: what the event needs moves to the
+// front.
 template <typename Graph>
-void WitnessRun<Graph>::part(EventId first, EventId last, EventId id) {
-  const Event& event = graph_[id];
-  EventId place = link(first).previous;
-  const EventId stop = link(last).next;
-  for (EventId at = first; at != stop;) {
-    const EventId next = link(at).next;
-    if (event.upto.contains(static_cast<ProcessId>(at))) {
-      take_out(at);
-      put(at, place);
+auto WitnessRun<Graph>::part(Gap contradiction, EventId id) -> Gap {
+  EventId at = contradiction.first;
+  for (EventId before = link(at).previous; switches(before, at) == 0 && !after(id, before);
+       before = link(at).previous)
+    at = before;
+  EventId place = link(at).previous;
+  for (const EventId stop = link(contradiction.last).next; at != stop;) {
+    const auto [previous, next, earlier, thread] = link(at);
+    if (after(id, at)) {
+      if (previous != place) {
+        const EventId behind = link(place).next;
+        excess_ -= switches(previous, at) + switches(at, next) + switches(place, behind);
+        join(previous, next);
+        join(place, at);
+        join(at, behind);
+        excess_ += switches(previous, next) + switches(place, at) + switches(at, behind);
+      }
       place = at;
     }
     at = next;
   }
-  if (Preemptions<Graph>::is_step(event)) put(id, place);
+  return {place, link(place).next};
+}
+
+// Behind which step of the gap to switch: where the thread changes anyway, if there is such a place.
+template <typename Graph>
+EventId WitnessRun<Graph>::boundary(Gap gap) {
+  EventId at = link(gap.first).previous;
+  for (; switches(at, link(at).next) == 0; at = link(at).previous) {
+    if (at == gap.last) return link(gap.first).previous;
+  }
+  return at;
+}
+
+// Moves the thread's newest step, and those that stand with it, into the gap, behind which the thread goes
+// on. False if other steps before the gap need them, or if that would tear another thread's steps apart.
+template <typename Graph>
+bool WitnessRun<Graph>::bring(EventId newest, Gap gap) {
+  EventId oldest = newest;
+  while (switches(link(oldest).previous, oldest) == 0) oldest = link(oldest).previous;
+  EventId place = link(newest).next;
+  for (;; place = link(place).next) {
+    if (place == gap.first || after(place, oldest)) return false;
+    if (place == gap.last) break;
+  }
+  while (switches(place, link(place).next) == 0) {
+    place = link(place).next;
+    if (place == gap.first || after(place, oldest)) return false;
+  }
+  const EventId before = link(oldest).previous;
+  const EventId behind = link(newest).next;
+  const EventId next = link(place).next;
+  excess_ += switches(before, behind) - 1;
+  join(before, behind);
+  join(place, oldest);
+  join(newest, next);
+  return true;
 }
 
 // The preemptions of the run, exactly: where a thread was left that waited for a mutex, that was free.
@@ -221,12 +283,12 @@ template <typename Graph>
 std::uint32_t WitnessRun<Graph>::preemptions() {
   std::uint32_t count = 0;
   for (EventId id = link(end).next; id != end; id = link(id).next) {
-    const Event& event = graph_[id];
-    const EventId previous = step_before(event);
-    if (previous == no_event || previous == link(id).previous) continue;
+    const EventId earlier = link(id).earlier;
+    if (earlier == no_event || earlier == link(id).previous) continue;
     ++count;
+    const Event& event = graph_[id];
     if (event.op != jit::Op::lock) continue;
-    EventId at = link(previous).next;
+    EventId at = link(earlier).next;
     while (graph_[at].location != event.location || !graph_[at].writes()) at = link(at).next;
     if (graph_[at].value == 0) --count;  // the next that happened to the mutex was that it was unlocked
   }
