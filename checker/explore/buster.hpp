@@ -15,7 +15,9 @@
 // Deciding preemptions(G) <= b is NP-complete; as in section 5 it is decided recursively, for this b only,
 // without computing the number. Running the current thread on as long as that is possible never costs more
 // than switching earlier, unless it holds a mutex that another thread will wait for, so only switches branch.
-// States that failed are remembered during one decision.
+// Where no mutex is locked, a thread that can run to its end does so before all others: its steps, moved to
+// the front of a run, tear nothing apart and leave a thread that is finished. So those switches do not
+// branch. States that failed are remembered during one decision.
 //
 // TSO and PSO (the paper leaves them open): the run is one of the operational machine, where stores reach
 // memory without anybody's doing. So only the other operations are steps of a thread, and a thread that waits
@@ -33,18 +35,29 @@ template <typename Graph>
 class Preemptions {
  public:
   using Set = typename Graph::Set;
+  // Stores reach memory without anybody's doing.
+  static constexpr bool buffered = FrontierLayout<typename Graph::ModelType>::count > 1;
 
   explicit Preemptions(const Graph& graph) : graph_(graph), steps_(graph.thread_count()) {}
 
   // Does some run of these events (closed under the model's order) have at most `bound` preemptions?
   // Exponential in the number of threads at worst, linear in the number of events if the bound is loose.
   [[nodiscard]] bool at_most(std::uint32_t bound, const Set& events);
+  // The steps of that run, if so.
+  [[nodiscard]] const std::vector<EventId>& run() const { return run_; }
+
+  // Is the event a step of its thread? A choice is none: it can be noticed by nobody, and is taken as soon as
+  // its thread gets there.
+  [[nodiscard]] static bool is_step(const typename Graph::Event& event) {
+    return event.kind != EventKind::choice && event.kind != EventKind::deferral &&
+           (!buffered || event.op != jit::Op::store);
+  }
 
  private:
   using Event = typename Graph::Event;
-  static constexpr bool buffered = FrontierLayout<typename Graph::ModelType>::count > 1;
   struct Steps {
     std::vector<EventId> events;
+    Set all;
     std::size_t done = 0;
     [[nodiscard]] bool finished() const { return done == events.size(); }
     [[nodiscard]] EventId next() const { return events[done]; }
@@ -55,11 +68,12 @@ class Preemptions {
     std::uint32_t budget = 0;
   };
 
-  [[nodiscard]] bool forced_beyond(std::uint32_t bound) const;
+  [[nodiscard]] bool forced_beyond(std::uint32_t bound, const Set& events) const;
   bool run_on(ThreadId running, std::uint32_t budget);
   bool switch_from(ThreadId running, std::uint32_t budget);
   [[nodiscard]] bool possible(EventId event) const;
   [[nodiscard]] bool can_go_on(ThreadId t) const;
+  [[nodiscard]] bool can_finish(ThreadId t) const;
   void step(ThreadId t);
   void undo(ThreadId t, std::size_t done);
 
@@ -68,50 +82,59 @@ class Preemptions {
   Set all_;   // the steps of threads
   Set done_;  // those taken
   bool locks_ = false;
+  std::vector<EventId> run_;  // those taken, in order
   std::vector<Failed> failed_;
 };
 
 template <typename Graph>
 bool Preemptions<Graph>::at_most(std::uint32_t bound, const Set& events) {
+  if (forced_beyond(bound, events)) return false;
   for (auto& steps : steps_) {
     steps.events.clear();
+    steps.all = {};
     steps.done = 0;
   }
   all_ = done_ = {};
   failed_.clear();
-  std::size_t most = 0;  // a preemption behind each step but the last of its thread
+  run_.clear();
   locks_ = false;
   for (const EventId id : graph_.order()) {
     if (!events.contains(static_cast<ProcessId>(id))) continue;
     const Event& event = graph_[id];
-    // A choice is no step: it can be noticed by nobody, and is taken as soon as its thread gets there.
-    if (event.kind == EventKind::choice || event.kind == EventKind::deferral) continue;
-    if (buffered && event.op == jit::Op::store) continue;
-    if (!steps_[event.thread].events.empty()) ++most;
+    if (!is_step(event)) continue;
     locks_ |= event.op == jit::Op::lock;
     steps_[event.thread].events.push_back(id);
+    steps_[event.thread].all.insert(static_cast<ProcessId>(id));
     all_.insert(static_cast<ProcessId>(id));
   }
-  return most <= bound || (!forced_beyond(bound) && switch_from(none, bound));
+  return switch_from(none, bound);
 }
 
 // Do more than `bound` pairs of neighbours in a thread have a step of another thread between them? Then as
 // many preemptions cannot be avoided. (Not so where leaving a thread may be free.) Exact most of the time.
 template <typename Graph>
-bool Preemptions<Graph>::forced_beyond(std::uint32_t bound) const {
-  if (buffered || locks_) return false;
+bool Preemptions<Graph>::forced_beyond(std::uint32_t bound, const Set& events) const {
+  if (buffered) return false;
   std::uint32_t forced = 0;
-  for (const auto& steps : steps_) {
-    for (std::size_t i = 1; i < steps.events.size(); ++i) {
-      const auto earlier = static_cast<ProcessId>(steps.events[i - 1]);
-      Set between = graph_[steps.events[i]].upto;
-      between -= graph_[steps.events[i - 1]].upto;
-      between &= all_;
-      between.erase(static_cast<ProcessId>(steps.events[i]));
-      bool found = false;
-      between.for_each(
-          [&](ProcessId p) { found = found || graph_[static_cast<EventId>(p)].upto.contains(earlier); });
-      if (found && ++forced > bound) return true;
+  for (const EventId id : graph_.order()) {
+    const Event& event = graph_[id];
+    if (!is_step(event) || !events.contains(static_cast<ProcessId>(id))) continue;
+    Set between = event.upto;
+    between.erase(static_cast<ProcessId>(id));
+    EventId earlier = event.po_previous;
+    for (; earlier != no_event && !is_step(graph_[earlier]); earlier = graph_[earlier].po_previous)
+      between.erase(static_cast<ProcessId>(earlier));
+    if (earlier == no_event) continue;
+    between -= graph_[earlier].upto;
+    bool found = false;
+    between.for_each([&](ProcessId other) {
+      found = found || graph_[static_cast<EventId>(other)].upto.contains(static_cast<ProcessId>(earlier));
+    });
+    if (found && ++forced > bound) {
+      bool locks = false;
+      events.for_each(
+          [&](ProcessId other) { locks |= graph_[static_cast<EventId>(other)].op == jit::Op::lock; });
+      return !locks;
     }
   }
   return false;
@@ -142,15 +165,29 @@ bool Preemptions<Graph>::can_go_on(ThreadId t) const {
   return graph_[holder].value == 0;
 }
 
+// Is everything done that the thread's remaining steps need?
+template <typename Graph>
+bool Preemptions<Graph>::can_finish(ThreadId t) const {
+  Set before = graph_[steps_[t].events.back()].upto;
+  before &= all_;
+  before -= done_;
+  before -= steps_[t].all;
+  return before.empty();
+}
+
 template <typename Graph>
 void Preemptions<Graph>::step(ThreadId t) {
+  run_.push_back(steps_[t].next());
   done_.insert(static_cast<ProcessId>(steps_[t].next()));
   ++steps_[t].done;
 }
 
 template <typename Graph>
 void Preemptions<Graph>::undo(ThreadId t, std::size_t done) {
-  while (steps_[t].done > done) done_.erase(static_cast<ProcessId>(steps_[t].events[--steps_[t].done]));
+  while (steps_[t].done > done) {
+    done_.erase(static_cast<ProcessId>(steps_[t].events[--steps_[t].done]));
+    run_.pop_back();
+  }
 }
 
 // Goes on with the thread as far as possible, then switches; or while it holds a mutex: a thread that waits
@@ -175,13 +212,25 @@ bool Preemptions<Graph>::run_on(ThreadId running, std::uint32_t budget) {
 template <typename Graph>
 bool Preemptions<Graph>::switch_from(ThreadId running, std::uint32_t budget) {
   if (done_ == all_) return true;
+  if (running != none && can_go_on(running) && budget-- == 0) return false;
+  if (!locks_) {
+    for (ThreadId t = 0; t < steps_.size(); ++t) {
+      if (steps_[t].finished() || !can_finish(t)) continue;
+      const auto done = steps_[t].done;
+      while (!steps_[t].finished()) step(t);
+      if (switch_from(t, budget)) return true;
+      undo(t, done);
+      return false;
+    }
+    if (budget == 0) return false;  // whichever goes on will be left before its end
+    running = none;                 // it cannot go on now
+  }
   for (const auto& failed : failed_) {
     if (failed.running == running && failed.budget >= budget && failed.done == done_) return false;
   }
   for (ThreadId t = 0; t < steps_.size(); ++t) {
     if (t == running || steps_[t].finished() || !possible(steps_[t].next())) continue;
-    const std::uint32_t cost = running != none && can_go_on(running) ? 1 : 0;
-    if (cost <= budget && run_on(t, budget - cost)) return true;
+    if (run_on(t, budget)) return true;
   }
   failed_.push_back({done_, running, budget});
   return false;

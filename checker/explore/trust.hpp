@@ -10,6 +10,7 @@
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/buster.hpp"
 #include "checker/explore/search.hpp"
+#include "checker/explore/witness_run.hpp"
 #include "jit/runtime.hpp"
 
 namespace heddle::checker {
@@ -104,7 +105,11 @@ class Trust {
   // The search (trust_search.hpp).
   void open();
   [[nodiscard]] std::uint32_t slack() const;
+  [[nodiscard]] bool beyond_slack();
+  [[nodiscard]] bool within_bound();
   [[nodiscard]] bool within_bound(const Set& events);
+  void cut(const Node& node, EventId revisited);
+  void mend(const Node& node);
   void push(ThreadId t, EventId source, EventId revisited);
   [[nodiscard]] std::uint32_t next_thread() const;
   [[nodiscard]] std::uint32_t next_idle(ThreadId from) const;
@@ -147,10 +152,12 @@ class Trust {
   Snapshots snapshots_;
   std::vector<Node> nodes_;
   Preemptions<Graph> preemptions_{graph_};
+  WitnessRun<Graph> witness_{graph_};  // if bounded
   Set settled_;  // events that no revisit can delete any more: prefixes of writes that have revisited
   std::vector<std::int64_t> memory_;
   std::vector<const std::byte*> blocks_;
   bool needs_blocks_ = false;
+  bool bounded_ = false;  // preemptions are
   GraphObserver observer_;
 };
 

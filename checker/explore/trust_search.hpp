@@ -38,8 +38,7 @@ bool Trust<Model, Words>::run() {
 template <typename Model, unsigned Words>
 void Trust<Model, Words>::open() {
   auto t = next_thread();
-  const auto bound = search_.options().preemption_bound;
-  if (bound && t != none && !preemptions_.at_most(*bound + slack(), graph_.live())) {
+  if (bounded_ && t != none && beyond_slack()) {
     ++search_.counts.blocked_preemption_bound;
     return;
   }
@@ -49,6 +48,13 @@ void Trust<Model, Words>::open() {
   if (t == none) return;
   push(t, no_event, no_event);
   nodes_.back().idle = true;
+}
+
+// Does the graph have too many preemptions to be extended?
+template <typename Model, unsigned Words>
+bool Trust<Model, Words>::beyond_slack() {
+  const auto bound = *search_.options().preemption_bound;
+  return !witness_.known_within(bound) && !witness_.at_most(bound + slack());
 }
 
 // How many preemptions more than the bound a graph on the way may have; see buster.hpp.
@@ -64,11 +70,16 @@ std::uint32_t Trust<Model, Words>::slack() const {
   return std::min(threads - 2, deletable);
 }
 
+// Does the graph count?
+template <typename Model, unsigned Words>
+bool Trust<Model, Words>::within_bound() {
+  return !bounded_ || witness_.at_most(*search_.options().preemption_bound);
+}
+
 // May a violation that these events lead to be reported?
 template <typename Model, unsigned Words>
 bool Trust<Model, Words>::within_bound(const Set& events) {
-  const auto bound = search_.options().preemption_bound;
-  return !bound || preemptions_.at_most(*bound, events);
+  return !bounded_ || preemptions_.at_most(*search_.options().preemption_bound, events);
 }
 
 // The left-most thread that can go on; but a deferred lock goes first as soon as its mutex is free.
@@ -218,8 +229,7 @@ auto Trust<Model, Words>::add(Node& node) -> Added {
   // A read that was not maximal when it was added and that stops its thread is there for good: it can be
   // neither revisited nor deleted, so nothing complete comes of this graph. With a preemption bound it may
   // yet be the graph in which other threads do something wrong with few preemptions.
-  if (node.forced || graph_[node.behind].co_next == no_event || search_.options().preemption_bound)
-    return Added::yes;
+  if (node.forced || graph_[node.behind].co_next == no_event || bounded_) return Added::yes;
   switch (graph_.thread(node.thread).state == ThreadState::stuck ? request(node.thread).op : jit::Op::done) {
     case jit::Op::assume_failed: ++search_.counts.blocked_assume; break;
     case jit::Op::await_failed: ++search_.counts.blocked_await; break;
@@ -243,6 +253,7 @@ auto Trust<Model, Words>::add_update(Node& node, std::int64_t result, std::int64
 
 template <typename Model, unsigned Words>
 void Trust<Model, Words>::remove(Node& node) {
+  if (bounded_) witness_.remove(node.event);
   graph_.remove(node.event);
   node.present = false;
   if (!node.forced) {
@@ -300,7 +311,7 @@ bool Trust<Model, Words>::next_revisit(Node& node) {
         push(graph_.last_cut_thread(), source, revisited);
         return true;
       }
-      graph_.mend();
+      mend(node);
       node.deleted.insert(static_cast<ProcessId>(node.revisited));
       node.revisited = no_event;
     }
@@ -322,12 +333,32 @@ bool Trust<Model, Words>::find_revisit(Node& node) {
     }
     if (event.location == node.location && event.reads() && find_place(node, id)) {
       node.revisited = id;
-      graph_.cut(node.walk, id, node.deleted);
+      cut(node, id);
       return true;
     }
     node.deleted.insert(static_cast<ProcessId>(id));
   }
   return false;
+}
+
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::cut(const Node& node, EventId revisited) {
+  if (bounded_) {
+    witness_.remove(revisited);
+    node.deleted.for_each([&](ProcessId id) { witness_.remove(static_cast<EventId>(id)); });
+  }
+  graph_.cut(node.walk, revisited, node.deleted);
+}
+
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::mend(const Node& node) {
+  graph_.mend();
+  if (!bounded_) return;
+  const auto& order = graph_.order();
+  for (auto i = node.walk; i < order.size(); ++i) {
+    if (order[i] == node.revisited || node.deleted.contains(static_cast<ProcessId>(order[i])))
+      witness_.add(order[i]);
+  }
 }
 
 // Nothing hinders an event without successors from being undone and added again later: it was added last of

@@ -14,7 +14,8 @@ Trust<Model, Words>::Trust(Search& search)
              static_cast<std::uint32_t>(search.image().locations.size())),
       snapshots_(search.image()),
       needs_blocks_(!search.image().conditions.empty() || search.image().final_block != nullptr ||
-                    search.options().collect_outcomes) {
+                    search.options().collect_outcomes),
+      bounded_(search.options().preemption_bound.has_value()) {
   for (const auto& location : search.image().locations) memory_.push_back(location.initial);
   blocks_.resize(snapshots_.thread_count());
   for (ThreadId t = 0; t < snapshots_.thread_count(); ++t) {
@@ -32,9 +33,11 @@ Trust<Model, Words>::Trust(Trust<Model, Narrower>&& other)
       memory_(std::move(other.memory_)),
       blocks_(std::move(other.blocks_)),
       needs_blocks_(other.needs_blocks_),
+      bounded_(other.bounded_),
       observer_(other.observer_) {
   for (const auto& node : other.nodes_) nodes_.push_back(node.template widened<Words>());
   settled_ = other.settled_.template widened<Words>();
+  if (bounded_) witness_.assign(linear_order(graph_, graph_.live()));
 }
 
 // Puts the node's event into the graph.
@@ -47,6 +50,7 @@ void Trust<Model, Words>::insert(Node& node, EventKind kind, EventId behind, std
   node.kind = kind;
   node.present = true;
   graph_.add(node.event, node.thread, node.op, kind, node.location, behind, value);
+  if (bounded_) witness_.add(node.event);
   if (kind == EventKind::choice) graph_.set_canonical(node.event, value == request(node.thread).value);
 }
 
@@ -158,7 +162,7 @@ void Trust<Model, Words>::finish() {
   } else if (early) {
     ++counts.blocked_await;
   } else {
-    if (search_.options().report_beyond_bound || within_bound(graph_.live()))
+    if (search_.options().report_beyond_bound || within_bound())
       search_.note(ViolationKind::deadlock, none, [&] { return schedule(); });
   }
 }
@@ -186,7 +190,7 @@ void Trust<Model, Words>::complete() {
     }
     for (ThreadId t = 0; t < blocks_.size(); ++t) blocks_[t] = snapshots_.block(graph_.thread(t).snapshot);
   }
-  if (within_bound(graph_.live())) {
+  if (within_bound()) {
     search_.complete(memory_, blocks_.data(), [this] { return schedule(); });
     if (observer_) observer_(plain_graph(graph_));
   } else {
