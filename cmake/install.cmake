@@ -1,0 +1,68 @@
+# What `cmake --install` and CPack put on a system: the library (shared and static, one file each), its headers,
+# the CMake package `heddle`, heddle.pc, the program.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# ABI: before 1.0 a minor version may break it, so it is part of the soname; see docs/embedding.md.
+set(heddle_soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set(heddle_objects "")
+foreach(layer heddle heddle_jit heddle_compiler heddle_lang)
+  list(APPEND heddle_objects $<TARGET_OBJECTS:${layer}>)
+endforeach()
+
+# The layers are internal: both libraries are made of their objects. What the shared one shows stands in
+# exports.map.
+add_library(heddle_shared SHARED ${heddle_objects})
+add_library(heddle_static STATIC ${heddle_objects})
+set_target_properties(heddle_shared PROPERTIES EXPORT_NAME shared VERSION ${PROJECT_VERSION}
+                                               SOVERSION ${heddle_soversion})
+set_target_properties(heddle_static PROPERTIES EXPORT_NAME static)
+target_link_options(heddle_shared PRIVATE -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/exports.map
+                                          -Wl,--no-undefined)
+set_target_properties(heddle_shared PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/exports.map)
+foreach(library heddle_shared heddle_static)
+  set_target_properties(${library} PROPERTIES OUTPUT_NAME heddle LINKER_LANGUAGE CXX
+                                              ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/package
+                                              LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/package)
+  target_link_libraries(${library} PRIVATE LLVM fmt::fmt Threads::Threads)
+  target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${library} INTERFACE cxx_std_20)
+endforeach()
+
+set(heddle_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
+install(TARGETS heddle_shared heddle_static EXPORT heddleTargets)
+install(TARGETS heddle_cli RUNTIME)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${heddle_package_dir})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake.in
+                              ${CMAKE_BINARY_DIR}/package/heddleConfig.cmake
+                              INSTALL_DESTINATION ${heddle_package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/package/heddleConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/package/heddleConfig.cmake ${CMAKE_BINARY_DIR}/package/heddleConfigVersion.cmake
+        DESTINATION ${heddle_package_dir})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/heddle.pc.in ${CMAKE_BINARY_DIR}/package/heddle.pc.part @ONLY)
+# The prefix is only known when the files are installed.
+install(CODE "
+  file(READ \"${CMAKE_BINARY_DIR}/package/heddle.pc.part\" text)
+  string(REPLACE \"%PREFIX%\" \"\${CMAKE_INSTALL_PREFIX}\" text \"\${text}\")
+  file(WRITE \"${CMAKE_BINARY_DIR}/package/heddle.pc\" \"\${text}\")")
+install(FILES ${CMAKE_BINARY_DIR}/package/heddle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# `cpack -G DEB` in the build folder.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME heddle)
+set(CPACK_PACKAGE_CONTACT "The Heddle authors <heddle@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Model checker for small concurrent programs under memory models")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# For those who link the static library.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "llvm-19-dev, libfmt-dev, cmake, pkg-config")
+include(CPack)

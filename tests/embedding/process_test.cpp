@@ -1,0 +1,102 @@
+// Several programs in one process: at once, and one after the other.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "heddle/heddle.h"
+#include "heddle/machine.h"
+
+namespace {
+
+using heddle::Program;
+
+std::string counter(int threads) {
+  return "shared n: int; mutex m; thread w[i: 0.." + std::to_string(threads) +
+         "] { fetch_add(n, 1); lock m; n = n + 1; unlock m; } final { assert n >= 0; }";
+}
+
+std::uint64_t executions(const Program& program, const std::string& model) {
+  heddle::CheckOptions options;
+  options.model = model;
+  const auto result = heddle::check(program, options);
+  return result ? result->counts.executions : 0;
+}
+
+// 4 unless HEDDLE_THREADS says otherwise: ThreadSanitizer runs with 8 (`./dev tsan`).
+int thread_count() {
+  const char* const text = std::getenv("HEDDLE_THREADS");
+  return text == nullptr ? 4 : std::max(1, std::atoi(text));
+}
+
+TEST_CASE("threads compile and check different programs at once") {
+  const std::vector<std::string> models{"sc", "tso", "pso"};
+  std::vector<std::uint64_t> alone;
+  for (int i = 0; i < thread_count(); ++i) {
+    const auto program = Program::from_source(counter(2 + i % 2), "counter.hed");
+    REQUIRE(program);
+    alone.push_back(executions(*program, models[static_cast<std::size_t>(i) % 3]));
+  }
+  std::vector<std::uint64_t> together(alone.size(), 0);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 5; ++round) {
+        const auto program = Program::from_source(counter(2 + static_cast<int>(i) % 2), "counter.hed");
+        if (!program) return;
+        auto machine = heddle::Machine::start(*program, {.model = models[i % 3]});
+        if (!machine || machine->random(i) == 0) return;
+        together[i] = executions(*program, models[i % 3]);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(together == alone);
+}
+
+TEST_CASE("one program can be checked by several threads at a time") {
+  const auto program = Program::from_source(counter(3), "counter.hed");
+  REQUIRE(program);
+  const auto alone = executions(*program, "tso");
+  std::vector<std::uint64_t> together(4, 0);
+  std::vector<std::thread> threads;
+  for (auto& count : together) threads.emplace_back([&] { count = executions(*program, "tso"); });
+  for (auto& thread : threads) thread.join();
+  CHECK(std::count(together.begin(), together.end(), alone) == 4);
+}
+
+std::size_t resident_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word != "VmRSS:") continue;
+    std::size_t kib = 0;
+    status >> kib;
+    return kib;
+  }
+  return 0;
+}
+
+// HEDDLE_CYCLES=10000 is the long form of this.
+TEST_CASE("compiling, checking and destroying again and again takes no more memory") {
+  const char* const text = std::getenv("HEDDLE_CYCLES");
+  const int cycles = text == nullptr ? 600 : std::atoi(text);
+  std::size_t before = 0;
+  for (int i = 0; i < cycles; ++i) {
+    // The first tenth fills caches and the allocator's pools.
+    if (i == cycles / 10) before = resident_kib();
+    const auto program = Program::from_source(counter(2), "counter.hed");
+    REQUIRE(program);
+    CHECK(executions(*program, "tso") > 0);
+  }
+  const auto after = resident_kib();
+  MESSAGE(cycles << " cycles: " << before << " KiB after a tenth of them, " << after << " KiB at the end");
+#ifndef __SANITIZE_ADDRESS__
+  CHECK(after <= before + 4096);
+#endif
+}
+
+}  // namespace

@@ -1,0 +1,72 @@
+# Installs the build into a folder of its own, then uses it from outside: the project in examples/embedding with the
+# shared and with the static library, and pkg-config. Run by CTest with BUILD, SOURCE, COMPILER.
+set(root ${BUILD}/package-test)
+set(prefix ${root}/prefix)
+file(REMOVE_RECURSE ${root})
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "failed (${code}): ${ARGN}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(expect_verdicts)
+  foreach(line "fetch_add 3 threads pso: safe" "load/store 2 threads tso: violation, assertion failed: two threads inside"
+               "first step: next: 0 -> 1")
+    if(NOT output MATCHES "${line}")
+      message(FATAL_ERROR "'${line}' is missing in:\n${output}")
+    endif()
+  endforeach()
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+run(${prefix}/bin/heddle check ${SOURCE}/examples/peterson.hed)
+
+foreach(static OFF ON)
+  set(user ${root}/user-${static})
+  run(${CMAKE_COMMAND} -S ${SOURCE}/examples/embedding -B ${user} -DCMAKE_PREFIX_PATH=${prefix}
+      -DCMAKE_CXX_COMPILER=${COMPILER} -Dheddle_USE_STATIC=${static})
+  run(${CMAKE_COMMAND} --build ${user})
+  run(${user}/ticket_family)
+  expect_verdicts()
+  if(EXISTS ${user}/model_test)
+    run(${user}/model_test)
+  endif()
+endforeach()
+
+# The static program has nothing of ours to find at run time, the shared one has.
+run(ldd ${root}/user-ON/ticket_family)
+if(output MATCHES "libheddle")
+  message(FATAL_ERROR "the static program needs libheddle:\n${output}")
+endif()
+run(ldd ${root}/user-OFF/ticket_family)
+if(NOT output MATCHES "libheddle\\.so\\.[0-9]+\\.[0-9]+ ")
+  message(FATAL_ERROR "the shared program does not name libheddle with its ABI version:\n${output}")
+endif()
+
+# Nothing but heddle:: is visible, and nothing of its inside.
+file(GLOB library ${prefix}/lib*/libheddle.so ${prefix}/lib*/*/libheddle.so)
+list(GET library 0 library)
+run(nm -D --defined-only -C ${library})
+string(REPLACE "\n" ";" symbols "${output}")
+foreach(symbol IN LISTS symbols)
+  if(NOT symbol STREQUAL "" AND NOT symbol MATCHES "^[0-9a-f]+ [A-Za-z] (typeinfo |vtable |typeinfo name |non-virtual thunk |guard variable )?(for )?heddle::"
+     AND NOT symbol MATCHES "heddle::")
+    message(FATAL_ERROR "visible, but not ours: ${symbol}")
+  endif()
+  if(symbol MATCHES " heddle::(lang|compiler|jit|checker)::")
+    message(FATAL_ERROR "visible, but internal: ${symbol}")
+  endif()
+endforeach()
+
+get_filename_component(libdir ${library} DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} ${libdir}/pkgconfig)
+run(pkg-config --cflags --libs heddle)
+separate_arguments(flags UNIX_COMMAND "${output}")
+run(${COMPILER} -std=c++20 ${SOURCE}/examples/embedding/ticket_family.cpp -o ${root}/with_pkg_config ${flags}
+    -Wl,-rpath,${libdir})
+run(${root}/with_pkg_config)
+expect_verdicts()
+file(REMOVE_RECURSE ${root})
