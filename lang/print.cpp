@@ -303,6 +303,7 @@ class Printer {
     switch (expression.kind) {
       case ExpressionKind::literal: return value(expression.value, expression.type);
       case ExpressionKind::local: return local(expression.id);
+      case ExpressionKind::bounded: return this->expression(operands[0]);
       case ExpressionKind::load: return place(expression.id, operands, 0);
       case ExpressionKind::unary:
         return fmt::format("{}{}", spelling(expression.unary), operand(operands[0]));

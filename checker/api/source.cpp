@@ -127,7 +127,7 @@ const std::vector<std::string>& keywords() {
     std::vector<std::string> words;
     for (int kind = 0; kind <= static_cast<int>(TokenKind::tilde); ++kind) {
       const auto token = static_cast<TokenKind>(kind);
-      if (lang::is_keyword(token) && !lang::is_reserved(token)) words.emplace_back(lang::spelling(token));
+      if (lang::is_keyword(token)) words.emplace_back(lang::spelling(token));
     }
     return words;
   }();

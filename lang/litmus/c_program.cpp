@@ -157,9 +157,11 @@ class ThreadProgram {
     }
     TreeExpression initial = literal(0, statement.word.range);
     if (!statement.expressions.empty()) initial = value(statement.expressions[0]);
-    Local local{builder_.local_name(body_, statement.word.text), Type::integer, outermost_block_,
-                statement.word.range};
-    body_.locals.push_back(std::move(local));
+    std::string name = builder_.local_name(body_, statement.word.text);
+    Local& local = body_.locals.emplace_back();
+    local.name = std::move(name);
+    local.top_level = outermost_block_;
+    local.range = statement.word.range;
     const auto id = static_cast<LocalId>(body_.locals.size() - 1);
     locals_.push_back({statement.word.text, id});
     out.push_back(declare(id, std::move(initial), statement.range));

@@ -157,7 +157,10 @@ class Printer {
           return fmt::format("{} - 1", expression.value + 1);
         }
         return std::to_string(expression.value);
-      case ExpressionKind::local: return body_->locals[expression.id].name;
+      case ExpressionKind::local:
+        if (!operands.empty()) refuse(expression.range, "litmus tests in C have no arrays");
+        return body_->locals[expression.id].name;
+      case ExpressionKind::bounded: refuse(expression.range, "litmus tests in C have no arrays");
       case ExpressionKind::load:
         if (!operands.empty()) refuse_index(operands, 0, expression.range);
         return fmt::format("*{}", program_.variables[expression.id].name);

@@ -73,8 +73,12 @@ void Translator::refuse(const SourceRange& range, std::string message, std::stri
 }
 
 LocalId Translator::new_local(std::string_view wanted, Type type) {
-  Local local{builder_.local_name(body_, wanted), type, depth_ == 0, thread_.range};
-  body_.locals.push_back(std::move(local));
+  std::string name = builder_.local_name(body_, wanted);
+  Local& local = body_.locals.emplace_back();
+  local.name = std::move(name);
+  local.type = type;
+  local.top_level = depth_ == 0;
+  local.range = thread_.range;
   return static_cast<LocalId>(body_.locals.size() - 1);
 }
 
