@@ -15,9 +15,7 @@
 // Deciding preemptions(G) <= b is NP-complete; as in section 5 it is decided recursively, for this b only,
 // without computing the number. Running the current thread on as long as that is possible never costs more
 // than switching earlier, unless it holds a mutex that another thread will wait for, so only switches branch.
-// Where no mutex is locked, a thread that can run to its end does so before all others: its steps, moved to
-// the front of a run, tear nothing apart and leave a thread that is finished. So those switches do not
-// branch. States that failed are remembered during one decision.
+// States that failed are remembered during one decision.
 //
 // TSO and PSO (the paper leaves them open): the run is one of the operational machine, where stores reach
 // memory without anybody's doing. So only the other operations are steps of a thread, and a thread that waits
@@ -57,7 +55,6 @@ class Preemptions {
   using Event = typename Graph::Event;
   struct Steps {
     std::vector<EventId> events;
-    Set all;
     std::size_t done = 0;
     [[nodiscard]] bool finished() const { return done == events.size(); }
     [[nodiscard]] EventId next() const { return events[done]; }
@@ -73,7 +70,6 @@ class Preemptions {
   bool switch_from(ThreadId running, std::uint32_t budget);
   [[nodiscard]] bool possible(EventId event) const;
   [[nodiscard]] bool can_go_on(ThreadId t) const;
-  [[nodiscard]] bool can_finish(ThreadId t) const;
   void step(ThreadId t);
   void undo(ThreadId t, std::size_t done);
 
@@ -91,7 +87,6 @@ bool Preemptions<Graph>::at_most(std::uint32_t bound, const Set& events) {
   if (forced_beyond(bound, events)) return false;
   for (auto& steps : steps_) {
     steps.events.clear();
-    steps.all = {};
     steps.done = 0;
   }
   all_ = done_ = {};
@@ -104,7 +99,6 @@ bool Preemptions<Graph>::at_most(std::uint32_t bound, const Set& events) {
     if (!is_step(event)) continue;
     locks_ |= event.op == jit::Op::lock;
     steps_[event.thread].events.push_back(id);
-    steps_[event.thread].all.insert(static_cast<ProcessId>(id));
     all_.insert(static_cast<ProcessId>(id));
   }
   return switch_from(none, bound);
@@ -116,28 +110,26 @@ template <typename Graph>
 bool Preemptions<Graph>::forced_beyond(std::uint32_t bound, const Set& events) const {
   if (buffered) return false;
   std::uint32_t forced = 0;
-  for (const EventId id : graph_.order()) {
-    const Event& event = graph_[id];
-    if (!is_step(event) || !events.contains(static_cast<ProcessId>(id))) continue;
+  bool beyond = false;
+  bool locks = false;
+  events.for_each([&](ProcessId p) {
+    const Event& event = graph_[static_cast<EventId>(p)];
+    if (event.op == jit::Op::lock) locks = true;
+    if (beyond || !is_step(event)) return;
     Set between = event.upto;
-    between.erase(static_cast<ProcessId>(id));
+    between.erase(p);
     EventId earlier = event.po_previous;
     for (; earlier != no_event && !is_step(graph_[earlier]); earlier = graph_[earlier].po_previous)
       between.erase(static_cast<ProcessId>(earlier));
-    if (earlier == no_event) continue;
+    if (earlier == no_event) return;
     between -= graph_[earlier].upto;
     bool found = false;
     between.for_each([&](ProcessId other) {
       found = found || graph_[static_cast<EventId>(other)].upto.contains(static_cast<ProcessId>(earlier));
     });
-    if (found && ++forced > bound) {
-      bool locks = false;
-      events.for_each(
-          [&](ProcessId other) { locks |= graph_[static_cast<EventId>(other)].op == jit::Op::lock; });
-      return !locks;
-    }
-  }
-  return false;
+    if (found && ++forced > bound) beyond = true;
+  });
+  return beyond && !locks;
 }
 
 // Is everything before the event done?
@@ -163,16 +155,6 @@ bool Preemptions<Graph>::can_go_on(ThreadId t) const {
     holder = write;
   }
   return graph_[holder].value == 0;
-}
-
-// Is everything done that the thread's remaining steps need?
-template <typename Graph>
-bool Preemptions<Graph>::can_finish(ThreadId t) const {
-  Set before = graph_[steps_[t].events.back()].upto;
-  before &= all_;
-  before -= done_;
-  before -= steps_[t].all;
-  return before.empty();
 }
 
 template <typename Graph>
@@ -212,25 +194,13 @@ bool Preemptions<Graph>::run_on(ThreadId running, std::uint32_t budget) {
 template <typename Graph>
 bool Preemptions<Graph>::switch_from(ThreadId running, std::uint32_t budget) {
   if (done_ == all_) return true;
-  if (running != none && can_go_on(running) && budget-- == 0) return false;
-  if (!locks_) {
-    for (ThreadId t = 0; t < steps_.size(); ++t) {
-      if (steps_[t].finished() || !can_finish(t)) continue;
-      const auto done = steps_[t].done;
-      while (!steps_[t].finished()) step(t);
-      if (switch_from(t, budget)) return true;
-      undo(t, done);
-      return false;
-    }
-    if (budget == 0) return false;  // whichever goes on will be left before its end
-    running = none;                 // it cannot go on now
-  }
   for (const auto& failed : failed_) {
     if (failed.running == running && failed.budget >= budget && failed.done == done_) return false;
   }
   for (ThreadId t = 0; t < steps_.size(); ++t) {
     if (t == running || steps_[t].finished() || !possible(steps_[t].next())) continue;
-    if (run_on(t, budget)) return true;
+    const std::uint32_t cost = running != none && can_go_on(running) ? 1 : 0;
+    if (cost <= budget && run_on(t, budget - cost)) return true;
   }
   failed_.push_back({done_, running, budget});
   return false;

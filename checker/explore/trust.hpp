@@ -144,7 +144,8 @@ class Trust {
   }
   [[nodiscard]] bool is_free(EventId mutex) const { return graph_[graph_.newest(mutex)].value == 0; }
   [[nodiscard]] std::size_t memory_used() const {
-    return graph_.memory_used() + snapshots_.memory_used() + nodes_.capacity() * sizeof(Node);
+    return graph_.memory_used() + snapshots_.memory_used() + witness_.memory_used() +
+           nodes_.capacity() * sizeof(Node);
   }
 
   Search& search_;

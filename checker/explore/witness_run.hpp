@@ -217,34 +217,17 @@ auto WitnessRun<Graph>::gap_before_others(EventId id, EventId overtaken) -> Gap 
 }
 
 // From `first` (and what stands before it in its thread's block) to `last`: what the event needs moves to the
-// front. So does the rest of a block that this would tear apart, with all that it needs, if that is not the
-// event.
+// front.
 template <typename Graph>
 auto WitnessRun<Graph>::part(Gap contradiction, EventId id) -> Gap {
-  EventId begin = contradiction.first;
-  for (EventId before = link(begin).previous; switches(before, begin) == 0 && !after(id, before);
-       before = link(begin).previous)
-    begin = before;
-  EventId stop = link(contradiction.last).next;
-  Set front = graph_[id].upto;
-  const auto in_front = [&](EventId at) { return front.contains(static_cast<ProcessId>(at)); };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (EventId at = begin;; at = link(at).next) {
-      const EventId before = link(at).previous;
-      const bool torn = switches(before, at) == 0 && in_front(before) && !in_front(at);
-      if (torn && !after(at, id)) {
-        front |= graph_[at].upto;
-        changed = true;
-        if (at == stop) stop = link(at).next;
-      }
-      if (at == stop) break;
-    }
-  }
-  EventId place = link(begin).previous;
-  for (EventId at = begin; at != stop;) {
+  EventId at = contradiction.first;
+  for (EventId before = link(at).previous; switches(before, at) == 0 && !after(id, before);
+       before = link(at).previous)
+    at = before;
+  EventId place = link(at).previous;
+  for (const EventId stop = link(contradiction.last).next; at != stop;) {
     const auto [previous, next, earlier, thread] = link(at);
-    if (in_front(at)) {
+    if (after(id, at)) {
       if (previous != place) {
         const EventId behind = link(place).next;
         excess_ -= switches(previous, at) + switches(at, next) + switches(place, behind);
