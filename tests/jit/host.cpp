@@ -86,6 +86,7 @@ std::string describe(const jit::Image& image, const jit::Mailbox& request) {
     case Op::unlock: return "unlock " + name();
     case Op::try_lock: return "trylock " + name();
     case Op::choose: return "choose " + range(request);
+    case Op::need: return "need " + value();
     case Op::await_failed: return "await_failed";
     case Op::assume_failed: return "assume_failed";
     case Op::loop_bound: return "loop_bound";
