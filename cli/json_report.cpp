@@ -75,6 +75,7 @@ Json to_json(const Trace& trace) {
   }
   return {{"threads", trace.threads},
           {"steps", std::move(steps)},
+          {"initial", to_json(trace.initial)},
           {"memory", to_json(trace.memory)},
           {"ends", std::move(ends)}};
 }

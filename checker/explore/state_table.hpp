@@ -83,13 +83,15 @@ class StateTable {
  public:
   // Is the machine's state in the table? If not, it is from now on. `path` is part of the state: what else is
   // to be told apart.
-  bool known(Machine& machine, std::span<const std::uint64_t> path) {
+  bool known(Machine& machine, std::span<const std::uint64_t> path) { return find(machine, path).known; }
+  // The same, with the state's number: states are numbered from 0 in the order in which they come.
+  SequenceTable::Found find(Machine& machine, std::span<const std::uint64_t> path) {
     words_.clear();
     for (const auto value : machine.memory()) words_.push_back(static_cast<std::uint64_t>(value));
     for (std::uint32_t t = 0; t < machine.thread_count(); ++t) words_.push_back(local_state(machine, t));
     if constexpr (Machine::has_buffers) add_buffers(machine);
     words_.insert(words_.end(), path.begin(), path.end());
-    return states_.insert(words_).known;
+    return states_.insert(words_);
   }
   [[nodiscard]] std::size_t size() const { return states_.size(); }
   [[nodiscard]] std::size_t memory_used() const { return states_.memory_used() + locals_.memory_used(); }

@@ -193,7 +193,9 @@ Violation describe(const Search& search, const FoundViolation& found) {
   for (const auto& row : rows) trace.steps.push_back(describe_row(image, row));
   for (std::size_t i = 0; i < image.locations.size(); ++i) {
     const auto& location = image.locations[i];
-    if (!location.is_mutex) trace.memory.push_back({location.name, memory[i], location.boolean});
+    if (location.is_mutex) continue;
+    trace.initial.push_back({location.name, location.initial, location.boolean});
+    trace.memory.push_back({location.name, memory[i], location.boolean});
   }
   return violation;
 }

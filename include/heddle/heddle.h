@@ -206,7 +206,8 @@ struct ThreadEnd {
 struct Trace {
   std::vector<std::string> threads;
   std::vector<Step> steps;
-  std::vector<NamedValue> memory;  // shared variables at the end
+  std::vector<NamedValue> initial;  // shared variables before the first step
+  std::vector<NamedValue> memory;   // and at the end
   std::vector<ThreadEnd> ends;
 };
 

@@ -1,0 +1,58 @@
+// minimise(); see heddle/minimise.h.
+#include "heddle/minimise.h"
+
+#include <fmt/format.h>
+
+#include "checker/api/state.hpp"
+#include "checker/explore/shortest.hpp"
+#include "checker/report/trace.hpp"
+
+namespace heddle {
+
+namespace {
+
+std::vector<Diagnostic> refuse(std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.text = "error: " + message + "\n";
+  diagnostic.message = std::move(message);
+  return {diagnostic};
+}
+
+}  // namespace
+
+Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Violation& violation) {
+  const auto& image = *program.state().image;
+  const auto same = [&](const checker::FoundViolation& found) {
+    if (found.kind != violation.kind) return false;
+    if (found.site == checker::none) return violation.line == 0;
+    const auto& site = image.sites[found.site];
+    return site.file == violation.file && site.line == violation.line && site.column == violation.column;
+  };
+  const checker::Search search(image, options);
+  Minimised result;
+  try {
+    auto shortest = checker::find_shortest(search, same);
+    if (!shortest) return refuse(fmt::format("traces of the model '{}' cannot be minimised", options.model));
+    result.stopped_by = shortest->stopped_by;
+    result.states = shortest->states;
+    if (!shortest->found) {
+      if (result.stopped_by.empty())
+        return refuse("the violation does not occur in the space of these options");
+      result.violation = violation;
+    } else {
+      result.shortest = true;
+      result.stopped_by.clear();
+      result.transitions = shortest->found->schedule.size();
+      result.switches = shortest->switches;
+      result.violation = checker::describe(search, *shortest->found);
+    }
+  } catch (const checker::TooManyProcesses& error) {
+    return refuse(fmt::format("the program has {} for the model '{}'", error.what(), options.model));
+  } catch (const std::logic_error& error) {
+    return refuse(error.what());
+  }
+  result.seconds = search.seconds();
+  return result;
+}
+
+}  // namespace heddle
