@@ -7,11 +7,13 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/artefacts.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
+#include "heddle/minimise.h"
 
 namespace heddle::cli {
 namespace {
@@ -23,6 +25,24 @@ bool asks_for_json(int count, const char* const* arguments) {
     if (std::string_view(arguments[i]) == "--json") return true;
   }
   return false;
+}
+
+// Replaces the violation by the shortest one, if that can be found; a sentence about it.
+std::string minimise_violation(const Program& program, const CheckOptions& options, CheckResult& result) {
+  CheckOptions settings = options;
+  settings.model = result.model;
+  const Result<Minimised> minimised = minimise(program, settings, *result.violation);
+  if (!minimised) return fmt::format("Not minimised: {}.", minimised.errors().front().message);
+  if (!minimised->shortest) {
+    return fmt::format("Not minimised, stopped by: {}, after {}.", minimised->stopped_by,
+                       counted(minimised->states, "state"));
+  }
+  result.violation = minimised->violation;
+  return fmt::format(
+      "The shortest trace to this violation: {}, {} ({} looked at, {}).",
+      counted(minimised->transitions, "transition"),
+      minimised->switches == 1 ? "1 context switch" : grouped(minimised->switches) + " context switches",
+      counted(minimised->states, "state"), duration(minimised->seconds));
 }
 
 }  // namespace
@@ -69,14 +89,20 @@ int run_check(const Options& options) {
     line.update(progress);
     return !interrupted();
   };
-  const Result<CheckResult> result = check(*program, settings);
+  Result<CheckResult> result = check(*program, settings);
   line.clear();
   if (!result) return report_errors(result.errors(), options.json);
+  std::string note;
+  if (options.minimise && result->violation) note = minimise_violation(*program, settings, *result);
+  line.clear();
 
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
-  const std::string report =
-      options.json ? json_report(*program, *result) : text_report(*program, *result, style);
-  return write_report(report) ? exit_code(result->verdict) : bad_input;
+  std::string report = options.json ? json_report(*program, *result) : text_report(*program, *result, style);
+  if (!options.json && !note.empty()) report += fmt::format("\n{}\n", wrap(note, style.width, 0));
+  const bool written = write_report(report);
+  // The report is out by now, whatever becomes of the files.
+  const bool complete = write_artefacts(*program, *result, options);
+  return written && complete ? exit_code(result->verdict) : bad_input;
 }
 
 int run_emit(const Options& options) {
@@ -85,46 +111,6 @@ int run_emit(const Options& options) {
   const Result<Program> program = Program::from_file(options.file, settings);
   if (!program) return report_errors(program.errors(), false);
   return write_report(program->llvm_ir()) ? 0 : bad_input;
-}
-
-int run_list() {
-  std::size_t name_width = 0;
-  for (const ModelInfo& model : models()) name_width = std::max(name_width, model.name.size());
-  for (const AlgorithmInfo& algorithm : algorithms())
-    name_width = std::max(name_width, algorithm.name.size());
-  const std::size_t indent = name_width + 4;
-  const std::size_t width = terminal_width(STDOUT_FILENO);
-  const auto entry = [&](std::string_view name, std::string_view body) {
-    return fmt::format("  {}  {}\n", pad_right(name, name_width), wrap(body, width, indent));
-  };
-
-  std::string text = "Models:\n";
-  for (const ModelInfo& model : models()) text += entry(model.name, model.summary);
-  text += "\nAlgorithms:\n";
-  for (const AlgorithmInfo& algorithm : algorithms()) {
-    std::string body(algorithm.summary);
-    if (!algorithm.paper.empty()) body += fmt::format(" [{}]", algorithm.paper);
-    if (algorithm.bounds_preemptions) body += " (takes --preemption-bound)";
-    text += entry(algorithm.name, body);
-  }
-  text += "\nWhich go together (* is the model's default):\n  " + std::string(name_width, ' ');
-  for (const AlgorithmInfo& algorithm : algorithms()) text += fmt::format("  {}", algorithm.name);
-  text += '\n';
-  std::string reasons;
-  for (const ModelInfo& model : models()) {
-    text += "  " + pad_right(model.name, name_width);
-    for (const AlgorithmInfo& algorithm : algorithms()) {
-      const std::string reason = why_not(model.name, algorithm.name);
-      const bool is_default = model.default_algorithm == algorithm.name;
-      const std::string_view mark = !reason.empty() ? "no" : is_default ? "yes*" : "yes";
-      text += "  " + pad_right(mark, algorithm.name.size());
-      if (!reason.empty()) reasons += fmt::format("  {}\n", wrap(reason, width, 2));
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    text += '\n';
-  }
-  if (!reasons.empty()) text += "\n" + reasons;
-  return write_report(text) ? 0 : bad_input;
 }
 
 int run(int count, const char* const* arguments) {
@@ -140,8 +126,11 @@ int run(int count, const char* const* arguments) {
     case Command::compare: return run_compare(options);
     case Command::test: return run_test(options);
     case Command::repl: return run_repl(options);
+    case Command::replay: return run_replay(options);
+    case Command::completions: return run_completions(options);
+    case Command::man: return run_man();
     case Command::emit: return run_emit(options);
-    case Command::list: return run_list();
+    case Command::list: return run_list(options);
     case Command::consistency: return run_consistency(options);
     case Command::show_text: break;
   }

@@ -22,8 +22,12 @@ namespace heddle::cli {
 [[nodiscard]] int show_comparison(const Program& program, const Options& options);
 // Commands from a terminal or from standard input, over one program after the other.
 [[nodiscard]] int run_repl(const Options& options);
+// 1: the trace leads to a violation; 0: it does not any more.
+[[nodiscard]] int run_replay(const Options& options);
 [[nodiscard]] int run_emit(const Options& options);
-[[nodiscard]] int run_list();
+[[nodiscard]] int run_list(const Options& options);
+[[nodiscard]] int run_completions(const Options& options);
+[[nodiscard]] int run_man();
 // 0: realisable under every model asked for; 1: not under one of them.
 [[nodiscard]] int run_consistency(const Options& options);
 

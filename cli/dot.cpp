@@ -1,6 +1,10 @@
 // --dot; see pictures.hpp.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
+#include <utility>
+
 #include "cli/pictures.hpp"
 #include "cli/text.hpp"
 
@@ -17,19 +21,54 @@ std::string quoted(std::string_view text) {
   return result + "\"";
 }
 
-std::string_view look(Relation relation) {
+std::string_view look(GraphRelation relation) {
   switch (relation) {
-    case Relation::program_order: return "color=\"#555555\"";
-    case Relation::reads_from:
+    case GraphRelation::program_order: return "color=\"#555555\"";
+    case GraphRelation::reads_from:
       return "color=\"#1a7f37\", fontcolor=\"#1a7f37\", label=\"rf\", constraint=false";
-    case Relation::coherence:
+    case GraphRelation::coherence:
       return "color=\"#9a6700\", fontcolor=\"#9a6700\", label=\"co\", constraint=false";
-    case Relation::from_read: break;
+    case GraphRelation::from_read: break;
   }
   return "color=\"#cf222e\", fontcolor=\"#cf222e\", label=\"fr\", style=dashed, constraint=false";
 }
 
 }  // namespace
+
+std::optional<ExecutionGraph> picture_graph(const Trace& trace) {
+  ExecutionGraph graph = graph_of(trace);
+  for (const GraphEdge& edge : graph.edges) {
+    if (edge.relation != GraphRelation::reads_from) continue;
+    const GraphEvent& read = graph.events[edge.to];
+    // A mutex holds the number of its owner, which a trace does not show.
+    const bool variable = std::any_of(trace.initial.begin(), trace.initial.end(),
+                                      [&](const NamedValue& value) { return value.name == read.location; });
+    if (variable && graph.events[edge.from].written != read.read) return std::nullopt;
+  }
+  return graph;
+}
+
+std::string event_label(const Trace& trace, const GraphEvent& event) {
+  if (event.thread >= 0) return trace.steps[event.step].action;
+  for (const NamedValue& value : trace.initial) {
+    if (value.name == event.location) return fmt::format("{} = {}", value.name, value.text());
+  }
+  return event.location + " is free";
+}
+
+std::map<std::size_t, std::size_t> flushes(const Trace& trace) {
+  std::map<std::pair<std::int32_t, std::string>, std::deque<std::size_t>> buffers;
+  std::map<std::size_t, std::size_t> result;
+  for (std::size_t i = 0; i < trace.steps.size(); ++i) {
+    const Step& step = trace.steps[i];
+    auto& buffer = buffers[{step.thread, step.location}];
+    if (step.kind == StepKind::buffered) buffer.push_back(i);
+    if (step.kind != StepKind::flush || buffer.empty()) continue;
+    result[buffer.front()] = i;
+    buffer.pop_front();
+  }
+  return result;
+}
 
 std::string dot_picture(const CheckResult& result, const ExecutionGraph& graph, const std::string& file) {
   const Violation& violation = *result.violation;
@@ -38,20 +77,22 @@ std::string dot_picture(const CheckResult& result, const ExecutionGraph& graph, 
                       quoted(fmt::format("{} under {}: {}", file, result.model, violation.message)));
   text += "  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11];\n";
   text += "  edge [fontname=\"Helvetica\", fontsize=10];\n";
-  for (std::int32_t thread = -1; thread < static_cast<std::int32_t>(violation.trace.threads.size());
-       ++thread) {
+  const std::map<std::size_t, std::size_t> reached = flushes(violation.trace);
+  for (std::int32_t thread = -1; thread < static_cast<std::int32_t>(graph.threads.size()); ++thread) {
     std::string nodes;
     for (std::size_t i = 0; i < graph.events.size(); ++i) {
       const GraphEvent& event = graph.events[i];
       if (event.thread != thread) continue;
-      std::string label = one_line(event.label);
-      if (event.step != GraphEvent::no_step) label = fmt::format("{}: {}", event.step + 1, label);
-      if (event.flushed != GraphEvent::no_step) label += fmt::format(" (in memory at {})", event.flushed + 1);
+      std::string label = event_label(violation.trace, event);
+      if (thread >= 0) label = fmt::format("{}: {}", event.step + 1, label);
+      const auto flush = reached.find(event.step);
+      if (thread >= 0 && flush != reached.end())
+        label += fmt::format(" (in memory at {})", flush->second + 1);
       nodes += fmt::format("    e{} [label={}];\n", i, quoted(label));
     }
     if (nodes.empty()) continue;
     const std::string title =
-        thread < 0 ? std::string("initial") : violation.trace.threads[static_cast<std::size_t>(thread)];
+        thread < 0 ? std::string("initial") : graph.threads[static_cast<std::size_t>(thread)];
     text += fmt::format("  subgraph cluster_{} {{\n    label={};\n    color=\"#bbbbbb\";\n{}  }}\n",
                         thread + 1, quoted(title), nodes);
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "cli/json.hpp"
 #include "cli/page.hpp"
@@ -41,16 +40,16 @@ Json sources(const Program& program, const Trace& trace) {
   return result;
 }
 
-Json graph_json(const ExecutionGraph& graph) {
-  const auto step_or_null = [](std::size_t step) {
-    return step == GraphEvent::no_step ? Json(nullptr) : Json(step);
-  };
+Json graph_json(const Trace& trace, const ExecutionGraph& graph) {
+  const std::map<std::size_t, std::size_t> reached = flushes(trace);
   Json events = Json::array();
   for (const GraphEvent& event : graph.events) {
+    const bool initial = event.thread < 0;
+    const auto flush = reached.find(event.step);
     events.push_back({{"thread", event.thread},
-                      {"step", step_or_null(event.step)},
-                      {"flushed", step_or_null(event.flushed)},
-                      {"label", event.label},
+                      {"step", initial ? Json(nullptr) : Json(event.step)},
+                      {"flushed", initial || flush == reached.end() ? Json(nullptr) : Json(flush->second)},
+                      {"label", event_label(trace, event)},
                       {"writes", event.writes}});
   }
   Json edges = Json::array();
@@ -102,7 +101,7 @@ std::string html_page(const Program& program, const CheckResult& result, const O
   json["place"] = violation.line == 0 ? Json(nullptr) : Json(fmt::format("line {}", violation.line));
   json["trace"] = to_json(violation.trace);
   json["sources"] = sources(program, violation.trace);
-  json["graph"] = graph == nullptr ? Json(nullptr) : graph_json(*graph);
+  json["graph"] = graph == nullptr ? Json(nullptr) : graph_json(violation.trace, *graph);
   json["foot"] = foot(program, result, options);
   constexpr std::string_view mark = "@DATA@";
   std::string page(trace_page());

@@ -144,6 +144,18 @@ void add_report_options(CLI::App& app, Options& options) {
   add_no_progress(app, options);
 }
 
+void add_file_option(CLI::App& app, const char* name, const std::string& description, std::string& file) {
+  add_value(app, name, "FILE", description, [&file](const std::string& text) { file = text; });
+}
+
+void add_artefact_options(CLI::App& app, Options& options) {
+  Artefacts& files = options.artefacts;
+  add_file_option(app, "--trace", "Save a counterexample for heddle replay", files.trace);
+  add_file_option(app, "--dot", "Draw its execution graph for Graphviz", files.dot);
+  add_file_option(app, "--html", "Draw it as a page to step through in a browser", files.html);
+  add_file_option(app, "--sarif", "Report a violation in SARIF 2.1.0", files.sarif);
+}
+
 void add_check_options(CLI::App& app, Options& options) {
   CheckOptions& check = options.check;
   add_choice_options(app, check);
@@ -151,8 +163,11 @@ void add_check_options(CLI::App& app, Options& options) {
   add_limit_options(app, check);
   add_flag(app, "--report-beyond-bound", check.report_beyond_bound,
            "Report violations beyond the preemption bound too, if trust meets any");
+  add_flag(app, "--minimise", options.minimise,
+           "Look for the shortest trace to a violation, with the fewest context switches");
   add_flag(app, "--keep-going", check.keep_going, "Explore everything even after a violation");
   add_flag(app, "--outcomes", check.collect_outcomes, "List the distinct final states");
+  add_artefact_options(app, options);
   add_report_options(app, options);
   app.footer(describe_registries() + "\n" + std::string(exit_codes));
 }
@@ -260,6 +275,30 @@ void add_repl_options(CLI::App& app, Options& options) {
       "first error with exit code 2. :help lists the commands; docs/repl.md explains them.");
 }
 
+void add_replay_options(CLI::App& app, Options& options) {
+  app.add_option("FILE", options.file, "A trace that check --trace has saved")->option_text(" ")->required();
+  add_file_option(app, "--program", "Run this program, not the file that the trace names", options.program);
+  add_flag(app, "--step", options.step, "Show step by step, with the shared variables after each");
+  add_artefact_options(app, options);
+  add_flag(app, "--json", options.json, "Report in JSON (docs/json.md), errors too");
+  app.footer(
+      "Exit codes:\n"
+      "  0  the trace leads to no violation any more\n"
+      "  1  violation\n"
+      "  2  the command line, a file or the program in it is wrong, or an output cannot be written");
+}
+
+void add_list_options(CLI::App& app, Options& options) {
+  add_flag(app, "--json", options.json, "Report in JSON (docs/json.md)");
+}
+
+void add_completions_options(CLI::App& app, Options& options) {
+  app.add_option("SHELL", options.shell, "bash, zsh or fish")->option_text(" ")->required();
+  app.footer(
+      "Write the output where the shell looks for completions, for example\n"
+      "  heddle completions bash > ~/.local/share/bash-completion/completions/heddle");
+}
+
 struct Entry {
   CommandInfo info;
   void (*add_options)(CLI::App& app, Options& options);
@@ -285,12 +324,16 @@ constexpr Entry entries[] = {
     {{"test", Command::test, "Run the expectations of programs and suites", "examples"}, add_test_options},
     {{"repl", Command::repl, "Explore a program step by step, and change it, at a prompt", ""},
      add_repl_options},
+    {{"replay", Command::replay, "Run a saved counterexample again", "trace.json"}, add_replay_options},
     {{"emit", Command::emit, "Print what a program is compiled to", "--llvm examples/peterson.hed"},
      add_emit_options},
-    {{"list", Command::list, "List the models and algorithms, and which go together", ""}, add_nothing},
+    {{"list", Command::list, "List the models and algorithms, and which go together", ""}, add_list_options},
     {{"consistency", Command::consistency, "Say under which models a recorded execution is possible",
       "history.json"},
      add_consistency_options},
+    {{"completions", Command::completions, "Print a shell's completions for heddle", ""},
+     add_completions_options},
+    {{"man", Command::man, "Print the manual page", ""}, add_nothing},
 };
 
 }  // namespace

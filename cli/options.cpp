@@ -89,6 +89,15 @@ void check_model_and_algorithm(CheckOptions& check) {
   if (!reason.empty()) refuse(std::move(reason), "heddle list shows which ones go together");
 }
 
+void check_shell(const std::string& shell) {
+  const std::vector<std::string> known{"bash", "zsh", "fish"};
+  if (shell.empty()) refuse("the name of a shell is missing", fmt::format("there are {}", join(known, ", ")));
+  if (std::find(known.begin(), known.end(), shell) != known.end()) return;
+  std::string hint = did_you_mean(shell, known);
+  hint += fmt::format("{}there are {}", hint.empty() ? "" : " ", join(known, ", "));
+  refuse(fmt::format("no completions for '{}'", shown(shell)), std::move(hint));
+}
+
 Options parse(int count, const char* const* arguments) {
   Options options;
   CLI::App app;
@@ -124,6 +133,7 @@ Options parse(int count, const char* const* arguments) {
   if (info.command == Command::emit && !options.llvm) {
     refuse("say what to emit", "--llvm prints LLVM's intermediate code");
   }
+  if (info.command == Command::completions) check_shell(options.shell);
   check_model_and_algorithm(options.check);
   options.test.models = options.models.empty() ? model_names() : options.models;
   options.test.algorithms = options.algorithms;

@@ -11,7 +11,28 @@
 
 namespace heddle::cli {
 
-enum class Command { show_text, check, outcomes, compare, test, repl, emit, list, consistency };
+enum class Command {
+  show_text,
+  check,
+  outcomes,
+  compare,
+  test,
+  replay,
+  repl,
+  emit,
+  list,
+  consistency,
+  completions,
+  man
+};
+
+// Files to write beside the report; empty: not asked for.
+struct Artefacts {
+  std::string trace;
+  std::string dot;
+  std::string html;
+  std::string sarif;
+};
 
 inline constexpr double default_compare_timeout = 10;  // seconds for each check of `compare`
 
@@ -30,6 +51,11 @@ struct Options {
   std::string junit_file;  // test; empty: none
   std::string json_file;   // test; empty: none, "-": standard output
   bool update = false;     // test
+  Artefacts artefacts;     // check, replay
+  bool minimise = false;   // check
+  bool step = false;       // replay
+  std::string program;     // replay: the program instead of the one that the trace names
+  std::string shell;       // completions
   bool json = false;
   bool progress = true;
   bool llvm = false;     // emit

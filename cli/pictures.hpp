@@ -1,6 +1,8 @@
 // Pictures of a trace: the execution graph for Graphviz, and a page for a browser.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -10,6 +12,16 @@
 #include "heddle/heddle.h"
 
 namespace heddle::cli {
+
+// The execution graph of the violation's trace; nothing if the values that its steps read do not follow from
+// their order, as under models whose threads do not look at one memory.
+[[nodiscard]] std::optional<ExecutionGraph> picture_graph(const Trace& trace);
+
+// What an event did: "x = 1", "read y = 0".
+[[nodiscard]] std::string event_label(const Trace& trace, const GraphEvent& event);
+
+// By step: where the store that entered a buffer there reached memory, if it did.
+[[nodiscard]] std::map<std::size_t, std::size_t> flushes(const Trace& trace);
 
 // The execution graph in Graphviz's language: a column for each thread, colours for rf, co and fr.
 [[nodiscard]] std::string dot_picture(const CheckResult& result, const ExecutionGraph& graph,

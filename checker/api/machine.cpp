@@ -409,7 +409,9 @@ Trace Machine::trace() const {
   }
   for (std::size_t i = 0; i < image.locations.size(); ++i) {
     const auto& location = image.locations[i];
-    if (!location.is_mutex) trace.memory.push_back({location.name, memory[i], location.boolean});
+    if (location.is_mutex) continue;
+    trace.initial.push_back({location.name, location.initial, location.boolean});
+    trace.memory.push_back({location.name, memory[i], location.boolean});
   }
   trace.ends = core_->engine->threads();
   return trace;

@@ -105,6 +105,12 @@ Result<Program> Program::from_file(const std::string& path, const CompileOptions
 const std::string& Program::name() const { return state_->name; }
 const Parameters& Program::parameters() const { return state_->parameters; }
 const std::vector<Expectation>& Program::expectations() const { return state_->expectations; }
+// FNV-1a.
+std::string Program::fingerprint() const {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : state_->sources.text(0)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
 const std::string& Program::llvm_ir() const { return state_->ir; }
 
 std::vector<std::string> Program::threads() const {

@@ -99,6 +99,9 @@ class Program {
   [[nodiscard]] std::vector<std::string> threads() const;
   // What a final state names: the shared variables ("x", "flag[1]"), then the top-level locals ("p.a").
   [[nodiscard]] std::vector<std::string> variables() const;
+  // A hash of the source text, 16 hexadecimal digits: to notice
+  // that the program has changed, not to prove that it has not.
+  [[nodiscard]] std::string fingerprint() const;
   // The intermediate code as generated, for people who look under the bonnet; empty without
   // CompileOptions::keep_ir.
   [[nodiscard]] const std::string& llvm_ir() const;

@@ -1,0 +1,64 @@
+// See artefacts.hpp.
+#include "cli/artefacts.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/files.hpp"
+#include "cli/pictures.hpp"
+#include "cli/sarif.hpp"
+#include "cli/terminal.hpp"
+#include "cli/text.hpp"
+#include "cli/trace_file.hpp"
+
+namespace heddle::cli {
+namespace {
+
+bool write(const std::string& path, const std::string& text) {
+  const std::string error = write_file(path, text);
+  if (!error.empty()) write_error(fmt::format("heddle: {}\n", error));
+  return error.empty();
+}
+
+bool complain(const std::string& message) {
+  write_error(fmt::format("heddle: {}\n", message));
+  return false;
+}
+
+}  // namespace
+
+bool write_artefacts(const Program& program, const CheckResult& result, const Options& options) {
+  const Artefacts& files = options.artefacts;
+  bool good = files.sarif.empty() || write(files.sarif, sarif(program, result));
+  if (!result.violation) {
+    for (const std::string& file : {files.trace, files.dot, files.html}) {
+      if (!file.empty())
+        write_error(fmt::format("heddle: no violation, so {} is not written\n", clean(file)));
+    }
+    return good;
+  }
+  if (!files.trace.empty()) {
+    const SavedTrace saved{.file = program.name(),
+                           .fingerprint = program.fingerprint(),
+                           .parameters = program.parameters(),
+                           .unroll = options.compile.unroll,
+                           .model = result.model,
+                           .algorithm = result.algorithm,
+                           .buffer_bound = options.check.buffer_bound,
+                           .violation = *result.violation};
+    good = write(files.trace, trace_json(saved)) && good;
+  }
+  if (files.dot.empty() && files.html.empty()) return good;
+  const auto graph = picture_graph(result.violation->trace);
+  if (!files.dot.empty()) {
+    const bool drawn =
+        graph ? write(files.dot, dot_picture(result, *graph, program.name()))
+              : complain(fmt::format("cannot draw execution graphs of the model '{}'", result.model));
+    good = drawn && good;
+  }
+  if (!files.html.empty()) {
+    good = write(files.html, html_page(program, result, options, graph ? &*graph : nullptr)) && good;
+  }
+  return good;
+}
+
+}  // namespace heddle::cli

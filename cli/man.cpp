@@ -1,0 +1,82 @@
+// heddle man: the manual page, made from the option tables.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/option_tables.hpp"
+#include "cli/terminal.hpp"
+#include "cli/text.hpp"
+
+namespace heddle::cli {
+namespace {
+
+// Text for troff: a backslash, a quote or a full stop at the start of a line would be commands, a plain
+// hyphen would not be found by who looks for "--model".
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const bool line_start = result.empty() || result.back() == '\n';
+    if (line_start && (c == '.' || c == '\'')) result += "\\&";
+    if (c == '\\') {
+      result += "\\e";
+    } else if (c == '-') {
+      result += "\\-";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string option_entry(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("\\fB\\-" + escaped(name) + "\\fR");
+  for (const std::string& name : option.get_lnames()) names.push_back("\\fB\\-\\-" + escaped(name) + "\\fR");
+  std::string head = names.empty() ? "\\fI" + escaped(option.get_name()) + "\\fR" : join(names, ", ");
+  const std::string& value = option.get_option_text();
+  if (!names.empty() && !value.empty()) head += " \\fI" + escaped(value) + "\\fR";
+  return fmt::format(".TP\n{}\n{}\n", head, escaped(option.get_description()));
+}
+
+std::string command_section(const CLI::App& command) {
+  std::string usage = command.get_name();
+  std::string options;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) usage += " " + option->get_name();
+    options += option_entry(*option);
+  }
+  return fmt::format(".SS heddle {}\n{}.\n{}", escaped(usage), escaped(command.get_description()), options);
+}
+
+std::string footer_of(const CLI::App& app) {
+  return fmt::format(".nf\n{}\n.fi\n", escaped(app.get_footer()));
+}
+
+}  // namespace
+
+int run_man() {
+  Options unused;
+  CLI::App app;
+  build_app(app, unused);
+  std::string text = fmt::format(".TH HEDDLE 1 \"\" \"heddle {}\" \"User Commands\"\n", escaped(version()));
+  text += fmt::format(".SH NAME\nheddle \\- {}\n", "model checker for small concurrent programs");
+  text += ".SH SYNOPSIS\n.B heddle\n.I COMMAND\n.RI [ OPTIONS ]\n.I FILE\n";
+  text += fmt::format(".SH DESCRIPTION\n{}\n", escaped(app.get_description()));
+  text += ".SH COMMANDS\n";
+  for (const CLI::App* command : app.get_subcommands({})) text += command_section(*command);
+  text += ".SH MODELS\n";
+  for (const ModelInfo& model : models()) {
+    text += fmt::format(".TP\n.B {}\n{} (default algorithm: {})\n", escaped(model.name),
+                        escaped(model.summary), escaped(model.default_algorithm));
+  }
+  text += ".SH ALGORITHMS\n";
+  for (const AlgorithmInfo& algorithm : algorithms()) {
+    text += fmt::format(".TP\n.B {}\n{}{}\n", escaped(algorithm.name), escaped(algorithm.summary),
+                        algorithm.paper.empty() ? "" : fmt::format(" [{}]", escaped(algorithm.paper)));
+  }
+  text += ".SH EXIT STATUS\n" + footer_of(app);
+  return write_report(text) ? 0 : 2;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,168 @@
+// heddle replay FILE.json: a saved counterexample, run again on the program as it is now.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "cli/artefacts.hpp"
+#include "cli/commands.hpp"
+#include "cli/files.hpp"
+#include "cli/json.hpp"
+#include "cli/report.hpp"
+#include "cli/terminal.hpp"
+#include "cli/text.hpp"
+#include "cli/trace_file.hpp"
+#include "heddle/machine.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr int bad_input = 2;
+constexpr std::uint64_t largest_trace = std::uint64_t{256} << 20;
+
+Diagnostic about(const std::string& file, std::string message) {
+  Diagnostic result;
+  result.file = file;
+  result.text = fmt::format("{}: error: {}\n", file, message);
+  result.message = std::move(message);
+  return result;
+}
+
+// What became of the trace.
+struct Rerun {
+  std::optional<Violation> violation;
+  std::string parts;  // where the program cannot go on as the trace does; empty if it can
+};
+
+Rerun run_again(const SavedTrace& saved, Machine& machine) {
+  Rerun result;
+  result.parts = machine.load(saved.violation.trace);
+  if (!result.parts.empty()) return result;
+  machine.forward(machine.ahead());
+  const MachineStatus status = machine.status();
+  if (status.end != MachineEnd::violation && status.end != MachineEnd::deadlock) return result;
+  result.violation = saved.violation;
+  result.violation->message = status.message;
+  result.violation->trace = machine.trace();
+  return result;
+}
+
+// Where the program differs from the one that the trace was found in, and the run from the trace.
+std::vector<std::string> differences(const SavedTrace& saved, const Program& program, const Rerun& now) {
+  std::vector<std::string> lines;
+  if (program.fingerprint() != saved.fingerprint) {
+    lines.push_back(fmt::format("{} has changed since the trace was saved", one_line(program.name())));
+  }
+  if (!now.parts.empty()) {
+    lines.push_back(one_line(now.parts));
+  } else if (!now.violation) {
+    lines.emplace_back("the trace no longer leads to a violation");
+  } else if (now.violation->message != saved.violation.message) {
+    lines.push_back(fmt::format("the trace led to '{}' and now leads to '{}'",
+                                one_line(saved.violation.message), one_line(now.violation->message)));
+  }
+  return lines;
+}
+
+// The shared variables after the first `count` steps.
+std::vector<NamedValue> memory_after(const Trace& trace, std::size_t count) {
+  std::vector<NamedValue> memory = trace.initial;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Step& step = trace.steps[i];
+    if (!step.writes || step.kind == StepKind::buffered) continue;
+    for (NamedValue& value : memory) {
+      if (value.name == step.location) value.value = step.written;
+    }
+  }
+  return memory;
+}
+
+// Step by step: each line of input goes on by one; q ends it, p goes back. False if output cannot be written.
+bool show_steps(const Trace& trace, const Style& style) {
+  const bool asks = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO);
+  if (asks && !write_report("Return: next step; p: previous; q: end\n")) return false;
+  for (std::size_t i = 0; i < trace.steps.size();) {
+    const Step& step = trace.steps[i];
+    const std::string thread =
+        step.thread < 0 ? "final" : trace.threads[static_cast<std::size_t>(step.thread)];
+    std::string text =
+        fmt::format("{}{} of {}  {}: {}{}", style.paint.begin(Colour::bold), i + 1, trace.steps.size(),
+                    one_line(thread), one_line(step.action), style.paint.end(Colour::bold));
+    if (step.line > 0) text += fmt::format("  (line {}: {})", step.line, one_line(step.source));
+    text += fmt::format("\n    {}\n", wrap(format_values(memory_after(trace, i + 1)), style.width, 4));
+    if (!write_report(text)) return false;
+    ++i;
+    if (!asks) continue;
+    std::string line;
+    int c = 0;
+    while ((c = std::getchar()) != EOF && c != '\n') line += static_cast<char>(c);
+    if (c == EOF || line == "q") break;
+    if (line == "p") i = i >= 2 ? i - 2 : 0;
+  }
+  return true;
+}
+
+std::string replay_json(const SavedTrace& saved, const Program& program, const Rerun& now, int code,
+                        const std::vector<std::string>& notes) {
+  Json json = json_head("replay");
+  json["file"] = program.name();
+  json["exit_code"] = code;
+  json["model"] = saved.model;
+  json["changed"] = program.fingerprint() != saved.fingerprint;
+  json["same"] = now.violation && now.violation->message == saved.violation.message;
+  json["notes"] = notes;
+  json["violation"] = now.violation ? to_json(*now.violation) : Json(nullptr);
+  return json_text(json);
+}
+
+}  // namespace
+
+int run_replay(const Options& options) {
+  const auto text = read_file(options.file, largest_trace);
+  if (const auto* const error = std::get_if<FileError>(&text)) {
+    return report_errors({about(options.file, error->message)}, options.json);
+  }
+  const auto parsed = parse_trace(std::get<std::string>(text));
+  if (const auto* const message = std::get_if<std::string>(&parsed)) {
+    return report_errors({about(options.file, "cannot use the trace: " + *message)}, options.json);
+  }
+  const SavedTrace& saved = std::get<SavedTrace>(parsed);
+  Options settings = options;
+  settings.compile.parameters = saved.parameters;
+  settings.compile.unroll = saved.unroll;
+  settings.check.model = saved.model;
+  settings.check.algorithm = saved.algorithm;
+  settings.check.buffer_bound = saved.buffer_bound;
+  const Result<Program> program =
+      Program::from_file(options.program.empty() ? saved.file : options.program, settings.compile);
+  if (!program) return report_errors(program.errors(), options.json);
+  Result<Machine> machine =
+      Machine::start(*program, {.model = saved.model, .buffer_bound = saved.buffer_bound});
+  if (!machine) return report_errors(machine.errors(), options.json);
+  const Rerun now = run_again(saved, *machine);
+  const std::vector<std::string> notes = differences(saved, *program, now);
+  const int code = now.violation ? 1 : 0;
+  const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
+  bool written = true;
+  if (options.json) {
+    written = write_report(replay_json(saved, *program, now, code, notes));
+  } else {
+    std::string report = fmt::format(
+        "{}: {} under {}\n", one_line(program->name()),
+        now.violation ? "violation: " + one_line(now.violation->message) : "no violation", saved.model);
+    for (const std::string& note : notes) report += fmt::format("  note: {}\n", wrap(note, style.width, 8));
+    if (now.violation && !options.step)
+      report += "\n" + format_trace(now.violation->trace, program->name(), style);
+    written = write_report(report);
+    if (written && now.violation && options.step) written = show_steps(now.violation->trace, style);
+  }
+  CheckResult result;
+  result.model = saved.model;
+  result.algorithm = saved.algorithm;
+  result.verdict = now.violation ? Verdict::violation : Verdict::safe;
+  result.violation = now.violation;
+  written = write_artefacts(*program, result, settings) && written;
+  return written ? code : bad_input;
+}
+
+}  // namespace heddle::cli

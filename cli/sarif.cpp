@@ -1,0 +1,91 @@
+// See sarif.hpp; the format is OASIS SARIF 2.1.0.
+#include "cli/sarif.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/json.hpp"
+#include "cli/text.hpp"
+
+namespace heddle::cli {
+namespace {
+
+// A path as a URI reference (RFC 3986): everything but letters, digits and "-._~/" is escaped.
+std::string uri(std::string_view path) {
+  std::string result;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    if (plain) {
+      result += c;
+    } else {
+      result += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    }
+  }
+  return path.starts_with('/') ? "file://" + result : result;
+}
+
+Json location(const std::string& file, std::uint32_t line, std::uint32_t column) {
+  Json place = {{"artifactLocation", {{"uri", uri(file)}}}};
+  if (line > 0) place["region"] = {{"startLine", line}, {"startColumn", std::max(column, 1u)}};
+  return {{"physicalLocation", std::move(place)}};
+}
+
+constexpr ViolationKind last_kind = ViolationKind::forbid;
+
+Json rules() {
+  Json result = Json::array();
+  for (int i = 0; i <= static_cast<int>(last_kind); ++i) {
+    const std::string_view kind = name(static_cast<ViolationKind>(i));
+    result.push_back({{"id", json_word(kind)},
+                      {"shortDescription", {{"text", fmt::format("A check found: {}", kind)}}},
+                      {"defaultConfiguration", {{"level", "error"}}}});
+  }
+  return result;
+}
+
+Json thread_flow(const Program& program, const Trace& trace) {
+  Json locations = Json::array();
+  for (std::size_t i = 0; i < trace.steps.size(); ++i) {
+    const Step& step = trace.steps[i];
+    const std::string thread =
+        step.thread < 0 ? "final" : trace.threads[static_cast<std::size_t>(step.thread)];
+    Json place = location(step.file.empty() ? program.name() : step.file, step.line, step.column);
+    place["message"] = {{"text", fmt::format("{}: {}", thread, step.action)}};
+    locations.push_back({{"location", std::move(place)}, {"executionOrder", i + 1}});
+  }
+  return {{"locations", std::move(locations)}};
+}
+
+}  // namespace
+
+std::string sarif(const Program& program, const CheckResult& result) {
+  Json results = Json::array();
+  if (result.violation) {
+    const Violation& violation = *result.violation;
+    Json entry = {{"ruleId", json_word(name(violation.kind))},
+                  {"ruleIndex", static_cast<int>(violation.kind)},
+                  {"level", "error"},
+                  {"message",
+                   {{"text", fmt::format("{} (model {}, algorithm {})", violation.message, result.model,
+                                         result.algorithm)}}}};
+    const std::string& file = violation.file.empty() ? program.name() : violation.file;
+    entry["locations"] = Json::array({location(file, violation.line, violation.column)});
+    if (!violation.trace.steps.empty()) {
+      entry["codeFlows"] =
+          Json::array({{{"threadFlows", Json::array({thread_flow(program, violation.trace)})}}});
+    }
+    results.push_back(std::move(entry));
+  }
+  const Json driver = {{"name", "heddle"}, {"version", std::string(version())}, {"rules", rules()}};
+  Json run = {{"tool", {{"driver", driver}}},
+              {"columnKind", "unicodeCodePoints"},
+              {"invocations", Json::array({{{"executionSuccessful", result.verdict != Verdict::undecided},
+                                            {"exitCode", exit_code(result.verdict)}}})},
+              {"results", std::move(results)}};
+  const Json json = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                     {"version", "2.1.0"},
+                     {"runs", Json::array({std::move(run)})}};
+  return json_text(json);
+}
+
+}  // namespace heddle::cli

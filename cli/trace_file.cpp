@@ -1,0 +1,176 @@
+// See trace_file.hpp.
+#include "cli/trace_file.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "cli/json.hpp"
+#include "cli/text.hpp"
+
+namespace heddle::cli {
+namespace {
+
+// A sentence about a place in the document.
+struct Malformed {
+  std::string message;
+};
+
+// One value of the document, and how to name it in a message: "violation.trace.steps[3].kind".
+class Field {
+ public:
+  Field(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
+
+  [[nodiscard]] Field operator[](const char* key) const {
+    const std::string path = path_.empty() ? key : path_ + "." + key;
+    if (!json_.is_object()) throw Malformed{fmt::format("{} is not an object", shown_path())};
+    const auto found = json_.find(key);
+    if (found == json_.end()) throw Malformed{fmt::format("{} is missing", path)};
+    return {*found, path};
+  }
+  [[nodiscard]] bool is_null() const { return json_.is_null(); }
+  [[nodiscard]] std::string text() const {
+    if (!json_.is_string()) wrong("a string");
+    return json_.get<std::string>();
+  }
+  [[nodiscard]] std::int64_t number() const {
+    if (!json_.is_number_integer()) wrong("a whole number");
+    if (json_.is_number_unsigned() && json_.get<std::uint64_t>() > INT64_MAX) wrong("a number of 64 bits");
+    return json_.get<std::int64_t>();
+  }
+  [[nodiscard]] std::uint32_t count() const {
+    const std::int64_t value = number();
+    if (value < 0 || value > UINT32_MAX) wrong("a number from 0 to 4294967295");
+    return static_cast<std::uint32_t>(value);
+  }
+  // A value of a program: a truth value or a number.
+  [[nodiscard]] NamedValue value(std::string name) const {
+    if (json_.is_boolean()) return {std::move(name), json_.get<bool>() ? 1 : 0, true};
+    return {std::move(name), number(), false};
+  }
+  template <typename Each>
+  void each(Each&& use) const {
+    if (!json_.is_array()) wrong("a list");
+    for (std::size_t i = 0; i < json_.size(); ++i) use(Field(json_[i], fmt::format("{}[{}]", path_, i)));
+  }
+  template <typename Each>
+  void each_member(Each&& use) const {
+    if (!json_.is_object()) wrong("an object");
+    for (const auto& [key, value] : json_.items()) use(key, Field(value, path_ + "." + key));
+  }
+  [[noreturn]] void wrong(std::string_view wanted) const {
+    throw Malformed{fmt::format("{} is not {}", shown_path(), wanted)};
+  }
+
+ private:
+  [[nodiscard]] std::string shown_path() const { return path_.empty() ? "the document" : path_; }
+  const Json& json_;
+  std::string path_;
+};
+
+// The kind of that name; `last` is the last one of the enumeration.
+template <typename Kind>
+Kind kind_of(const Field& field, Kind last) {
+  const std::string word = field.text();
+  for (int i = 0; i <= static_cast<int>(last); ++i) {
+    if (json_word(name(static_cast<Kind>(i))) == word) return static_cast<Kind>(i);
+  }
+  field.wrong("a kind that this version knows");
+}
+
+std::vector<NamedValue> values_of(const Field& list) {
+  std::vector<NamedValue> values;
+  list.each([&](const Field& entry) { values.push_back(entry["value"].value(entry["name"].text())); });
+  return values;
+}
+
+Step step_of(const Field& field, std::size_t threads) {
+  Step step;
+  step.kind = kind_of(field["kind"], StepKind::final_);
+  step.thread = -1;
+  if (!field["thread"].is_null()) {
+    const std::uint32_t thread = field["thread"].count();
+    if (thread >= threads) field["thread"].wrong("the number of a thread");
+    step.thread = static_cast<std::int32_t>(thread);
+  }
+  if (!field["location"].is_null()) step.location = field["location"].text();
+  step.reads = !field["read"].is_null();
+  if (step.reads) step.read = field["read"].number();
+  step.writes = !field["written"].is_null();
+  if (step.writes) step.written = field["written"].number();
+  step.action = field["action"].text();
+  step.file = field["file"].text();
+  step.line = field["line"].count();
+  step.column = field["column"].count();
+  step.source = field["source"].text();
+  return step;
+}
+
+Trace trace_of(const Field& field) {
+  Trace trace;
+  field["threads"].each([&](const Field& thread) { trace.threads.push_back(thread.text()); });
+  field["steps"].each([&](const Field& step) { trace.steps.push_back(step_of(step, trace.threads.size())); });
+  trace.initial = values_of(field["initial"]);
+  trace.memory = values_of(field["memory"]);
+  field["ends"].each([&](const Field& end) {
+    trace.ends.push_back({.thread = end["thread"].text(),
+                          .state = end["state"].text(),
+                          .locals = values_of(end["locals"]),
+                          .buffered = values_of(end["buffered"])});
+  });
+  return trace;
+}
+
+SavedTrace saved_of(const Field& field) {
+  if (const std::string document = field["document"].text(); document != "trace") {
+    throw Malformed{fmt::format("it is not a trace but a document of the kind '{}'", one_line(document))};
+  }
+  if (const std::int64_t version = field["version"].number(); version != json_version) {
+    throw Malformed{fmt::format("it is of version {} of the format, and this heddle reads version {}",
+                                version, json_version)};
+  }
+  SavedTrace saved;
+  saved.file = field["file"].text();
+  saved.fingerprint = field["fingerprint"].text();
+  field["parameters"].each_member(
+      [&](const std::string& key, const Field& value) { saved.parameters[key] = value.number(); });
+  saved.unroll = field["unroll"].count();
+  saved.model = field["model"].text();
+  saved.algorithm = field["algorithm"].text();
+  if (!field["buffer_bound"].is_null()) saved.buffer_bound = field["buffer_bound"].count();
+  const Field violation = field["violation"];
+  saved.violation.kind = kind_of(violation["kind"], ViolationKind::forbid);
+  saved.violation.message = violation["message"].text();
+  saved.violation.file = violation["file"].text();
+  saved.violation.line = violation["line"].count();
+  saved.violation.column = violation["column"].count();
+  saved.violation.trace = trace_of(violation["trace"]);
+  return saved;
+}
+
+}  // namespace
+
+std::string trace_json(const SavedTrace& saved) {
+  Json json = json_head("trace");
+  json["file"] = saved.file;
+  json["fingerprint"] = saved.fingerprint;
+  json["parameters"] = to_json(saved.parameters);
+  json["unroll"] = saved.unroll;
+  json["model"] = saved.model;
+  json["algorithm"] = saved.algorithm;
+  json["buffer_bound"] = saved.buffer_bound ? Json(*saved.buffer_bound) : Json(nullptr);
+  json["violation"] = to_json(saved.violation);
+  return json_text(json);
+}
+
+std::variant<SavedTrace, std::string> parse_trace(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return "it is not JSON, or it was cut off";
+  try {
+    return saved_of(Field(json, ""));
+  } catch (const Malformed& malformed) {
+    return malformed.message;
+  }
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,29 @@
+// Counterexamples as files: the document `trace` of docs/json.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "heddle/heddle.h"
+
+namespace heddle::cli {
+
+struct SavedTrace {
+  std::string file;         // the program, as it was named
+  std::string fingerprint;  // Program::fingerprint()
+  Parameters parameters;
+  std::uint32_t unroll = CompileOptions{}.unroll;
+  std::string model;
+  std::string algorithm;
+  std::optional<std::uint32_t> buffer_bound;
+  Violation violation;
+};
+
+[[nodiscard]] std::string trace_json(const SavedTrace& saved);
+
+// The trace, or one sentence about what is wrong with the text.
+[[nodiscard]] std::variant<SavedTrace, std::string> parse_trace(std::string_view text);
+
+}  // namespace heddle::cli
