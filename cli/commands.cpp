@@ -97,7 +97,8 @@ int run_check(const Options& options) {
   line.clear();
 
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
-  std::string report = options.json ? json_report(*program, *result) : text_report(*program, *result, style);
+  std::string report =
+      options.json ? json_report(*program, *result, note) : text_report(*program, *result, style);
   if (!options.json && !note.empty()) report += fmt::format("\n{}\n", wrap(note, style.width, 0));
   const bool written = write_report(report);
   // The report is out by now, whatever becomes of the files.

@@ -112,9 +112,9 @@ _heddle() {{
 {}    *) return ;;
   esac
   if [[ $takes && $values ]]; then
-    local done=
-    [[ $current == *,* ]] && done=${{current%,*}},
-    COMPREPLY=($(compgen -P "$done" -W "$values" -- "${{current##*,}}"))
+    local before=
+    [[ $current == *,* ]] && before=${{current%,*}},
+    COMPREPLY=($(compgen -P "$before" -W "$values" -- "${{current##*,}}"))
   elif [[ ! $takes && $current == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$current"))
   elif [[ ! $takes && $arguments ]]; then

@@ -117,7 +117,7 @@ Json to_json(const std::vector<ConditionCount>& conditions) {
   return result;
 }
 
-std::string json_report(const Program& program, const CheckResult& result) {
+std::string json_report(const Program& program, const CheckResult& result, std::string_view minimised) {
   Json json = json_head("report");
   json["file"] = program.name();
   json["parameters"] = to_json(program.parameters());
@@ -133,6 +133,7 @@ std::string json_report(const Program& program, const CheckResult& result) {
   json["counts"] = to_json(result.counts);
   json["conditions"] = to_json(result.conditions);
   json["outcomes"] = to_json(result.outcomes);
+  json["minimised"] = minimised.empty() ? Json(nullptr) : Json(minimised);
   json["violation"] = result.violation ? to_json(*result.violation) : Json(nullptr);
   return json_text(json);
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/terminal.hpp"
@@ -35,7 +36,9 @@ struct Style {
 [[nodiscard]] std::string format_values(const std::vector<NamedValue>& values);
 
 // One JSON document, as docs/json.md describes it, with a line end.
-[[nodiscard]] std::string json_report(const Program& program, const CheckResult& result);
+// `minimised`: what became of --minimise; empty if it was not asked for.
+[[nodiscard]] std::string json_report(const Program& program, const CheckResult& result,
+                                      std::string_view minimised = {});
 [[nodiscard]] std::string json_errors(const std::vector<Diagnostic>& errors);
 
 }  // namespace heddle::cli
