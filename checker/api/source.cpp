@@ -6,6 +6,7 @@
 
 #include "checker/api/sources.hpp"
 #include "checker/api/state.hpp"
+#include "lang/format.hpp"
 #include "lang/frontend.hpp"
 #include "lang/grammar.hpp"
 #include "lang/token.hpp"
@@ -102,6 +103,14 @@ std::vector<Diagnostic> check_declarations(std::string_view text, const std::str
   return convert_diagnostics(diagnostics, sources);
 }
 
+Result<std::string> format(std::string_view text, const std::string& name) {
+  lang::SourceMap sources;
+  lang::Diagnostics diagnostics;
+  auto formatted = lang::format_program(sources, sources.add(name, std::string(text)), diagnostics);
+  if (!formatted) return convert_diagnostics(diagnostics, sources);
+  return std::move(*formatted);
+}
+
 bool begins_declaration(std::string_view text) {
   const Tokens tokens(text);
   return !tokens.list.empty() && lang::begins_item(tokens.list.front().kind);
@@ -114,11 +123,16 @@ bool is_unfinished(std::string_view text) {
   const int depth = open_brackets(tokens.list);
   if (depth != 0) return depth > 0;
   const TokenKind last = tokens.list[tokens.list.size() - 2].kind;
-  const auto item = std::find_if(tokens.list.rbegin(), tokens.list.rend(),
-                                 [](const Token& token) { return lang::begins_item(token.kind); });
+  // `mutex` and `cond` are types as well, behind a colon or `ref`.
+  const auto item = std::find_if(tokens.list.rbegin(), tokens.list.rend(), [&](const Token& token) {
+    if (!lang::begins_item(token.kind) || &token == tokens.list.data()) return lang::begins_item(token.kind);
+    const TokenKind before = (&token - 1)->kind;
+    return before != TokenKind::colon && before != TokenKind::ref;
+  });
   if (item == tokens.list.rend()) return lang::is_binary_operator(last);
-  const bool has_body =
-      item->kind == TokenKind::fn || item->kind == TokenKind::thread || item->kind == TokenKind::final_;
+  const bool has_body = item->kind == TokenKind::fn || item->kind == TokenKind::thread ||
+                        item->kind == TokenKind::final_ || item->kind == TokenKind::proc ||
+                        item->kind == TokenKind::enum_ || item->kind == TokenKind::struct_;
   return last != TokenKind::semicolon && !(has_body && last == TokenKind::right_brace);
 }
 
