@@ -16,6 +16,8 @@
 #include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include <algorithm>
+
 namespace heddle::jit {
 namespace {
 
@@ -111,6 +113,10 @@ std::vector<std::size_t> take_block_sizes(compiler::LoweredProgram& program) {
 
 std::vector<std::size_t> run_passes(compiler::LoweredProgram& program, llvm::TargetMachine& machine) {
   llvm::Module& module = *program.module;
+  const bool has_coroutines = std::any_of(module.begin(), module.end(),
+                                          [](const llvm::Function& f) { return f.isPresplitCoroutine(); });
+  // Plain functions need no pass at all, and setting the passes up takes as long as a small program's code.
+  if (!has_coroutines && !program.optimise) return take_block_sizes(program);
   llvm::PassBuilder builder(&machine);
   Analyses analyses(builder);
   if (program.optimise) {
