@@ -1,6 +1,6 @@
-// tests/bad/NAME.hed (or NAME.litmus) is a program that must be refused with exactly the messages of tests/bad/NAME.expected.
-// HEDDLE_UPDATE_EXPECTED=1 writes the present messages there instead; read the difference before committing
-// it.
+// tests/bad/NAME.hed (or NAME.litmus) is a program that must be refused with exactly the messages of
+// tests/bad/NAME.expected. HEDDLE_UPDATE_EXPECTED=1 writes the present messages there instead; read the
+// difference before committing it.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
