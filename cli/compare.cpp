@@ -176,7 +176,7 @@ std::string format_checks(const Comparison& comparison) {
     if (result.verdict == Verdict::undecided) verdict += fmt::format(" ({})", one_line(result.stopped_by));
     lines.push_back({result.model, result.algorithm, verdict, grouped(counts.executions),
                      grouped(counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set +
-                             counts.blocked_loop_bound),
+                             counts.blocked_race + counts.blocked_loop_bound),
                      counts.states > 0 ? grouped(counts.states) : "", grouped(counts.transitions),
                      duration(result.seconds)});
   }

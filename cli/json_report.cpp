@@ -94,6 +94,7 @@ Json to_json(const Counts& counts) {
           {"blocked_assume", counts.blocked_assume},
           {"blocked_await", counts.blocked_await},
           {"blocked_sleep_set", counts.blocked_sleep_set},
+          {"blocked_race", counts.blocked_race},
           {"blocked_loop_bound", counts.blocked_loop_bound},
           {"blocked_preemption_bound", counts.blocked_preemption_bound},
           {"beyond_bound", counts.beyond_bound},

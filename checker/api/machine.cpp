@@ -226,6 +226,10 @@ Result<Machine> Machine::start(const Program& program, const MachineOptions& opt
     for (const auto& info : models()) known += (known.empty() ? "" : ", ") + std::string(info.name);
     return refuse(fmt::format("there is no model '{}'; the models are {}", options.model, known));
   }
+  if (model->out_of_order) {
+    return refuse(fmt::format("the model '{}' is no interleaving of threads that could be stepped through",
+                              model->name));
+  }
   if (options.buffer_bound && !model->has_buffers)
     return refuse(fmt::format("the model '{}' has no store buffers to bound", model->name));
   try {

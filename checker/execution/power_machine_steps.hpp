@@ -111,6 +111,7 @@ bool PowerMachine<Words>::commit(const Prepared& event, std::int64_t parameter) 
   const auto first = static_cast<std::uint32_t>(model_.size());
   const auto place = static_cast<PowerId>(parameter);
   std::int64_t result = 0;
+  if (self.op != jit::Op::choose && !model_.within(place, event.oldest)) return false;
   if (self.op == jit::Op::choose) {
     result = parameter;
     model_.add_choice(event.read, parameter);

@@ -69,7 +69,7 @@ class NaiveDerived {
 
   // Opens the node of the state that was just reached, unless it is a known one.
   void arrive() {
-    if (machine_.too_many_loads()) return search_.stop("a thread with more than 64 loads in one execution");
+    if (machine_.too_many_loads()) return search_.stop("a thread with 64 loads or more in one execution");
     machine_.key(key_);
     if (!visited_.insert(key_).second) {
       ++search_.counts.revisits;

@@ -172,7 +172,7 @@ bool Rsmc<Machine>::commit(const typename Machine::Prepared& event, std::int64_t
 // Explores the run that has just been made.
 template <typename Machine>
 void Rsmc<Machine>::arrive() {
-  if (machine_.too_many_loads()) search_.stop("a thread with more than 64 loads in one execution");
+  if (machine_.too_many_loads()) search_.stop("a thread with 64 loads or more in one execution");
   if (machine_.failed()) end_.failure(machine_);
   if (search_.stopped()) return;
   if (const auto name = select()) {

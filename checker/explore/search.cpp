@@ -92,8 +92,8 @@ void Search::poll(std::uint64_t depth, std::uint64_t memory) {
   const auto now = seconds();
   if (options_.timeout && now > *options_.timeout) stop("timeout");
   if (options_.progress) {
-    const auto blocked =
-        counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set + counts.blocked_loop_bound;
+    const auto blocked = counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set +
+                         counts.blocked_race + counts.blocked_loop_bound;
     if (!options_.progress({counts.executions, blocked, counts.transitions, depth, now})) stop("interrupted");
   }
 }

@@ -124,6 +124,12 @@ class Power {
     return (*this)[newest_own].writes ? newest_own : (*this)[newest_own].source;
   }
 
+  // Is the write the oldest place or coherence-after it?
+  [[nodiscard]] bool within(PowerId place, PowerId oldest) const {
+    return place == oldest || is_initial(oldest) ||
+           (!is_initial(place) && (*this)[place].communication.contains(static_cast<ProcessId>(oldest)));
+  }
+
   // Commits an event if the model allows it: a read of `place`, or a write right behind `place`. `updated`:
   // the place again if the write is that of a read-modify-write. The caller has checked coherence
   // (oldest_place) and atomicity (taken). Returns whether the event was added; its id is size() - 1 then.
