@@ -122,6 +122,7 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["file"] = program.name();
   json["parameters"] = to_json(program.parameters());
   json["threads"] = program.threads();
+  json["spin_loops"] = program.spin_loops();
   json["model"] = result.model;
   json["algorithm"] = result.algorithm;
   json["verdict"] = json_word(name(result.verdict));

@@ -95,6 +95,8 @@ void add_compile_settings(CLI::App& app, Options& options) {
                   whole_number("--unroll", text, 1, std::numeric_limits<std::uint32_t>::max());
               options.compile.unroll = static_cast<std::uint32_t>(value);
             });
+  add_flag(app, "--no-spin-await", options.compile.unroll_spin_loops,
+           "Unroll loops that only wait, like `while x != 0 { }`, instead of treating them as `await`");
   add_flag(app, "--optimise", options.compile.optimise, "Spend more time on faster machine code");
 }
 

@@ -65,6 +65,9 @@ std::string format_counts(const Program& program, const CheckResult& result, con
     lines.back().second += fmt::format(", and {} beyond the preemption bound", grouped(counts.beyond_bound));
   }
   lines.emplace_back("blocked", format_blocked(counts));
+  if (program.spin_loops() > 0) {
+    lines.emplace_back("spin loops", fmt::format("{} treated as await", grouped(program.spin_loops())));
+  }
   if (counts.states > 0) {
     lines.emplace_back("states", fmt::format("{} distinct, {} revisits, {}", grouped(counts.states),
                                              grouped(counts.revisits), counted(counts.runs, "run")));

@@ -30,6 +30,7 @@ class Condition {
                    : ir_.getInt64(static_cast<std::uint64_t>(expression.value));
       case ExpressionKind::load: return load(expression);
       case ExpressionKind::thread_local_: return thread_local_value(expression);
+      case ExpressionKind::bounded: return bounded(expression);
       case ExpressionKind::unary:
         return unary_operation(ir_, expression.unary, value(expression.operands[0]));
       case ExpressionKind::binary: return binary(expression);
@@ -64,10 +65,29 @@ class Condition {
 
   Value* thread_local_value(const Expression& expression) {
     const std::uint32_t offset = locals_[expression.thread][expression.id];
+    Value* inside = nullptr;
+    Value* element = ir_.getInt64(0);
+    if (!expression.operands.empty()) {
+      const lang::Thread& thread = program_.threads[expression.thread];
+      const lang::Local& local = program_.templates[thread.thread_template].body.locals[expression.id];
+      Value* const index = widened(ir_, value(expression.operands[0]));
+      inside = ir_.CreateICmpULT(index, ir_.getInt64(local.length));
+      element = ir_.CreateSelect(inside, index, ir_.getInt64(0));
+    }
     Value* place = ir_.CreateConstGEP1_64(ir_.getPtrTy(), function_.getArg(1), expression.thread);
     Value* block = ir_.CreateLoad(ir_.getPtrTy(), place);
-    Value* address = ir_.CreateConstGEP1_64(ir_.getInt8Ty(), block, offset);
-    return typed(ir_.CreateLoad(ir_.getInt64Ty(), address), expression.type);
+    Value* first = ir_.CreateConstGEP1_64(ir_.getInt8Ty(), block, offset);
+    Value* address = ir_.CreateGEP(ir_.getInt64Ty(), first, {element});
+    Value* result = ir_.CreateLoad(ir_.getInt64Ty(), address);
+    if (inside != nullptr) result = ir_.CreateSelect(inside, result, ir_.getInt64(0));
+    return typed(result, expression.type);
+  }
+
+  // An index outside of its bounds leads outside of the whole array, whose element is then 0.
+  Value* bounded(const Expression& expression) {
+    Value* const index = widened(ir_, value(expression.operands[0]));
+    Value* const length = ir_.getInt64(static_cast<std::uint64_t>(expression.value));
+    return ir_.CreateSelect(ir_.CreateICmpULT(index, length), index, ir_.getInt64(1ULL << 40U));
   }
 
   Value* binary(const Expression& expression) {

@@ -24,6 +24,7 @@ Value* Generator::value(const Expression& expression) {
     case ExpressionKind::conditional: return conditional(expression);
     case ExpressionKind::call: return call(expression);
     case ExpressionKind::choose: return choose(expression);
+    case ExpressionKind::bounded: return bounded(expression);
     default: return operation(expression);
   }
 }
@@ -31,11 +32,32 @@ Value* Generator::value(const Expression& expression) {
 Value* Generator::integer(const Expression& expression) { return widened(ir(), value(expression)); }
 
 Value* Generator::local(const Expression& expression) {
+  Value* const index =
+      expression.operands.empty() ? nullptr
+                                  : element(expression.id, expression.operands[0], expression.range);
   const Binding& binding = scope().bindings[expression.id];
   if (binding.constant != nullptr) return binding.constant;
-  Value* result = frame_->load(*binding.slot);
+  Value* result = index == nullptr ? frame_->load(*binding.slot) : frame_->load(*binding.slot, index);
   return scope().body->locals[expression.id].type == lang::Type::boolean ? ir().CreateIsNotNull(result)
                                                                          : result;
+}
+
+Value* Generator::element(lang::LocalId local, const Expression& index, const lang::SourceRange& range) {
+  Value* const length = ir().getInt64(scope().body->locals[local].length);
+  Value* const number = integer(index);
+  require(ir().CreateICmpULT(number, length),
+          {.op = jit::Op::index_out_of_bounds, .value = number, .expected = length, .site = sites_.at(range)});
+  return number;
+}
+
+Value* Generator::bounded(const Expression& expression) {
+  Value* const length = ir().getInt64(static_cast<std::uint64_t>(expression.value));
+  Value* const number = integer(expression.operands[0]);
+  require(ir().CreateICmpULT(number, length), {.op = jit::Op::index_out_of_bounds,
+                                               .value = number,
+                                               .expected = length,
+                                               .site = sites_.at(expression.range)});
+  return number;
 }
 
 // Jumps to `yes` or `no`. Ends the current block; a target that cannot be reached is not jumped to.
@@ -140,7 +162,9 @@ Value* Generator::call(const Expression& expression) {
                .top = frame_->top()};
   for (std::uint32_t parameter = 0; parameter < function.parameters; ++parameter) {
     const Expression& argument = expression.operands[parameter];
-    if (const auto shared = share(function.body, parameter, argument)) {
+    if (function.body.locals[parameter].by_reference) {
+      callee.bindings[parameter] = scope().bindings[argument.id];
+    } else if (const auto shared = share(function.body, parameter, argument)) {
       callee.bindings[parameter] = *shared;
     } else {
       bind(callee, parameter, value(argument));

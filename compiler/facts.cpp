@@ -74,7 +74,9 @@ bool Facts::any_suspends(std::span<const Expression> expressions) const {
 bool Facts::repeatable(const lang::Body& body, const Expression& expression, bool constant_locals) const {
   switch (expression.kind) {
     case ExpressionKind::literal: return true;
-    case ExpressionKind::local: return !constant_locals || !assigned(body, expression.id);
+    case ExpressionKind::local:
+      if (!expression.operands.empty() || bodies_.at(&body).aliased[expression.id]) return false;
+      return !constant_locals || !assigned(body, expression.id);
     case ExpressionKind::binary:
       if (expression.binary == lang::BinaryOperator::divide ||
           expression.binary == lang::BinaryOperator::remainder) {
@@ -100,6 +102,12 @@ Size Facts::size(const lang::Body& body) const { return bodies_.at(&body).total;
 void Facts::collect(const lang::Body& body) {
   BodyFacts& facts = bodies_[&body];
   facts.assigned.assign(body.locals.size(), false);
+  facts.aliased.assign(body.locals.size(), false);
+  for (std::size_t local = 0; local < body.locals.size(); ++local) {
+    if (!body.locals[local].is_array && !body.locals[local].by_reference) continue;
+    facts.assigned[local] = true;
+    facts.aliased[local] = true;
+  }
   collect(body.statements, 1, facts);
 }
 
@@ -135,7 +143,15 @@ void Facts::collect(std::span<const Statement> statements, std::uint64_t times, 
 void Facts::collect(const Expression& expression, std::uint64_t times, BodyFacts& facts) {
   facts.own.nodes = add(facts.own.nodes, 1);
   if (visible(expression.kind)) facts.own.operations = add(facts.own.operations, 1);
-  if (expression.kind == ExpressionKind::call) facts.calls.push_back({expression.id, times});
+  if (expression.kind == ExpressionKind::call) {
+    facts.calls.push_back({expression.id, times});
+    const lang::Function& callee = program_.functions[expression.id];
+    for (std::uint32_t i = 0; i < callee.parameters; ++i) {
+      if (!callee.body.locals[i].by_reference) continue;
+      facts.assigned[expression.operands[i].id] = true;
+      facts.aliased[expression.operands[i].id] = true;
+    }
+  }
   for (const Expression& operand : expression.operands) collect(operand, times, facts);
 }
 

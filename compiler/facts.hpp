@@ -48,6 +48,7 @@ class Facts {
   };
   struct BodyFacts {
     std::vector<bool> assigned;
+    std::vector<bool> aliased;  // has another name in a function that is called, or is such a name itself
     std::vector<Call> calls;
     Size own;    // without calls
     Size total;  // with calls

@@ -164,6 +164,20 @@ void Frame::store(std::uint32_t slot, Value* value) {
   builder_.CreateStore(widened(builder_, value), field(offset(slot)));
 }
 
+Value* Frame::element(std::uint32_t first, Value* index) {
+  Value* const bytes = builder_.CreateMul(index, builder_.getInt64(slot_size));
+  Value* const place = builder_.CreateAdd(bytes, builder_.getInt64(offset(first)));
+  return builder_.CreateGEP(builder_.getInt8Ty(), handle_, {place});
+}
+
+Value* Frame::load(std::uint32_t first, Value* index) {
+  return builder_.CreateLoad(builder_.getInt64Ty(), element(first, index));
+}
+
+void Frame::store(std::uint32_t first, Value* index, Value* value) {
+  builder_.CreateStore(widened(builder_, value), element(first, index));
+}
+
 Value* Frame::field(std::uint64_t offset) {
   return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), handle_, offset);
 }

@@ -71,6 +71,10 @@ class Frame {
   void release_cleared(std::uint32_t top) { top_ = top; }
   [[nodiscard]] llvm::Value* load(std::uint32_t slot);
   void store(std::uint32_t slot, llvm::Value* value);  // i64 or i1
+  // The same for the slot `index` behind the first of an array; the caller has checked the index. All slots of
+  // the array have been stored to before.
+  [[nodiscard]] llvm::Value* load(std::uint32_t first, llvm::Value* index);
+  void store(std::uint32_t first, llvm::Value* index, llvm::Value* value);
 
   // Asks for a visible operation, suspends, goes on behind it. Returns what the host left in Mailbox::value;
   // for compare_exchange, i1: whether that was the expected value.
@@ -91,6 +95,7 @@ class Frame {
   void begin_machine(const std::string& name, bool has_argument);
   // Addresses in the block and in its mailbox.
   [[nodiscard]] llvm::Value* field(std::uint64_t offset);
+  [[nodiscard]] llvm::Value* element(std::uint32_t first, llvm::Value* index);
   [[nodiscard]] llvm::Value* mail(std::uint64_t offset) { return field(jit::mailbox_offset + offset); }
   void mark_size(llvm::Value* size, llvm::Value* block);
   void write(const Request& request);

@@ -13,11 +13,13 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
   for (std::size_t local = 0; local < body.locals.size(); ++local) {
     const lang::Local& declared = body.locals[local];
     if (!declared.top_level && !(argument && local == 0)) continue;
-    if (declared.top_level) {
+    thread.bindings[local].slot = permanent;
+    for (std::uint32_t i = 0; i < declared.length; ++i, ++permanent) {
+      if (!declared.top_level) continue;
       result.locals.push_back(
-          {declared.name, Frame::offset(permanent), declared.type == lang::Type::boolean});
+          {lang::element_name(declared.name, declared.is_array, declared.elements, i),
+           Frame::offset(permanent), declared.type == lang::Type::boolean});
     }
-    thread.bindings[local].slot = permanent++;
   }
   const Size size = facts_.size(body);
   counts_rounds_ = size.rounds > silent_rounds;
@@ -56,7 +58,7 @@ void Generator::bind(Scope& scope, lang::LocalId local, llvm::Value* value) {
 // A local that only renames another one, neither ever assigned, shares its slot: the other one lives longer.
 std::optional<Generator::Binding> Generator::share(const lang::Body& body, lang::LocalId local,
                                                    const lang::Expression& initial) {
-  if (initial.kind != lang::ExpressionKind::local) return std::nullopt;
+  if (initial.kind != lang::ExpressionKind::local || !initial.operands.empty()) return std::nullopt;
   if (facts_.assigned(body, local) || facts_.assigned(*scope().body, initial.id)) return std::nullopt;
   return scope().bindings[initial.id];
 }
@@ -70,6 +72,21 @@ void Generator::declare(lang::LocalId local, const lang::Expression& initial) {
     }
   }
   bind(scope(), local, value(initial));
+}
+
+// One value for all elements, or one for each, evaluated in their order.
+void Generator::declare_array(const lang::Statement& statement) {
+  const lang::Local& declared = scope().body->locals[statement.id];
+  Binding& binding = scope().bindings[statement.id];
+  if (!(scope().leave == nullptr && declared.top_level)) {
+    binding.slot = frame_->allocate();
+    for (std::uint32_t i = 1; i < declared.length; ++i) (void)frame_->allocate();
+  }
+  llvm::Value* initial = nullptr;
+  for (std::uint32_t i = 0; i < declared.length; ++i) {
+    if (i < statement.expressions.size()) initial = value(statement.expressions[i]);
+    frame_->store(*binding.slot + i, initial);
+  }
 }
 
 }  // namespace heddle::compiler

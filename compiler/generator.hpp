@@ -74,6 +74,9 @@ class Generator {
   llvm::Value* integer(const lang::Expression& expression);
   void branch(const lang::Expression& condition, llvm::BasicBlock* yes, llvm::BasicBlock* no);
   llvm::Value* local(const lang::Expression& expression);
+  llvm::Value* bounded(const lang::Expression& expression);
+  // Evaluates the index of a local array and checks it.
+  llvm::Value* element(lang::LocalId local, const lang::Expression& index, const lang::SourceRange& range);
   llvm::Value* unary(const lang::Expression& expression);
   llvm::Value* binary(const lang::Expression& expression);
   llvm::Value* logical(const lang::Expression& expression);
@@ -106,6 +109,7 @@ class Generator {
   void loop_body(const lang::Statement& statement, llvm::BasicBlock* leave, llvm::BasicBlock* next,
                  std::uint32_t site);
   void return_statement(const lang::Statement& statement);
+  void assign_statement(const lang::Statement& statement);
   void assert_statement(const lang::Statement& statement);
   void await_statement(const lang::Statement& statement);
   // The value of a loop bound for all rounds.
@@ -115,6 +119,7 @@ class Generator {
   void bind(Scope& scope, lang::LocalId local, llvm::Value* value);
   std::optional<Binding> share(const lang::Body& body, lang::LocalId local, const lang::Expression& initial);
   void declare(lang::LocalId local, const lang::Expression& initial);
+  void declare_array(const lang::Statement& statement);
 
   llvm::IRBuilder<>& ir() { return frame_->builder(); }
   Scope& scope() { return *scope_; }

@@ -58,7 +58,7 @@ class Lowering {
     for (const lang::Variable& variable : program_.variables) {
       for (std::uint32_t index = 0; index < variable.length; ++index) {
         jit::LocationImage& location = result_->image.locations.emplace_back();
-        location.name = variable.is_array ? variable.name + "[" + std::to_string(index) + "]" : variable.name;
+        location.name = lang::element_name(variable.name, variable.is_array, variable.elements, index);
         location.initial = variable.initial.empty() ? 0 : variable.initial[index];
         location.is_mutex = variable.is_mutex;
         location.boolean = variable.type == lang::Type::boolean;
@@ -107,7 +107,9 @@ class Lowering {
       auto& of_thread = offsets.emplace_back(body.locals.size());
       auto named = result_->image.threads[thread].locals.begin();
       for (std::size_t local = 0; local < body.locals.size(); ++local) {
-        if (body.locals[local].top_level) of_thread[local] = (named++)->offset;
+        if (!body.locals[local].top_level) continue;
+        of_thread[local] = named->offset;
+        named += body.locals[local].length;
       }
     }
     for (const lang::Property& property : program_.properties) {

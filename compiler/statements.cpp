@@ -25,12 +25,14 @@ void Generator::block(std::span<const Statement> statements) {
 void Generator::statement(const Statement& statement) {
   switch (statement.kind) {
     case StatementKind::block: block(statement.body); break;
-    case StatementKind::declare: declare(statement.id, statement.expressions[0]); break;
-    case StatementKind::assign: {
-      Value* const assigned = value(statement.expressions[0]);
-      frame_->store(*scope().bindings[statement.id].slot, assigned);
+    case StatementKind::declare:
+      if (scope().body->locals[statement.id].is_array) {
+        declare_array(statement);
+      } else {
+        declare(statement.id, statement.expressions[0]);
+      }
       break;
-    }
+    case StatementKind::assign: assign_statement(statement); break;
     case StatementKind::store: store(statement); break;
     case StatementKind::if_: if_statement(statement); break;
     case StatementKind::while_: while_statement(statement); break;
@@ -164,6 +166,22 @@ void Generator::return_statement(const Statement& statement) {
   if (body.result_value != nullptr) body.result_value->addIncoming(result, ir().GetInsertBlock());
   frame_->clear_to(body.top);
   frame_->jump(body.leave == nullptr ? done_ : body.leave);
+}
+
+// The index comes first and is checked where it is evaluated, as in stores to shared arrays.
+void Generator::assign_statement(const Statement& statement) {
+  const Expression& from = statement.expressions.back();
+  if (statement.expressions.size() == 1) {
+    Value* const assigned = value(from);
+    frame_->store(*scope().bindings[statement.id].slot, assigned);
+    return;
+  }
+  const std::uint32_t top = frame_->top();
+  const Held index =
+      hold(element(statement.id, statement.expressions[0], statement.range), facts_.suspends(from));
+  Value* const assigned = value(from);
+  frame_->store(*scope().bindings[statement.id].slot, use(index), assigned);
+  frame_->release_to(top);
 }
 
 void Generator::assert_statement(const Statement& statement) {

@@ -18,6 +18,14 @@ class BodyResolver {
 
   // Declares a parameter; before `resolve`.
   void add_parameter(const syntax::Word& name, Type type, LocalKind kind);
+  // A `ref` parameter and what it is bound to: locals of the caller or shared variables, and the indexes on the way
+  // there, which become parameters of their own.
+  void add_reference(const syntax::Word& name, const Object& object);
+  // A local that holds `value` from the start on.
+  void add_initialised(const syntax::Word& name, Type type, Expression value, std::vector<Statement>& into);
+  // Before `resolve`: the thread template whose body this is; for procs also what comes before each end.
+  void set_template(std::uint32_t number) { template_ = number; }
+  void set_epilogue(std::vector<Statement> statements) { epilogue_ = std::move(statements); }
   void resolve(const std::vector<syntax::Statement>& statements);
   // The locals of the outermost block by name; after `resolve`.
   [[nodiscard]] const std::unordered_map<std::string_view, LocalSymbol>& top_level() const {
@@ -40,8 +48,18 @@ class BodyResolver {
   void return_value(const syntax::Statement& from, Statement& into);
   void fence(const syntax::Statement& from, Statement& into);
   void lock(const syntax::Statement& from, Statement& into);
+  void condition_variable(const syntax::Statement& from, Statement& into);
+  void declare_aggregate(const syntax::Statement& from, const DataType& type, Statement& into);
+  // spawns.cpp
+  std::optional<Spawned> spawn(const syntax::Expression& from, Statement& into);
+  void join(const syntax::Statement& from, Statement& into);
+  void unrolled_loop(const syntax::Statement& from, std::int64_t low, std::int64_t high, Statement& into);
   void check(const syntax::Statement& from, Statement& into);
 
+  void declare_local(const syntax::Word& name, const LocalSymbol& local);
+  void add_leaves(const syntax::Word& name, Object& object, bool by_reference, bool top_level);
+  // Whether conditions can name what is declared here.
+  [[nodiscard]] bool nameable() const { return locals_.at_top_level() && unrolled_ == 0; }
   LocalId add_local(const syntax::Word& name, Type type, LocalKind kind, bool broken);
   // Reports and returns false if the statement may not stand in this kind of body.
   bool check_allowed(const syntax::Statement& from);
@@ -53,7 +71,13 @@ class BodyResolver {
   Body& body_;
   Locals locals_;
   std::unordered_map<std::string_view, LocalSymbol> top_level_;
-  unsigned loops_ = 0;  // around the current statement
+  unsigned loops_ = 0;     // around the current statement
+  unsigned branches_ = 0;  // the same, but for loops that are unrolled
+  unsigned unrolled_ = 0;
+  bool left_ = false;  // a `return` has been met
+  std::optional<std::uint32_t> template_;
+  std::vector<Statement> epilogue_;
+  std::vector<Spawned> spawned_;
 };
 
 // Whether control never reaches the end of the statements.

@@ -2,7 +2,9 @@
 // recursion, and a chain of functions that each call the next one twice must be stopped before it fills the
 // memory.
 #include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lang/declarations.hpp"
@@ -27,6 +29,7 @@ struct Extent {
   std::string forbidden_in_final;         // an operation that final must not reach, empty if none
   std::string effect;                     // something other than loading and computing, empty if none
   std::vector<const Expression*> awaits;  // the conditions of await statements
+  bool loads = false;
 };
 
 std::string_view spelling_of(FetchOperator operation) {
@@ -49,7 +52,7 @@ std::string_view effect_of(const Expression& node) {
 
 class Measure {
  public:
-  explicit Measure(const Body& body) { statements(body.statements, 1); }
+  explicit Measure(const Body& body) : body_(body) { statements(body.statements, 1); }
   [[nodiscard]] Extent take() { return std::move(extent_); }
 
  private:
@@ -74,6 +77,10 @@ class Measure {
         case StatementKind::store:
           if (extent_.effect.empty()) extent_.effect = "a store";
           break;
+        case StatementKind::assign:
+          // The caller's variable.
+          if (extent_.effect.empty() && body_.locals[statement.id].by_reference) extent_.effect = "a store";
+          break;
         default: break;
       }
       for (const Expression& operand : statement.expressions) expression(operand, depth + 1);
@@ -87,6 +94,7 @@ class Measure {
     extent_.depth = std::max(extent_.depth, depth);
     switch (node.kind) {
       case ExpressionKind::call: extent_.calls.push_back({node.id, depth, node.range}); break;
+      case ExpressionKind::load: extent_.loads = true; break;
       default:
         if (const auto effect = effect_of(node); !effect.empty()) forbid(effect);
         break;
@@ -94,6 +102,7 @@ class Measure {
     for (const Expression& operand : node.operands) expression(operand, depth + 1);
   }
 
+  const Body& body_;
   Extent extent_;
 };
 
@@ -114,6 +123,25 @@ class CallChecker {
       check_size(std::move(extent), fmt::format("thread '{}'", thread.name), thread.range);
     }
     if (program_.final_block) check_final(*program_.final_block);
+  }
+
+  // Turns loops like `while x != 0 { }` into `await`s. Not what `final` can reach: there nobody can be waited for.
+  void find_spin_loops() {
+    std::vector<bool> in_final(functions_.size(), false);
+    if (program_.final_block) {
+      for (const Call& call : Measure(*program_.final_block).take().calls) in_final[call.callee] = true;
+    }
+    // Callers come before callees in the reverse order.
+    for (auto id = finished_.rbegin(); id != finished_.rend(); ++id) {
+      for (const Call& call : functions_[*id].calls) {
+        if (in_final[*id]) in_final[call.callee] = true;
+      }
+    }
+    for (FunctionId id = 0; id < functions_.size(); ++id) {
+      if (!in_final[id]) convert(program_.functions[id].body.statements);
+    }
+    for (ThreadTemplate& thread : program_.templates) convert(thread.body.statements);
+    program_.spin_loops = static_cast<std::uint32_t>(spins_.size());
   }
 
  private:
@@ -185,6 +213,7 @@ class CallChecker {
       extent.depth = std::max(extent.depth, std::min(most, call.depth + callee.depth));
       if (extent.forbidden_in_final.empty()) extent.forbidden_in_final = callee.forbidden_in_final;
       if (extent.effect.empty()) extent.effect = callee.effect;
+      extent.loads = extent.loads || callee.loads;
     }
   }
 
@@ -207,6 +236,46 @@ class CallChecker {
                         hint);
     }
     for (const Expression& operand : node.operands) check_await(operand);
+  }
+
+  void convert(std::vector<Statement>& statements) {
+    for (Statement& statement : statements) {
+      convert(statement.body);
+      convert(statement.otherwise);
+      if (statement.kind != StatementKind::while_ || !is_empty(statement.body)) continue;
+      Expression& condition = statement.expressions.front();
+      if (!looks(condition) || acts(condition)) continue;
+      Expression negated;
+      negated.kind = ExpressionKind::unary;
+      negated.unary = UnaryOperator::logical_not;
+      negated.type = Type::boolean;
+      negated.range = condition.range;
+      negated.operands.push_back(std::move(condition));
+      condition = std::move(negated);
+      statement.kind = StatementKind::await;
+      statement.body.clear();
+      spins_.emplace(statement.range.file, statement.range.begin);
+    }
+  }
+
+  static bool is_empty(const std::vector<Statement>& statements) {
+    return std::all_of(statements.begin(), statements.end(), [](const Statement& statement) {
+      return statement.kind == StatementKind::block && is_empty(statement.body);
+    });
+  }
+
+  [[nodiscard]] bool looks(const Expression& node) const {
+    if (node.kind == ExpressionKind::load) return true;
+    if (node.kind == ExpressionKind::call && functions_[node.id].loads) return true;
+    return std::any_of(node.operands.rbegin(), node.operands.rend(),
+                       [this](const Expression& operand) { return looks(operand); });
+  }
+
+  [[nodiscard]] bool acts(const Expression& node) const {
+    if (!effect_of(node).empty()) return true;
+    if (node.kind == ExpressionKind::call && !functions_[node.id].effect.empty()) return true;
+    return std::any_of(node.operands.rbegin(), node.operands.rend(),
+                       [this](const Expression& operand) { return acts(operand); });
   }
 
   void check_size(Extent extent, const std::string& what, const SourceRange& range) {
@@ -237,13 +306,18 @@ class CallChecker {
   }
 
   Resolution& resolution_;
-  const Program& program_;
+  Program& program_;
   std::vector<Extent> functions_;
   std::vector<FunctionId> finished_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> spins_;  // places of loops that have been converted
 };
 
 }  // namespace
 
-void check_calls(Resolution& resolution) { CallChecker(resolution).run(); }
+void check_calls(Resolution& resolution, bool spin_await) {
+  CallChecker checker(resolution);
+  checker.run();
+  if (spin_await && !resolution.diagnostics.any()) checker.find_spin_loops();
+}
 
 }  // namespace heddle::lang

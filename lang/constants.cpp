@@ -82,18 +82,10 @@ std::optional<std::int64_t> fold_constant(Resolution& resolution, const Expressi
   }
 }
 
-std::string_view name_of(Type type) {
-  return type == Type::integer ? "int" : type == Type::boolean ? "bool" : "nothing";
-}
-
-Type type_of(const syntax::Word& word) {
-  return word.kind == TokenKind::int_    ? Type::integer
-         : word.kind == TokenKind::bool_ ? Type::boolean
-                                         : Type::none;
-}
-
 std::string Resolution::line_of(const SourceRange& range) const {
-  return fmt::format("line {}", sources.locate(range.file, range.begin).line);
+  const std::uint32_t line = sources.locate(range.file, range.begin).line;
+  if (range.file == modules[module].file) return fmt::format("line {}", line);
+  return fmt::format("line {} of {}", line, sources.name(range.file));
 }
 
 std::string Resolution::quote(const SourceRange& range, std::string_view otherwise) const {
@@ -110,9 +102,9 @@ std::string Resolution::suggest(std::string_view name, const Locals* locals,
   if (locals != nullptr && (wanted == nullptr || wanted(nullptr))) {
     candidates.assign(locals->visible().begin(), locals->visible().end());
   }
-  for (const std::string_view other : names.all()) {
+  for (const std::string_view other : names().all()) {
     if (candidates.size() >= most) break;
-    if (wanted == nullptr || wanted(names.find(other))) candidates.push_back(other);
+    if (wanted == nullptr || wanted(names().find(other))) candidates.push_back(other);
   }
   return did_you_mean(name, candidates);
 }

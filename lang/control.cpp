@@ -1,5 +1,7 @@
 // Statements that steer: branches, loops, jumps, fences, locks, checks.
 #include "lang/bodies.hpp"
+#include "lang/condition_variables.hpp"
+#include "lang/spawns.hpp"
 #include "lang/suggest.hpp"
 
 namespace heddle::lang {
@@ -51,6 +53,10 @@ bool BodyResolver::check_allowed(const syntax::Statement& from) {
     case syntax::StatementKind::fence:
     case syntax::StatementKind::lock:
     case syntax::StatementKind::unlock:
+    case syntax::StatementKind::wait:
+    case syntax::StatementKind::signal:
+    case syntax::StatementKind::broadcast:
+    case syntax::StatementKind::join:
     case syntax::StatementKind::assume:
     case syntax::StatementKind::await:
       resolution_.error(from.range, fmt::format("'{}' cannot stand in 'final'", from.word.text),
@@ -65,8 +71,10 @@ void BodyResolver::branch(const syntax::Statement& from, Statement& into) {
   if (auto condition = expressions().condition(from.expressions[0])) {
     into.expressions.push_back(std::move(*condition));
   }
+  ++branches_;
   into.body = block(from.body);
   into.otherwise = block(from.otherwise);
+  --branches_;
 }
 
 void BodyResolver::loop(const syntax::Statement& from, Statement& into) {
@@ -75,7 +83,9 @@ void BodyResolver::loop(const syntax::Statement& from, Statement& into) {
     into.expressions.push_back(std::move(*condition));
   }
   ++loops_;
+  ++branches_;
   into.body = block(from.body);
+  --branches_;
   --loops_;
 }
 
@@ -84,6 +94,8 @@ void BodyResolver::count_loop(const syntax::Statement& from, Statement& into) {
   ExpressionResolver resolver = expressions();
   auto low = resolver.value_of_type(from.expressions[0], Type::integer, "the low end of the range");
   auto high = resolver.value_of_type(from.expressions[1], Type::integer, "the high end of the range");
+  const bool known = low && high && low->kind == ExpressionKind::literal && high->kind == ExpressionKind::literal;
+  if (known && spawns(from.body)) return unrolled_loop(from, low->value, high->value, into);
   if (low && high) {
     into.expressions.push_back(std::move(*low));
     into.expressions.push_back(std::move(*high));
@@ -91,23 +103,31 @@ void BodyResolver::count_loop(const syntax::Statement& from, Statement& into) {
   locals_.enter();
   into.id = add_local(from.name, Type::integer, LocalKind::loop_variable, false);
   ++loops_;
+  ++branches_;
   into.body = block(from.body);
+  --branches_;
   --loops_;
   locals_.leave();
 }
 
 void BodyResolver::jump(const syntax::Statement& from, Statement& into) {
   into.kind = from.kind == syntax::StatementKind::break_ ? StatementKind::break_ : StatementKind::continue_;
+  if (loops_ == 0 && unrolled_ > 0) {
+    resolution_.error(from.range, fmt::format("'{}' cannot stand in a loop that spawns threads", from.word.text),
+                      "how many there are must be known before the program runs");
+    return;
+  }
   if (loops_ == 0) resolution_.error(from.range, fmt::format("'{}' outside of a loop", from.word.text));
 }
 
 void BodyResolver::return_value(const syntax::Statement& from, Statement& into) {
   into.kind = StatementKind::return_;
+  left_ = true;
   const bool given = !from.expressions.empty();
   if (kind_ == BodyKind::function && result_ != Type::none) {
     if (!given) {
       resolution_.error(from.range, "this 'return' has no value",
-                        fmt::format("the result is {}", name_of(result_)));
+                        fmt::format("the result is {}", resolution_.name_of(result_)));
       return;
     }
     auto value = expressions().value_of_type(from.expressions[0], result_, "the result");
@@ -118,6 +138,12 @@ void BodyResolver::return_value(const syntax::Statement& from, Statement& into) 
         kind_ == BodyKind::function ? "this function has no result" : "only functions return values",
         kind_ == BodyKind::function ? "declare one: 'fn f() -> int { ... }'" : "write 'return;'");
   }
+  if (epilogue_.empty()) return;
+  Statement leave = std::move(into);
+  into = Statement{};
+  into.range = leave.range;
+  into.body = epilogue_;
+  into.body.push_back(std::move(leave));
 }
 
 void BodyResolver::fence(const syntax::Statement& from, Statement& into) {
@@ -142,6 +168,23 @@ void BodyResolver::lock(const syntax::Statement& from, Statement& into) {
   if (!target) return;
   into.id = target->variable;
   if (target->index) into.expressions.push_back(std::move(*target->index));
+}
+
+// See lang/condition_variables.cpp for what they mean.
+void BodyResolver::condition_variable(const syntax::Statement& from, Statement& into) {
+  into.kind = StatementKind::evaluate;
+  ExpressionResolver resolver = expressions();
+  auto condition = resolver.target(from.expressions[0], Want::condition, from.word.text);
+  const bool waits = from.kind == syntax::StatementKind::wait;
+  auto mutex = waits ? resolver.target(from.expressions[1], Want::mutex, from.word.text) : std::nullopt;
+  if (!condition || (waits && !mutex)) return;
+  std::vector<Object> objects;
+  objects.push_back(*resolver.object(from.expressions[0], Want::condition, from.word.text));
+  if (waits) objects.push_back(*resolver.object(from.expressions[1], Want::mutex, from.word.text));
+  // The functions that do it take the number behind the condition variable.
+  objects[0].type = DataType{};
+  const std::uint32_t function = condition_function(resolution_, from.kind);
+  into.expressions.push_back(resolver.bound_call(function, std::move(objects), from.range));
 }
 
 void BodyResolver::check(const syntax::Statement& from, Statement& into) {

@@ -1,10 +1,15 @@
-// Items. They are visited in four passes, so that functions, threads and variables may stand in any order:
-// names and constants; shared data and signatures; bodies; conditions and expectations.
+// Items. They are visited in passes, so that functions, threads and variables may stand in any order: names;
+// constants and types; shared data and signatures; bodies; conditions and expectations. An imported file has gone
+// through the first three before the file that imports it begins.
 #include "lang/declarations.hpp"
+
+#include <algorithm>
 
 #include "lang/bodies.hpp"
 #include "lang/expressions.hpp"
 #include "lang/limits.hpp"
+#include "lang/spawns.hpp"
+#include "lang/suggest.hpp"
 
 namespace heddle::lang {
 namespace {
@@ -17,16 +22,36 @@ class ProgramResolver {
   ProgramResolver(Resolution& resolution, const Parameters& overrides)
       : resolution_(resolution), program_(resolution.program), overrides_(overrides) {}
 
-  void run(const syntax::File& tree) {
-    for (const Item& item : tree.items) declare_name(item);
-    for (const Item& item : tree.items) constants(item);
-    check_overrides();
-    for (const Item& item : tree.items) signatures(item);
-    for (const Item& item : tree.items) bodies(item);
-    for (const Item& item : tree.items) {
+  // `order`: the modules, imported ones first.
+  void run(const std::vector<std::uint32_t>& order) {
+    for (const std::uint32_t module : order) {
+      resolution_.module = module;
+      for (const Item& item : items()) declare_name(item);
+      declare_imports();
+      for (const Item& item : items()) constants(item);
+      if (module == 0) check_overrides();
+      for (const Item& item : items()) signatures(item);
+    }
+    // What is spawned is known when all threads are.
+    for (const std::uint32_t module : order) {
+      resolution_.module = module;
+      for (const Item& item : items()) {
+        if (item.kind != ItemKind::proc) bodies(item);
+      }
+    }
+    complete_procs(resolution_);
+    for (const std::uint32_t module : order) {
+      resolution_.module = module;
+      for (const Item& item : items()) {
+        if (item.kind == ItemKind::proc) bodies(item);
+      }
+    }
+    instances();
+    resolution_.module = 0;
+    for (const Item& item : items()) {
       if (item.kind == ItemKind::property) condition(item);
     }
-    for (const Item& item : tree.items) {
+    for (const Item& item : items()) {
       if (item.kind == ItemKind::expect) resolve_expectation(resolution_, item);
     }
     if (program_.threads.empty() && !resolution_.may_lack_threads && !resolution_.diagnostics.any()) {
@@ -35,7 +60,12 @@ class ProgramResolver {
   }
 
  private:
+  [[nodiscard]] const std::vector<Item>& items() const {
+    return resolution_.modules[resolution_.module].tree.items;
+  }
   void declare_name(const Item& item);
+  void declare(const syntax::Word& name, const Symbol& symbol);
+  void declare_imports();
   void constants(const Item& item);
   void param(const Item& item, Symbol& symbol);
   void check_overrides();
@@ -44,18 +74,20 @@ class ProgramResolver {
   void condition(const Item& item);
 
   void variable(const Item& item, Symbol& symbol);
-  bool array_length(const Item& item, Variable& variable);
-  void initial_values(const Item& item, Variable& variable);
+  void enumeration(const Item& item, Symbol& symbol);
+  std::vector<Signature::Parameter> parameters(const Item& item, Symbol& symbol);
   void function_signature(const Item& item, Symbol& symbol);
   void threads(const Item& item, Symbol& symbol);
-  void function_body(const Item& item, const Symbol& symbol);
+  void instances();
+  void instance(const Instance& instance);
   void thread_body(const Item& item, const Symbol& symbol);
   void final_body(const Item& item);
 
   // The symbol that the item declares; null if its name belongs to an earlier item.
   Symbol* symbol_of(const Item& item) {
-    Symbol* symbol = resolution_.names.find(item.name.text);
-    const bool same = symbol != nullptr && symbol->range.begin == item.name.range.begin;
+    Symbol* symbol = resolution_.names().find(item.name.text);
+    const bool same = symbol != nullptr && symbol->range.begin == item.name.range.begin &&
+                      symbol->range.file == item.name.range.file;
     return same ? symbol : nullptr;
   }
 
@@ -63,57 +95,116 @@ class ProgramResolver {
   Program& program_;
   const Parameters& overrides_;
   const Item* final_ = nullptr;
-  bool too_much_data_ = false;     // reported once
   bool too_many_threads_ = false;  // reported once
 };
+
+void ProgramResolver::declare(const syntax::Word& name, const Symbol& symbol) {
+  const Symbol* older = resolution_.names().declare(name.text, symbol);
+  if (older == nullptr) return;
+  resolution_.error(name.range, fmt::format("'{}' is declared twice", name.text),
+                    fmt::format("first declared in {} as a {}", resolution_.line_of(older->range),
+                                describe(older->kind)));
+}
 
 void ProgramResolver::declare_name(const Item& item) {
   Symbol symbol;
   symbol.range = item.name.range;
+  const std::string name(item.name.text);
   const auto next = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
+  const bool taken = resolution_.names().find(item.name.text) != nullptr;
   switch (item.kind) {
-    case ItemKind::import_:
-      resolution_.error(item.range, "modules are not supported in this version",
-                        "copy the functions that you need into this file");
-      return;
     case ItemKind::param: symbol.kind = SymbolKind::param; break;
     case ItemKind::constant: symbol.kind = SymbolKind::constant; break;
+    case ItemKind::enumeration:
+      symbol.kind = SymbolKind::enumeration;
+      symbol.id = next(program_.enumerations);
+      symbol.type = static_cast<Type>(static_cast<std::uint32_t>(Type::first_enumeration) + symbol.id);
+      if (!taken) program_.enumerations.push_back({name, {}, item.name.range});
+      break;
+    case ItemKind::structure:
+      symbol.kind = SymbolKind::structure;
+      symbol.id = next(resolution_.structures);
+      if (!taken) resolution_.structures.emplace_back().name = name;
+      break;
     case ItemKind::shared:
     case ItemKind::mutex:
-      symbol.kind = item.kind == ItemKind::mutex ? SymbolKind::mutex : SymbolKind::variable;
-      symbol.id = next(program_.variables);
+    case ItemKind::cond:
+      symbol.kind = item.kind == ItemKind::mutex  ? SymbolKind::mutex
+                    : item.kind == ItemKind::cond ? SymbolKind::condition
+                                                  : SymbolKind::variable;
+      symbol.id = next(resolution_.objects);
+      if (!taken) resolution_.objects.emplace_back();
       break;
     case ItemKind::function:
       symbol.kind = SymbolKind::function;
-      symbol.id = next(program_.functions);
+      symbol.id = next(resolution_.signatures);
+      if (!taken) resolution_.signatures.emplace_back().name = name;
       break;
+    case ItemKind::proc:
     case ItemKind::thread:
-      symbol.kind = SymbolKind::thread;
+      symbol.kind = item.kind == ItemKind::proc ? SymbolKind::proc : SymbolKind::thread;
       symbol.id = next(program_.templates);
+      if (taken) break;
+      program_.templates.emplace_back().name = name;
+      resolution_.templates.emplace_back();
+      if (item.kind == ItemKind::proc) {
+        resolution_.templates.back().proc = next(resolution_.procs);
+        resolution_.procs.emplace_back().name = name;
+      }
       break;
     default: return;
   }
-  if (const Symbol* older = resolution_.names.declare(item.name.text, symbol); older != nullptr) {
-    resolution_.error(item.name.range, fmt::format("'{}' is declared twice", item.name.text),
-                      fmt::format("first declared in {} as a {}", resolution_.line_of(older->range),
-                                  describe(older->kind)));
-    return;
-  }
-  const std::string name(item.name.text);
-  if (symbol.kind == SymbolKind::variable || symbol.kind == SymbolKind::mutex) {
-    program_.variables.emplace_back().name = name;
-  } else if (symbol.kind == SymbolKind::function) {
-    program_.functions.emplace_back().name = name;
-  } else if (symbol.kind == SymbolKind::thread) {
-    program_.templates.emplace_back().name = name;
-    resolution_.templates.emplace_back();
+  declare(item.name, symbol);
+}
+
+// The modules under their names, and what is imported from them by name.
+void ProgramResolver::declare_imports() {
+  for (const Module::Import& import : resolution_.modules[resolution_.module].imports) {
+    const Item& item = *import.item;
+    const Module& module = resolution_.modules[import.module];
+    Symbol symbol;
+    symbol.kind = SymbolKind::module;
+    symbol.id = import.module;
+    symbol.ready = true;
+    symbol.range = item.name.range;
+    syntax::Word name = item.name;
+    if (name.kind == TokenKind::end) {
+      name.text = module.name;
+      name.range = symbol.range = item.path.back().range;
+    }
+    declare(name, symbol);
+    for (const syntax::Word& word : item.words) {
+      const Symbol* found = module.names.find(word.text);
+      if (found == nullptr || found->kind == SymbolKind::module) {
+        resolution_.error(word.range, fmt::format("module '{}' has no '{}'", module.name, word.text),
+                          did_you_mean(word.text, module.names.all()));
+        continue;
+      }
+      declare(word, *found);
+    }
   }
 }
 
+void ProgramResolver::enumeration(const Item& item, Symbol& symbol) {
+  Enumeration& made = program_.enumerations[symbol.id];
+  for (const syntax::Word& word : item.words) {
+    const bool again = std::find(made.values.begin(), made.values.end(), word.text) != made.values.end();
+    if (again) {
+      resolution_.error(word.range, fmt::format("'{}' is declared twice in {}", word.text, made.name));
+    } else {
+      made.values.emplace_back(word.text);
+    }
+  }
+  symbol.ready = true;
+}
+
 void ProgramResolver::constants(const Item& item) {
-  if (item.kind != ItemKind::param && item.kind != ItemKind::constant) return;
-  Symbol* symbol = symbol_of(item);
+  const bool wanted = item.kind == ItemKind::param || item.kind == ItemKind::constant ||
+                      item.kind == ItemKind::enumeration || item.kind == ItemKind::structure;
+  Symbol* symbol = wanted ? symbol_of(item) : nullptr;
   if (symbol == nullptr) return;
+  if (item.kind == ItemKind::enumeration) return enumeration(item, *symbol);
+  if (item.kind == ItemKind::structure) return resolve_structure(resolution_, item, *symbol);
   if (item.kind == ItemKind::param) {
     param(item, *symbol);
   } else {
@@ -131,7 +222,10 @@ void ProgramResolver::constants(const Item& item) {
 void ProgramResolver::param(const Item& item, Symbol& symbol) {
   const auto value = constant_value(resolution_, item.expressions[0], Type::integer, "the value of a param");
   symbol.broken = !value;
-  Parameter parameter{std::string(item.name.text), value.value_or(0), value.value_or(0), item.name.range};
+  const std::string& module = resolution_.modules[resolution_.module].name;
+  Parameter parameter{(module.empty() ? "" : module + ".") + std::string(item.name.text), value.value_or(0),
+                      value.value_or(0), item.name.range};
+  symbol.id = static_cast<std::uint32_t>(program_.parameters.size());
   if (const auto found = overrides_.find(parameter.name); found != overrides_.end())
     parameter.value = found->second;
   symbol.value = parameter.value;
@@ -140,8 +234,9 @@ void ProgramResolver::param(const Item& item, Symbol& symbol) {
 
 void ProgramResolver::check_overrides() {
   for (const auto& [name, value] : overrides_) {
-    const Symbol* symbol = resolution_.names.find(name);
-    if (symbol != nullptr && symbol->kind == SymbolKind::param) continue;
+    const auto same = [&](const Parameter& parameter) { return parameter.name == name; };
+    if (std::any_of(program_.parameters.begin(), program_.parameters.end(), same)) continue;
+    const Symbol* symbol = resolution_.names().find(name);
     if (symbol != nullptr) {
       resolution_.error(
           symbol->range,
@@ -149,9 +244,9 @@ void ProgramResolver::check_overrides() {
           symbol->kind == SymbolKind::constant ? "declare it with 'param'" : "");
       continue;
     }
-    std::string hint = resolution_.suggest(name, nullptr, [](const Symbol* candidate) {
-      return candidate != nullptr && candidate->kind == SymbolKind::param;
-    });
+    std::vector<std::string_view> names;
+    for (const Parameter& parameter : program_.parameters) names.push_back(parameter.name);
+    std::string hint = did_you_mean(name, names);
     if (hint.empty() && program_.parameters.empty()) hint = "the program has no params";
     resolution_.error({resolution_.file, 0, 0}, fmt::format("the program has no param '{}'", name),
                       std::move(hint));
@@ -161,86 +256,87 @@ void ProgramResolver::check_overrides() {
 void ProgramResolver::signatures(const Item& item) {
   Symbol* symbol = symbol_of(item);
   if (symbol == nullptr) return;
-  if (item.kind == ItemKind::shared || item.kind == ItemKind::mutex) variable(item, *symbol);
-  if (item.kind == ItemKind::function) function_signature(item, *symbol);
-  if (item.kind == ItemKind::thread) threads(item, *symbol);
+  switch (item.kind) {
+    case ItemKind::shared:
+    case ItemKind::mutex:
+    case ItemKind::cond: return variable(item, *symbol);
+    case ItemKind::function: return function_signature(item, *symbol);
+    case ItemKind::thread: return threads(item, *symbol);
+    case ItemKind::proc: return declare_proc(resolution_, item, parameters(item, *symbol), symbol->id);
+    default: return;
+  }
 }
 
 void ProgramResolver::variable(const Item& item, Symbol& symbol) {
-  Variable& variable = program_.variables[symbol.id];
-  variable.range = item.name.range;
-  variable.is_mutex = item.kind == ItemKind::mutex;
-  variable.type = variable.is_mutex ? Type::integer : type_of(item.type);
-  variable.is_array = !item.length.empty();
-  symbol.type = variable.type;
   symbol.ready = true;
-  if (variable.is_array && !array_length(item, variable)) {
-    // Uses of the array are checked all the same: its type is known.
-    variable.length = 1;
-    variable.initial.assign(1, 0);
+  symbol.broken = true;
+  syntax::TypeName written = item.type;
+  if (item.kind != ItemKind::shared) {
+    written.name.kind = item.word.kind;
+    written.lengths = item.length;
+  }
+  const auto type = resolve_type(resolution_, written);
+  if (!type) return;
+  if (item.kind == ItemKind::shared &&
+      (type->kind == DataType::Kind::mutex || type->kind == DataType::Kind::condition)) {
+    resolution_.error(item.type.name.range, fmt::format("a {0} is declared as '{0} {1};'", item.type.name.text,
+                                                        item.name.text));
     return;
   }
-  variable.first_location = program_.locations;
-  if (variable.length > limits::locations - program_.locations) {
-    if (std::exchange(too_much_data_, true)) return;
-    resolution_.error(item.name.range,
-                      fmt::format("too much shared data: at most {} scalars in all", limits::locations));
-    return;
-  }
-  program_.locations += variable.length;
-  initial_values(item, variable);
+  const auto initial = initial_values(resolution_, item.expressions, item.is_list, *type, item.name.text);
+  const std::string& module = resolution_.modules[resolution_.module].name;
+  const auto object =
+      add_shared_object(resolution_, (module.empty() ? "" : module + ".") + std::string(item.name.text), *type,
+                        initial.value_or(std::vector<std::int64_t>{}), item.name.range);
+  if (!object) return;
+  resolution_.objects[symbol.id] = *object;
+  symbol.broken = false;
 }
 
-bool ProgramResolver::array_length(const Item& item, Variable& variable) {
-  const syntax::Expression& from = item.length[0];
-  const auto length = constant_value(resolution_, from, Type::integer, "the length of an array");
-  if (!length) return false;
-  if (*length < 1 || *length > limits::array_length) {
-    resolution_.error(from.range, fmt::format("the length of '{}' is {}", variable.name, *length),
-                      fmt::format("an array has 1 to {} elements", limits::array_length));
-    return false;
-  }
-  variable.length = static_cast<std::uint32_t>(*length);
-  return true;
-}
-
-void ProgramResolver::initial_values(const Item& item, Variable& variable) {
-  variable.initial.assign(variable.length, 0);
-  if (item.is_list && !variable.is_array) {
-    resolution_.error(item.expressions[0].range, fmt::format("'{}' is not an array", variable.name),
-                      "write one value without braces");
-    return;
-  }
-  if (item.is_list && item.expressions.size() != variable.length) {
-    resolution_.error(item.expressions[0].range,
-                      fmt::format("{} value{} for {} element{} of '{}'", item.expressions.size(),
-                                  item.expressions.size() == 1 ? "" : "s", variable.length,
-                                  variable.length == 1 ? "" : "s", variable.name),
-                      "give as many, or one value for all: '= 0'");
-    return;
-  }
-  const std::string what = fmt::format("the initial value of '{}'", variable.name);
-  for (std::size_t i = 0; i < item.expressions.size(); ++i) {
-    const auto value = constant_value(resolution_, item.expressions[i], variable.type, what);
-    if (!value) continue;
-    if (item.is_list) {
-      variable.initial[i] = *value;
+std::vector<Signature::Parameter> ProgramResolver::parameters(const Item& item, Symbol& symbol) {
+  std::vector<Signature::Parameter> result;
+  for (const syntax::FunctionParameter& from : item.parameters) {
+    Signature::Parameter& parameter = result.emplace_back();
+    parameter.name = from.name;
+    parameter.reference = from.reference.kind != TokenKind::end;
+    if (parameter.reference) {
+      const auto type = resolve_type(resolution_, from.type);
+      parameter.broken = !type;
+      if (type) parameter.type = *type;
+      if (item.kind == ItemKind::proc) {
+        resolution_.error(from.reference.range, "a proc has no 'ref' parameters",
+                          "its thread can use shared variables directly; pass a number to choose one");
+      }
     } else {
-      variable.initial.assign(variable.length, *value);
+      const auto type = resolve_scalar_type(resolution_, from.type, "a parameter");
+      parameter.broken = !type;
+      if (type) parameter.type.scalar = *type;
     }
+    symbol.broken = symbol.broken || parameter.broken;
   }
+  return result;
 }
 
 void ProgramResolver::function_signature(const Item& item, Symbol& symbol) {
-  Function& function = program_.functions[symbol.id];
-  function.range = item.name.range;
-  function.result = type_of(item.type);
-  function.parameters = static_cast<std::uint32_t>(item.parameters.size());
-  for (const syntax::FunctionParameter& parameter : item.parameters) {
-    function.body.locals.push_back(
-        {std::string(parameter.name.text), type_of(parameter.type), false, parameter.name.range});
+  Signature& signature = resolution_.signatures[symbol.id];
+  signature.item = &item;
+  signature.module = resolution_.module;
+  signature.parameters = parameters(item, symbol);
+  if (item.type.name.kind != TokenKind::end) {
+    const auto type = resolve_scalar_type(resolution_, item.type, "a result");
+    symbol.broken = symbol.broken || !type;
+    signature.result = type.value_or(Type::integer);
+  }
+  for (const Signature::Parameter& parameter : signature.parameters) {
+    signature.generic = signature.generic || parameter.reference;
   }
   symbol.ready = true;
+  if (signature.generic) return;
+  signature.function = static_cast<FunctionId>(program_.functions.size());
+  Function& function = program_.functions.emplace_back();
+  function.name = signature.name;
+  function.range = item.name.range;
+  function.result = signature.result;
 }
 
 void ProgramResolver::threads(const Item& item, Symbol& symbol) {
@@ -260,7 +356,7 @@ void ProgramResolver::threads(const Item& item, Symbol& symbol) {
     }
     low = *from;
     high = *to;
-    const SourceRange range{resolution_.file, item.length[0].range.begin, item.length[1].range.end};
+    const SourceRange range{item.word.range.file, item.length[0].range.begin, item.length[1].range.end};
     if (low < 0 || low >= high) {
       symbol.broken = true;
       resolution_.error(
@@ -291,28 +387,102 @@ void ProgramResolver::bodies(const Item& item) {
   if (item.kind == ItemKind::final_) return final_body(item);
   const Symbol* symbol = symbol_of(item);
   if (symbol == nullptr) return;
-  if (item.kind == ItemKind::function) function_body(item, *symbol);
+  if (item.kind == ItemKind::function && !resolution_.signatures[symbol->id].generic) {
+    instance({symbol->id, resolution_.signatures[symbol->id].function, {}, {}, {}});
+  }
   if (item.kind == ItemKind::thread) thread_body(item, *symbol);
+  if (item.kind == ItemKind::proc) resolve_proc(resolution_, *resolution_.templates[symbol->id].proc);
 }
 
-void ProgramResolver::function_body(const Item& item, const Symbol& symbol) {
-  const Type result = program_.functions[symbol.id].result;
-  Body body;
-  BodyResolver resolver(resolution_, BodyKind::function, result, body);
-  for (const syntax::FunctionParameter& parameter : item.parameters) {
-    resolver.add_parameter(parameter.name, type_of(parameter.type), LocalKind::function_parameter);
+// Bodies of functions with `ref` parameters, as they are called; each may call for more.
+void ProgramResolver::instances() {
+  const auto drain = [this] {
+    while (!resolution_.pending.empty()) {
+      const Instance next = std::move(resolution_.pending.front());
+      resolution_.pending.pop_front();
+      instance(next);
+    }
+  };
+  drain();
+  // A function that nobody calls is checked with objects of its own.
+  resolution_.phantom_functions = program_.functions.size();
+  resolution_.phantom_variables = program_.variables.size();
+  const std::uint32_t locations = program_.locations;
+  for (std::uint32_t id = 0; id < resolution_.signatures.size(); ++id) {
+    Signature& signature = resolution_.signatures[id];
+    const bool broken = std::any_of(signature.parameters.begin(), signature.parameters.end(),
+                                    [](const Signature::Parameter& parameter) { return parameter.broken; });
+    if (!signature.generic || !signature.instances.empty() || broken) continue;
+    std::vector<std::optional<Object>> references;
+    for (const Signature::Parameter& parameter : signature.parameters) {
+      references.emplace_back();
+      if (!parameter.reference) continue;
+      references.back() = add_shared_object(resolution_, std::string(parameter.name.text), parameter.type, {},
+                                            parameter.name.range);
+      if (!references.back()) return;
+    }
+    Function& made = program_.functions.emplace_back();
+    made.name = signature.name;
+    made.result = signature.result;
+    made.range = signature.item->name.range;
+    const auto function = static_cast<FunctionId>(program_.functions.size() - 1);
+    signature.instances.emplace("", function);
+    resolution_.pending.push_back({id, function, std::move(references), {}, signature.item->name.range});
+    drain();
   }
-  resolver.resolve(item.body);
-  if (result != Type::none && !never_falls_off(body.statements)) {
-    resolution_.error(item.name.range, fmt::format("'{}' can end without a result", item.name.text),
+  program_.locations = locations;
+}
+
+namespace {
+
+// Makes all code seem to stand where the statement stands that it implements.
+void move_to(Expression& expression, const SourceRange& place) {
+  expression.range = place;
+  for (Expression& operand : expression.operands) move_to(operand, place);
+}
+
+void move_to(std::vector<Statement>& statements, const SourceRange& place) {
+  for (Statement& statement : statements) {
+    statement.range = place;
+    for (Expression& expression : statement.expressions) move_to(expression, place);
+    move_to(statement.body, place);
+    move_to(statement.otherwise, place);
+  }
+}
+
+}  // namespace
+
+void ProgramResolver::instance(const Instance& instance) {
+  const Signature& signature = resolution_.signatures[instance.signature];
+  resolution_.module = signature.module;
+  if (signature.generic) resolution_.instance_call = instance.call;
+  Body body;
+  BodyResolver resolver(resolution_, BodyKind::function, signature.result, body);
+  for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
+    const Signature::Parameter& parameter = signature.parameters[i];
+    if (parameter.reference) {
+      if (!instance.references[i]) return;  // reported
+      resolver.add_reference(parameter.name, *instance.references[i]);
+    } else {
+      resolver.add_parameter(parameter.name, parameter.type.scalar, LocalKind::function_parameter);
+    }
+  }
+  const auto parameters = static_cast<std::uint32_t>(body.locals.size());
+  resolver.resolve(signature.item->body);
+  if (signature.result != Type::none && !never_falls_off(body.statements)) {
+    resolution_.error(signature.item->name.range, fmt::format("'{}' can end without a result", signature.name),
                       "end every path with 'return ...;'");
   }
-  program_.functions[symbol.id].body = std::move(body);
+  if (instance.place) move_to(body.statements, *instance.place);
+  program_.functions[instance.function].body = std::move(body);
+  program_.functions[instance.function].parameters = parameters;
+  resolution_.instance_call.reset();
 }
 
 void ProgramResolver::thread_body(const Item& item, const Symbol& symbol) {
   Body body;
   BodyResolver resolver(resolution_, BodyKind::thread, Type::none, body);
+  resolver.set_template(symbol.id);
   if (item.family.kind != TokenKind::end) {
     resolver.add_parameter(item.family, Type::integer, LocalKind::family_parameter);
   }
@@ -346,8 +516,14 @@ void ProgramResolver::condition(const Item& item) {
 
 }  // namespace
 
-void resolve_program(Resolution& resolution, const syntax::File& tree, const Parameters& overrides) {
-  ProgramResolver(resolution, overrides).run(tree);
+void resolve_program(Resolution& resolution, const std::vector<std::uint32_t>& order,
+                     const Parameters& overrides) {
+  ProgramResolver(resolution, overrides).run(order);
+}
+
+void drop_phantoms(Resolution& resolution) {
+  resolution.program.functions.resize(resolution.phantom_functions);
+  resolution.program.variables.resize(resolution.phantom_variables);
 }
 
 }  // namespace heddle::lang

@@ -9,13 +9,18 @@ namespace heddle::lang {
 
 // Fills `resolution.program` from a tree without syntax errors. The program is meaningful only if no error
 // has been reported. Linear in the tree.
-void resolve_program(Resolution& resolution, const syntax::File& tree, const Parameters& overrides);
+// `order` has all modules, imported ones before those that import them.
+void resolve_program(Resolution& resolution, const std::vector<std::uint32_t>& order,
+                     const Parameters& overrides);
+
+// Takes out again what functions were checked with that nobody calls; after check_calls.
+void drop_phantoms(Resolution& resolution);
 
 // One `expect` line; params and conditions must have been declared.
 void resolve_expectation(Resolution& resolution, const syntax::Item& item);
 
 // Properties of the whole program that follow from who calls whom: no recursion, no forbidden operations
-// below `final`, bounded size after inlining.
-void check_calls(Resolution& resolution);
+// below `final`, bounded size after inlining. With `spin_await` loops that only wait become `await`s.
+void check_calls(Resolution& resolution, bool spin_await);
 
 }  // namespace heddle::lang

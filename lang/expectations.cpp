@@ -62,16 +62,29 @@ void add_models(Resolution& resolution, const std::vector<Word>& words, Expectat
 
 void add_settings(Resolution& resolution, const std::vector<syntax::Setting>& settings, Expectation& into) {
   for (const syntax::Setting& setting : settings) {
-    const std::string name(setting.name.text);
-    const Symbol* symbol = resolution.names.find(setting.name.text);
+    const Names* names = &resolution.names();
+    if (setting.module.kind != TokenKind::end) {
+      const Symbol* module = names->find(setting.module.text);
+      if (module == nullptr || module->kind != SymbolKind::module) {
+        resolution.error(setting.module.range, fmt::format("there is no module '{}' here", setting.module.text));
+        continue;
+      }
+      names = &resolution.modules[module->id].names;
+    }
+    const Symbol* symbol = names->find(setting.name.text);
     if (symbol == nullptr || symbol->kind != SymbolKind::param) {
-      std::string hint = resolution.suggest(setting.name.text, nullptr, [](const Symbol* candidate) {
-        return candidate != nullptr && candidate->kind == SymbolKind::param;
-      });
-      if (hint.empty() && symbol != nullptr) hint = fmt::format("'{}' is a {}", name, describe(symbol->kind));
-      resolution.error(setting.name.range, fmt::format("unknown param '{}'", name), std::move(hint));
+      std::vector<std::string_view> params;
+      for (const std::string_view other : names->all()) {
+        if (names->find(other)->kind == SymbolKind::param) params.push_back(other);
+      }
+      std::string hint = did_you_mean(setting.name.text, params);
+      if (hint.empty() && symbol != nullptr) {
+        hint = fmt::format("'{}' is a {}", setting.name.text, describe(symbol->kind));
+      }
+      resolution.error(setting.name.range, fmt::format("unknown param '{}'", setting.name.text), std::move(hint));
       continue;
     }
+    const std::string& name = resolution.program.parameters[symbol->id].name;
     const bool again = std::any_of(into.parameters.begin(), into.parameters.end(),
                                    [&](const auto& other) { return other.first == name; });
     if (again) {

@@ -64,13 +64,18 @@ std::optional<Expression> ExpressionResolver::value_of_type(const syntax::Expres
 bool ExpressionResolver::check_type(const syntax::Expression& from, Type found, Type wanted,
                                     std::string_view what) {
   if (found == wanted) return true;
-  resolution_.error(from.range, fmt::format("{} must be {}, not {}", what, name_of(wanted), name_of(found)),
-                    conversion_hint(from, wanted));
+  resolution_.error(from.range, fmt::format("{} must be {}, not {}", what, resolution_.name_of(wanted), resolution_.name_of(found)),
+                    conversion_hint(from, found, wanted));
   return false;
 }
 
 // How to write `from` as a value of the other type.
-std::string ExpressionResolver::conversion_hint(const syntax::Expression& from, Type wanted) const {
+std::string ExpressionResolver::conversion_hint(const syntax::Expression& from, Type found, Type wanted) const {
+  if (resolution_.is_enumeration(wanted)) {
+    return fmt::format("write a value like {}.{}", resolution_.name_of(wanted),
+                       resolution_.enumeration(wanted).values[0]);
+  }
+  if (resolution_.is_enumeration(found)) return {};
   if (from.kind == SyntaxKind::boolean) return fmt::format("write {}", from.value);
   if (from.kind == SyntaxKind::integer && from.value <= 1) return fmt::format("write {}", from.value == 1);
   const std::string text = resolution_.quote(from.range, is_simple(from) ? "x" : "e");
@@ -82,6 +87,12 @@ std::string ExpressionResolver::conversion_hint(const syntax::Expression& from, 
 std::optional<Expression> ExpressionResolver::condition(const syntax::Expression& from) {
   std::optional<Expression> result = value(from);
   if (!result || result->type == Type::boolean) return result;
+  if (result->type != Type::integer) {
+    resolution_.error(from.range, fmt::format("a condition is bool or int, not {}", resolution_.name_of(result->type)),
+                      fmt::format("compare it: 'x == {}.{}'", resolution_.name_of(result->type),
+                                  resolution_.enumeration(result->type).values[0]));
+    return {};
+  }
   Expression wrapped;
   wrapped.kind = ExpressionKind::binary;
   wrapped.type = Type::boolean;
@@ -114,6 +125,10 @@ std::optional<Expression> ExpressionResolver::any(const syntax::Expression& from
     case SyntaxKind::atomic: return atomic(from);
     case SyntaxKind::try_lock: return try_lock(from);
     case SyntaxKind::choose: return choose(from);
+    case SyntaxKind::spawn:
+      resolution_.error(from.range, "'spawn' cannot stand in an expression",
+                        "write 'spawn f(...);' or 'let t = spawn f(...);'");
+      return {};
     case SyntaxKind::unary: return unary(from);
     case SyntaxKind::binary: return binary(from);
     case SyntaxKind::conditional: return conditional(from);
@@ -168,7 +183,7 @@ bool ExpressionResolver::check_operands(const syntax::Expression& from, BinaryOp
   if (operation == BinaryOperator::equal || operation == BinaryOperator::not_equal) {
     if (left == right) return true;
     resolution_.error(from.range,
-                      fmt::format("'{}' compares {} with {}", text, name_of(left), name_of(right)),
+                      fmt::format("'{}' compares {} with {}", text, resolution_.name_of(left), resolution_.name_of(right)),
                       "both sides must have the same type");
     return false;
   }
@@ -208,7 +223,7 @@ std::optional<Expression> ExpressionResolver::conditional(const syntax::Expressi
   if (then->type != otherwise->type) {
     resolution_.error(
         from.range,
-        fmt::format("the two results of '?:' are {} and {}", name_of(then->type), name_of(otherwise->type)),
+        fmt::format("the two results of '?:' are {} and {}", resolution_.name_of(then->type), resolution_.name_of(otherwise->type)),
         "both must have the same type");
     return {};
   }

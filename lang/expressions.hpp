@@ -20,7 +20,18 @@ enum class Place : std::uint8_t {
 // A shared variable or mutex, with the index for arrays.
 struct Target {
   VariableId variable = 0;
+  Type type = Type::integer;
   std::optional<Expression> index;
+};
+
+// What an object is needed for; decides what messages say.
+enum class Want : std::uint8_t {
+  value,      // read it
+  place,      // assign to it
+  shared,     // an atomic operation on it
+  mutex,      // lock it
+  condition,  // wait for it
+  reference,  // pass it on
 };
 
 // All functions report what is wrong and then return nothing; what has been reported already stays silent.
@@ -42,18 +53,44 @@ class ExpressionResolver {
   // A shared scalar or array element. `use` is for messages: "lock", "cas".
   [[nodiscard]] std::optional<Target> shared_target(const syntax::Expression& from, std::string_view use);
   [[nodiscard]] std::optional<Target> mutex_target(const syntax::Expression& from, std::string_view use);
+  // What names, indexes and members lead to, of whatever type. See Want about `use`.
+  [[nodiscard]] std::optional<Object> object(const syntax::Expression& from, Want want, std::string_view use);
+  // The same of one scalar, mutex or condition variable, shared.
+  [[nodiscard]] std::optional<Target> target(const syntax::Expression& from, Want want, std::string_view use);
+  // The symbol that `name` or `module.name` stands for; null and no report if there is none.
+  [[nodiscard]] const Symbol* symbol_named(const syntax::Expression& from) const;
+  [[nodiscard]] bool names_thread(const syntax::Expression& from) const;
+  void unknown_name(const syntax::Word& word, std::string_view what, bool (*wanted)(const Symbol*) = nullptr);
+  // A call of a function with the objects that its `ref` parameters are bound to already known. `place`: the one
+  // statement that the function implements.
+  [[nodiscard]] Expression bound_call(std::uint32_t signature, std::vector<Object> objects,
+                                      const SourceRange& place);
+  // Arguments that are values, for the parameters of a function or proc; false after a report.
+  [[nodiscard]] bool arguments(const syntax::Expression& call, std::string_view name,
+                               const std::vector<Signature::Parameter>& parameters, const SourceRange& declared,
+                               std::vector<std::optional<Object>>& references,
+                               std::vector<Expression>& into, std::string& key);
 
  private:
   // Reports unless `found`, the type of `from`, is `wanted`.
   bool check_type(const syntax::Expression& from, Type found, Type wanted, std::string_view what);
   bool check_operands(const syntax::Expression& from, BinaryOperator operation, Type left, Type right);
-  [[nodiscard]] std::string conversion_hint(const syntax::Expression& from, Type wanted) const;
+  void bind(Object object, std::vector<Expression>& into, std::string& key);
+  FunctionId instance(std::uint32_t signature, const std::string& key,
+                      std::vector<std::optional<Object>> references, const SourceRange& call,
+                      const std::optional<SourceRange>& place);
+  [[nodiscard]] std::string conversion_hint(const syntax::Expression& from, Type found, Type wanted) const;
 
   std::optional<Expression> any(const syntax::Expression& from);
   std::optional<Expression> name(const syntax::Expression& from);
   std::optional<Expression> symbol_value(const syntax::Expression& from, const Symbol& symbol);
   std::optional<Expression> load(const syntax::Expression& from);
+  std::optional<Expression> read(const syntax::Expression& from, Object object);
   std::optional<Expression> member(const syntax::Expression& from);
+  std::optional<Object> named_object(const syntax::Expression& from, const syntax::Word& word,
+                                     const Symbol* symbol, Want want, std::string_view use);
+  std::optional<Object> member_object(const syntax::Expression& from, Want want, std::string_view use);
+  std::optional<Object> thread_object(const syntax::Expression& from);
   std::optional<ThreadId> thread_named_by(const syntax::Expression& from);
   std::optional<Expression> unary(const syntax::Expression& from);
   std::optional<Expression> binary(const syntax::Expression& from);
@@ -64,9 +101,6 @@ class ExpressionResolver {
   std::optional<Expression> try_lock(const syntax::Expression& from);
   std::optional<Expression> choose(const syntax::Expression& from);
 
-  std::optional<Target> target(const syntax::Expression& from, std::string_view use, bool want_mutex);
-  const Symbol* target_symbol(const syntax::Expression& from, std::string_view use, bool want_mutex);
-  void unknown_name(const syntax::Word& word, std::string_view what, bool (*wanted)(const Symbol*) = nullptr);
   // Reports if `what` may not stand here.
   bool check_allowed(const SourceRange& range, std::string_view what);
 

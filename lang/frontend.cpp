@@ -1,26 +1,22 @@
-// The way through the front end: text -> tokens -> parse tree -> resolved program. Each step runs only if the
-// one before found no error, so that no message is the consequence of another.
+// The way through the front end: text -> tokens -> parse tree -> resolved program, with the texts of imported files.
+// Each step runs only if the one before found no error, so that no message is the consequence of another.
 #include "lang/frontend.hpp"
 
 #include "lang/declarations.hpp"
-#include "lang/grammar.hpp"
-#include "lang/token.hpp"
 
 namespace heddle::lang {
 
-std::optional<Program> parse_program(const SourceMap& sources, std::uint32_t file,
-                                     const Parameters& overrides, Diagnostics& diagnostics,
-                                     bool may_lack_threads) {
-  const std::vector<Token> tokens = tokenize(sources, file, diagnostics);
-  if (tokens.empty()) return {};
-  const syntax::File tree = parse_syntax(tokens, sources, file, diagnostics);
+std::optional<Program> parse_program(SourceMap& sources, std::uint32_t file, const Parameters& overrides,
+                                     Diagnostics& diagnostics, const FrontendOptions& options) {
+  Resolution resolution{sources, file, diagnostics};
+  resolution.may_lack_threads = options.may_lack_threads;
+  const std::vector<std::uint32_t> order = load_modules(resolution, options.loader);
   if (diagnostics.any()) return {};
-  Resolution resolution{sources, file, diagnostics, {}, {}, {}};
-  resolution.may_lack_threads = may_lack_threads;
-  resolve_program(resolution, tree, overrides);
+  resolve_program(resolution, order, overrides);
   if (diagnostics.any()) return {};
-  check_calls(resolution);
+  check_calls(resolution, options.spin_await);
   if (diagnostics.any()) return {};
+  drop_phantoms(resolution);
   return std::move(resolution.program);
 }
 

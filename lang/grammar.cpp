@@ -18,11 +18,11 @@ using Kind = TokenKind;
 
 const auto name = word(Kind::identifier);
 const auto string = word(Kind::string);
-const auto type = word(Kind::int_, Kind::bool_, "a type ('int' or 'bool')");
 
 // --- Expressions
 // -----------------------------------------------------------------------------------------------------
 
+const x3::rule<struct TypeRule, syntax::TypeName> type = "a type";
 const x3::rule<struct ExpressionRule, Expression> expression = "an expression";
 const x3::rule<struct OperationRule, Expression> operation = "an expression";
 const x3::rule<struct ChainRule, Chain> chain = "an expression";
@@ -30,7 +30,17 @@ const x3::rule<struct OperandRule, Expression> operand = "an expression";
 const x3::rule<struct UnaryRule, Expression> unary = "an expression";
 const x3::rule<struct PostfixRule, Expression> postfix = "an expression";
 const x3::rule<struct PlaceRule, Expression> place = "a mutex";
+const x3::rule<struct CallRule, Expression> call = "the name of a 'proc'";
+const x3::rule<struct ConditionPlaceRule, Expression> condition_place = "a condition variable";
 const x3::rule<struct PrimaryRule, Expression> primary = "an expression";
+
+// `mutex` and `cond` are types inside structs and of parameters.
+const auto type_def =
+    ((word(Kind::int_, Kind::bool_, "a type")[SetPlain<&syntax::TypeName::name>{}] |
+      word(Kind::mutex, Kind::cond, "a type")[SetPlain<&syntax::TypeName::name>{}] |
+      (name[SetPlain<&syntax::TypeName::name>{}] > -(token(Kind::dot) > name[set_qualified_type]))) >
+     *(token(Kind::left_bracket) > nested[expression[Push<&syntax::TypeName::lengths>{}]] >
+       token(Kind::right_bracket)));
 
 const auto expression_def = operation[replace] >>
                             -(token(Kind::question) > x3::eps[Wrap<ExpressionKind::conditional>{}] >
@@ -69,9 +79,16 @@ const auto primary_def =
      token(Kind::left_parenthesis) > arguments > word(Kind::right_parenthesis)[close]) |
     (word(Kind::trylock)[BeginExpression<ExpressionKind::try_lock>{}] > nested[place[add]]) |
     (word(Kind::choose)[BeginExpression<ExpressionKind::choose>{}] > token(Kind::left_parenthesis) >
-     nested[expression[add]] > token(Kind::dot_dot) > nested[expression[add]] >
-     word(Kind::right_parenthesis)[close]);
+     nested[expression[add]] > -(token(Kind::dot_dot) > nested[expression[add]]) >
+     word(Kind::right_parenthesis)[close]) |
+    (word(Kind::spawn)[BeginExpression<ExpressionKind::spawn>{}] > nested[call[add]]);
 
+const auto call_def = postfix;
+const auto condition_place_def = postfix;
+
+BOOST_SPIRIT_DEFINE(type)
+BOOST_SPIRIT_DEFINE(call)
+BOOST_SPIRIT_DEFINE(condition_place)
 BOOST_SPIRIT_DEFINE(expression)
 BOOST_SPIRIT_DEFINE(operation)
 BOOST_SPIRIT_DEFINE(chain)
@@ -108,10 +125,15 @@ const auto statement_def =
 
 const auto simple_statement_def = declare | jump | order | check | evaluate;
 
+const auto initial = (word(Kind::left_brace)[set_list] > nested[expression[push_expression]] >
+                      *(token(Kind::comma) > nested[expression[push_expression]]) >
+                      token(Kind::right_brace)) |
+                     x3::expect[expression[push_expression]];
+
 const auto declare_def = word(Kind::let, Kind::var, "'let'")[Begin<StatementKind::declare>{}] >
                          name[SetWord<&Statement::name>{}] >
-                         -(token(Kind::colon) > type[SetWord<&Statement::type>{}]) >
-                         token(Kind::assign) > expression[push_expression];
+                         ((token(Kind::colon) > type[set_type] > -(token(Kind::assign) > initial)) |
+                          (x3::expect[token(Kind::assign)] > expression[push_expression]));
 
 const auto jump_def = word(Kind::break_)[Begin<StatementKind::break_>{}] |
                       word(Kind::continue_)[Begin<StatementKind::continue_>{}] |
@@ -120,7 +142,12 @@ const auto jump_def = word(Kind::break_)[Begin<StatementKind::break_>{}] |
 const auto order_def =
     (word(Kind::fence)[Begin<StatementKind::fence>{}] > -name[SetWord<&Statement::name>{}]) |
     (word(Kind::lock)[Begin<StatementKind::lock>{}] > place[push_expression]) |
-    (word(Kind::unlock)[Begin<StatementKind::unlock>{}] > place[push_expression]);
+    (word(Kind::unlock)[Begin<StatementKind::unlock>{}] > place[push_expression]) |
+    (word(Kind::wait)[Begin<StatementKind::wait>{}] > condition_place[push_expression] >
+     token(Kind::comma) > place[push_expression]) |
+    (word(Kind::signal)[Begin<StatementKind::signal>{}] > condition_place[push_expression]) |
+    (word(Kind::broadcast)[Begin<StatementKind::broadcast>{}] > condition_place[push_expression]) |
+    (word(Kind::join)[Begin<StatementKind::join>{}] > call[push_expression]);
 
 const auto check_def = (word(Kind::assert_)[Begin<StatementKind::assert_>{}] > expression[push_expression] >
                         -(token(Kind::comma) > string[SetWord<&Statement::text>{}])) |
@@ -172,6 +199,10 @@ const x3::rule<struct ImportRule, Item> import = "a declaration";
 const x3::rule<struct ConstantRule, Item> constant = "a declaration";
 const x3::rule<struct SharedRule, Item> shared = "a declaration";
 const x3::rule<struct MutexRule, Item> mutex = "a declaration";
+const x3::rule<struct EnumerationRule, Item> enumeration = "a declaration";
+const x3::rule<struct FieldRule, syntax::Field> field = "a name";
+const x3::rule<struct StructureRule, Item> structure = "a declaration";
+const x3::rule<struct ProcRule, Item> proc = "a declaration";
 const x3::rule<struct FunctionRule, Item> function = "a declaration";
 const x3::rule<struct FunctionParameterRule, syntax::FunctionParameter> function_parameter = "a name";
 const x3::rule<struct ThreadRule, Item> thread = "a declaration";
@@ -182,8 +213,18 @@ const x3::rule<struct ExpectLineRule, syntax::ExpectLine> expect_line = "the nam
 const x3::rule<struct SettingRule, syntax::Setting> setting = "a name";
 const x3::rule<struct FileRule, std::vector<Item>> file = "a program";
 
-const auto import_def = word(Kind::import_)[Begin<ItemKind::import_>{}] > name[SetWord<&Item::name>{}] >
-                        *(token(Kind::dot) > name[SetWord<&Item::name>{}]) > token(Kind::semicolon);
+const auto module_name =
+    word(Kind::identifier, Kind::identifier, "a module like std.spinlock or \"./queue.hed\"");
+
+const auto import_def =
+    word(Kind::import_)[Begin<ItemKind::import_>{}] >
+    (string[PushWord<&Item::path>{}] |
+     (x3::expect[module_name[PushWord<&Item::path>{}]] >
+      *(token(Kind::dot) > name[PushWord<&Item::path>{}]))) >
+    -(context_word("as") > name[SetWord<&Item::name>{}]) >
+    -(token(Kind::left_brace) > name[PushWord<&Item::words>{}] >
+      *(token(Kind::comma) > name[PushWord<&Item::words>{}]) > token(Kind::right_brace)) >
+    token(Kind::semicolon);
 
 const auto constant_def = (word(Kind::param)[Begin<ItemKind::param>{}] |
                            word(Kind::const_)[Begin<ItemKind::constant>{}]) > name[SetWord<&Item::name>{}] >
@@ -191,26 +232,43 @@ const auto constant_def = (word(Kind::param)[Begin<ItemKind::param>{}] |
 
 const auto length = token(Kind::left_bracket) > nested[expression[push_length]] > token(Kind::right_bracket);
 
-const auto initial = (word(Kind::left_brace)[set_list] > expression[push_expression] >
-                      *(token(Kind::comma) > expression[push_expression]) > token(Kind::right_brace)) |
-                     x3::expect[expression[push_expression]];
-
 const auto shared_def = word(Kind::shared)[Begin<ItemKind::shared>{}] > name[SetWord<&Item::name>{}] >
-                        token(Kind::colon) > type[SetWord<&Item::type>{}] > -length >
-                        -(token(Kind::assign) > initial) > token(Kind::semicolon);
+                        token(Kind::colon) > type[set_type] > -(token(Kind::assign) > initial) >
+                        token(Kind::semicolon);
 
-const auto mutex_def = word(Kind::mutex)[Begin<ItemKind::mutex>{}] > name[SetWord<&Item::name>{}] > -length >
+const auto mutex_def = (word(Kind::mutex)[Begin<ItemKind::mutex>{}] | word(Kind::cond)[Begin<ItemKind::cond>{}]) >
+                       name[SetWord<&Item::name>{}] > *length > token(Kind::semicolon);
+
+const auto enumeration_def = word(Kind::enum_)[Begin<ItemKind::enumeration>{}] > name[SetWord<&Item::name>{}] >
+                             token(Kind::left_brace) > name[PushWord<&Item::words>{}] >
+                             *(token(Kind::comma) > name[PushWord<&Item::words>{}]) > token(Kind::right_brace);
+
+const auto field_initial = (word(Kind::left_brace)[set_list] > expression[Push<&syntax::Field::expressions>{}] >
+                            *(token(Kind::comma) > expression[Push<&syntax::Field::expressions>{}]) >
+                            token(Kind::right_brace)) |
+                           x3::expect[expression[Push<&syntax::Field::expressions>{}]];
+
+const auto field_def = name[SetPlain<&syntax::Field::name>{}] > token(Kind::colon) >
+                       type[Set<&syntax::Field::type>{}] > -(token(Kind::assign) > field_initial) >
                        token(Kind::semicolon);
 
-const auto function_parameter_def = name[SetPlain<&syntax::FunctionParameter::name>{}] >
-                                    token(Kind::colon) > type[SetPlain<&syntax::FunctionParameter::type>{}];
+const auto structure_def = word(Kind::struct_)[Begin<ItemKind::structure>{}] > name[SetWord<&Item::name>{}] >
+                           token(Kind::left_brace) > *field[Push<&Item::fields>{}] > token(Kind::right_brace);
+
+const auto function_parameter_def = name[SetPlain<&syntax::FunctionParameter::name>{}] > token(Kind::colon) >
+                                    -word(Kind::ref)[SetPlain<&syntax::FunctionParameter::reference>{}] >
+                                    type[Set<&syntax::FunctionParameter::type>{}];
+
+const auto parameters = -(function_parameter[Push<&Item::parameters>{}] >
+                          *(token(Kind::comma) > function_parameter[Push<&Item::parameters>{}])) >
+                        token(Kind::right_parenthesis);
 
 const auto function_def = word(Kind::fn)[Begin<ItemKind::function>{}] > name[SetWord<&Item::name>{}] >
-                          token(Kind::left_parenthesis) >
-                          -(function_parameter[Push<&Item::parameters>{}] >
-                            *(token(Kind::comma) > function_parameter[Push<&Item::parameters>{}])) >
-                          token(Kind::right_parenthesis) >
-                          -(token(Kind::arrow) > type[SetWord<&Item::type>{}]) > block[Set<&Item::body>{}];
+                          token(Kind::left_parenthesis) > parameters > -(token(Kind::arrow) > type[set_type]) > block[Set<&Item::body>{}];
+
+const auto proc_def = word(Kind::proc)[Begin<ItemKind::proc>{}] > name[SetWord<&Item::name>{}] >
+                      token(Kind::left_parenthesis) > parameters >
+                      block[Set<&Item::body>{}];
 
 const auto thread_def = word(Kind::thread)[Begin<ItemKind::thread>{}] > name[SetWord<&Item::name>{}] >
                         -(token(Kind::left_bracket) > name[SetPlain<&Item::family>{}] > token(Kind::colon) >
@@ -223,7 +281,8 @@ const auto final_block_def = word(Kind::final_)[Begin<ItemKind::final_>{}] > blo
 const auto property_def = word(Kind::exists, Kind::forbid, "'exists'")[Begin<ItemKind::property>{}] >
                           expression[push_expression] > token(Kind::semicolon);
 
-const auto setting_def = name[SetPlain<&syntax::Setting::name>{}] > token(Kind::assign) >
+const auto setting_def = name[SetPlain<&syntax::Setting::name>{}] >
+                         -(token(Kind::dot) > name[set_qualified_setting]) > token(Kind::assign) >
                          -word(Kind::minus)[set_negative] >
                          word(Kind::integer)[SetPlain<&syntax::Setting::value>{}];
 
@@ -246,8 +305,8 @@ const auto expect_def = word(Kind::expect)[Begin<ItemKind::expect>{}] > expect_l
                         token(Kind::semicolon);
 
 const auto item_def =
-    recovering(Recovery::item)[import | constant | shared | mutex | function | thread | final_block |
-                               property | expect | stray(Recovery::item, "a declaration")];
+    recovering(Recovery::item)[import | constant | shared | mutex | enumeration | structure | function | proc |
+                               thread | final_block | property | expect | stray(Recovery::item, "a declaration")];
 
 const auto file_def = *item;
 
@@ -256,6 +315,10 @@ BOOST_SPIRIT_DEFINE(import)
 BOOST_SPIRIT_DEFINE(constant)
 BOOST_SPIRIT_DEFINE(shared)
 BOOST_SPIRIT_DEFINE(mutex)
+BOOST_SPIRIT_DEFINE(enumeration)
+BOOST_SPIRIT_DEFINE(field)
+BOOST_SPIRIT_DEFINE(structure)
+BOOST_SPIRIT_DEFINE(proc)
 BOOST_SPIRIT_DEFINE(function)
 BOOST_SPIRIT_DEFINE(function_parameter)
 BOOST_SPIRIT_DEFINE(thread)

@@ -178,6 +178,18 @@ inline constexpr auto begin_block = [](auto& context) {
 inline constexpr auto push_statement = [](auto& context) {
   x3::_val(context).push_back(std::move(x3::_attr(context)));
 };
+// A type of a node with a range; the type may end in brackets that the range need not hold.
+inline constexpr auto set_type = [](auto& context) {
+  auto& node = x3::_val(context);
+  node.type = std::move(x3::_attr(context));
+  node.range.end = node.type.name.range.end;
+};
+// What seemed to be the name is the module's.
+inline constexpr auto set_qualified_type = [](auto& context) {
+  x3::_val(context).module = x3::_val(context).name;
+  x3::_val(context).name = matched(context);
+};
+inline constexpr auto set_qualified_setting = set_qualified_type;
 inline constexpr auto set_list = [](auto& context) { x3::_val(context).is_list = true; };
 inline constexpr auto set_negative = [](auto& context) { x3::_val(context).negative = true; };
 

@@ -49,7 +49,7 @@ std::string habit(const std::array<Habit, size>& habits, std::string_view text) 
 
 std::vector<std::string_view> keywords(bool (*wanted)(TokenKind)) {
   std::vector<std::string_view> texts;
-  for (auto kind = Kind::import_; kind <= Kind::proc; kind = static_cast<Kind>(static_cast<int>(kind) + 1)) {
+  for (auto kind = Kind::import_; kind <= Kind::ref; kind = static_cast<Kind>(static_cast<int>(kind) + 1)) {
     if (wanted(kind)) texts.push_back(spelling(kind));
   }
   return texts;
@@ -87,10 +87,6 @@ Position open_bracket(const SyntaxError& error, std::string_view expected) {
 std::string keyword_hint(const SyntaxError& error) {
   const Token& found = *error.where;
   const bool wants_name = error.expected == "a name";
-  if (is_reserved(found.kind)) {
-    return wants_name ? fmt::format("'{}' is a word that later versions of the language will use", found.text)
-                      : fmt::format("'{}' is not part of the language in this version", found.text);
-  }
   if (is_type(found) && (error.start->kind == Kind::const_ || error.start->kind == Kind::param)) {
     return fmt::format("a '{0}' has no type: write '{0} N = 1;'", error.start->text);
   }
@@ -147,6 +143,10 @@ std::string statement_hint(const SyntaxError& error) {
     return "write it without parentheses: assert c, \"text\";";
   }
   if (start->kind == Kind::fence && found.kind == Kind::left_parenthesis) return "write 'fence;'";
+  if (expected == "')'" && found.kind == Kind::comma) {
+    const Position open = open_bracket(error, expected);
+    if (open != nullptr && open != error.start && (open - 1)->kind == Kind::choose) return "a range is written like 0..N";
+  }
   if (start->kind == Kind::for_ && found.kind == Kind::left_parenthesis && where == start + 1) {
     return "write it like 'for i in 0..N { ... }'";
   }
@@ -155,12 +155,6 @@ std::string statement_hint(const SyntaxError& error) {
     return "the body of 'if', 'else', 'while' and 'for' always stands in braces";
   }
   return {};
-}
-
-std::string type_hint(std::string_view found) {
-  if (found == "integer" || found == "int64_t" || found == "long") return "did you mean 'int'?";
-  if (found == "boolean") return "did you mean 'bool'?";
-  return did_you_mean(found, {"int", "bool"});
 }
 
 std::string bracket_hint(const ParserState& state, const SyntaxError& error) {
@@ -191,7 +185,6 @@ std::string syntax_hint(const ParserState& state, const SyntaxError& error) {
   }
   std::string hint = error.kind == Recovery::item ? item_hint(error) : statement_hint(error);
   if (!hint.empty()) return hint;
-  if (expected.starts_with("a type") && found.kind == Kind::identifier) return type_hint(found.text);
   if (expected == "')'" || expected == "']'" || expected == "'}'") return bracket_hint(state, error);
   return {};
 }

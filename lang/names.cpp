@@ -7,10 +7,15 @@ std::string_view describe(SymbolKind kind) {
   switch (kind) {
     case SymbolKind::param: return "param";
     case SymbolKind::constant: return "constant";
+    case SymbolKind::enumeration: return "enum";
+    case SymbolKind::structure: return "struct";
     case SymbolKind::variable: return "shared variable";
     case SymbolKind::mutex: return "mutex";
+    case SymbolKind::condition: return "condition variable";
     case SymbolKind::function: return "function";
+    case SymbolKind::proc: return "proc";
     case SymbolKind::thread: return "thread";
+    case SymbolKind::module: return "module";
   }
   return {};
 }

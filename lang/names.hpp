@@ -7,17 +7,32 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lang/objects.hpp"
 #include "lang/tree.hpp"
 
 namespace heddle::lang {
 
-enum class SymbolKind : std::uint8_t { param, constant, variable, mutex, function, thread };
+enum class SymbolKind : std::uint8_t {
+  param,
+  constant,
+  enumeration,
+  structure,
+  variable,
+  mutex,
+  condition,
+  function,
+  proc,
+  thread,
+  module
+};
 
-// One name of the program. Params, constants, shared variables, mutexes, functions and threads share one
-// namespace.
+// One name of a file. All names declared at the top, imported ones and those of modules too, share one namespace.
 struct Symbol {
   SymbolKind kind = SymbolKind::constant;
-  std::uint32_t id = 0;  // of variables and mutexes, functions, thread templates: index in the program
+  // Of variables, mutexes and condition variables: index into Resolution::objects. Of functions: into
+  // Resolution::signatures. Of threads and procs: into Program::templates. Of params, enumerations: into the
+  // program. Of structs and modules: into the resolution.
+  std::uint32_t id = 0;
   bool ready = false;    // its declaration has been resolved
   bool broken = false;   // its declaration has an error: uses of it stay silent
   Type type = Type::integer;
@@ -42,7 +57,22 @@ class Names {
   std::vector<std::string_view> order_;
 };
 
-enum class LocalKind : std::uint8_t { let, var, loop_variable, function_parameter, family_parameter };
+enum class LocalKind : std::uint8_t {
+  let,
+  var,
+  loop_variable,
+  function_parameter,
+  family_parameter,
+  reference,  // a `ref` parameter
+  aggregate,  // an array or struct
+  spawned,    // what `spawn` gave
+};
+
+// Some thread that a body spawns, with the expression for its number among the threads of its proc.
+struct Spawned {
+  std::uint32_t proc = 0;  // index into Resolution::procs
+  Expression number;
+};
 
 struct LocalSymbol {
   LocalId id = 0;
@@ -50,6 +80,9 @@ struct LocalSymbol {
   bool broken = false;  // its declaration has an error: uses of it stay silent
   Type type = Type::integer;
   SourceRange range;
+  std::optional<Object> object;        // of references and aggregates
+  std::optional<std::int64_t> value;   // of the variable of a loop that is unrolled
+  std::optional<Spawned> spawned;
 };
 
 // The locals that are visible while a body is resolved. A name is visible at most once: shadowing is an

@@ -22,17 +22,110 @@ FetchOperator fetch_operator(TokenKind kind) {
 
 }  // namespace
 
+// Adds what a `ref` parameter is given: locals themselves, then the indexes on the way to the object. What the key
+// says is the same for calls that can share one body.
+void ExpressionResolver::bind(Object object, std::vector<Expression>& into, std::string& key) {
+  const bool shared = object.base == Object::Base::shared;
+  key += shared ? fmt::format("|s{}", object.first) : std::string("|l");
+  if (!shared) {
+    for (std::uint32_t leaf = 0; leaf < leaf_count(resolution_.structures, object.type); ++leaf) {
+      Expression local;
+      local.kind = ExpressionKind::local;
+      local.id = object.first + leaf;
+      into.push_back(std::move(local));
+    }
+  }
+  for (Object::Index& index : object.indexes) {
+    key += fmt::format(":{}", index.length);
+    Expression value = std::move(index.value);
+    const bool known = value.kind == ExpressionKind::literal && value.value >= 0 && value.value < index.length;
+    if (!index.checked && !known) {
+      Expression bounded;
+      bounded.kind = ExpressionKind::bounded;
+      bounded.value = index.length;
+      bounded.range = value.range;
+      bounded.operands.push_back(std::move(value));
+      value = std::move(bounded);
+    }
+    into.push_back(std::move(value));
+  }
+}
+
+FunctionId ExpressionResolver::instance(std::uint32_t number, const std::string& key,
+                                        std::vector<std::optional<Object>> references, const SourceRange& call,
+                                        const std::optional<SourceRange>& place) {
+  Signature& signature = resolution_.signatures[number];
+  if (const auto found = signature.instances.find(key); found != signature.instances.end()) return found->second;
+  const auto function = static_cast<FunctionId>(resolution_.program.functions.size());
+  signature.instances.emplace(key, function);
+  Function& made = resolution_.program.functions.emplace_back();
+  made.name = signature.name;
+  made.result = signature.result;
+  made.range = signature.item->name.range;
+  resolution_.pending.push_back({number, function, std::move(references), place, call});
+  return function;
+}
+
+bool ExpressionResolver::arguments(const syntax::Expression& from, std::string_view name,
+                                   const std::vector<Signature::Parameter>& parameters,
+                                   const SourceRange& declared, std::vector<std::optional<Object>>& references,
+                                   std::vector<Expression>& into, std::string& key) {
+  const std::size_t given = from.operands.size() - 1;
+  bool complete = true;
+  for (std::size_t i = 0; i < given; ++i) {
+    const syntax::Expression& argument = from.operands[i + 1];
+    const Signature::Parameter* parameter = i < parameters.size() ? &parameters[i] : nullptr;
+    if (parameter == nullptr || parameter->broken) {
+      if (parameter == nullptr) (void)value(argument);
+      complete = complete && parameter == nullptr;
+      continue;
+    }
+    const std::string what = fmt::format("'{}' of '{}'", parameter->name.text, name);
+    if (!parameter->reference) {
+      auto result = value_of_type(argument, parameter->type.scalar, what);
+      if (result) into.push_back(std::move(*result));
+      complete = complete && result;
+      continue;
+    }
+    std::optional<Object> object = this->object(argument, Want::reference, what);
+    if (object && object->type != parameter->type) {
+      resolution_.error(argument.range, fmt::format("{} must be {}, not {}", what,
+                                                    resolution_.name_of(parameter->type),
+                                                    resolution_.name_of(object->type)));
+      object.reset();
+    }
+    if (!object) {
+      complete = false;
+      continue;
+    }
+    references.resize(parameters.size());
+    references[i] = *object;
+    bind(std::move(*object), into, key);
+  }
+  if (given != parameters.size()) {
+    resolution_.error(from.range,
+                      fmt::format("'{}' takes {} argument{}, but {} {} given", name, parameters.size(),
+                                  parameters.size() == 1 ? "" : "s", given, given == 1 ? "is" : "are"),
+                      fmt::format("it is declared in {}", resolution_.line_of(declared)));
+    return false;
+  }
+  references.resize(parameters.size());
+  return complete;
+}
+
 std::optional<Expression> ExpressionResolver::call(const syntax::Expression& from) {
   const syntax::Expression& callee = from.operands[0];
-  if (callee.kind != SyntaxKind::name) {
+  const Symbol* symbol = symbol_named(callee);
+  if (callee.kind == SyntaxKind::member && symbol == nullptr) {
+    (void)object(callee, Want::value, "read");  // reports what is wrong with the name, if anything is
     resolution_.error(callee.range, "only functions can be called");
     return {};
   }
-  Expression result;
-  result.kind = ExpressionKind::call;
-  result.range = from.range;
-  const Symbol* symbol = resolution_.names.find(callee.word.text);
-  if (locals_ != nullptr && locals_->find(callee.word.text) != nullptr) {
+  if (callee.kind != SyntaxKind::name && symbol == nullptr) {
+    resolution_.error(callee.range, "only functions can be called");
+    return {};
+  }
+  if (locals_ != nullptr && symbol == nullptr && locals_->find(callee.word.text) != nullptr) {
     resolution_.error(callee.range,
                       fmt::format("'{}' is a local variable, not a function", callee.word.text));
     return {};
@@ -43,42 +136,46 @@ std::optional<Expression> ExpressionResolver::call(const syntax::Expression& fro
   }
   if (symbol->kind != SymbolKind::function) {
     resolution_.error(callee.range,
-                      fmt::format("'{}' is a {}, not a function", callee.word.text, describe(symbol->kind)));
+                      fmt::format("'{}' is a {}, not a function", callee.word.text, describe(symbol->kind)),
+                      symbol->kind == SymbolKind::proc
+                          ? fmt::format("start a thread that runs it: spawn {}(...);", callee.word.text)
+                          : "");
     return {};
   }
   if (place_ == Place::constant || place_ == Place::condition) {
     (void)check_allowed(from.range, "a call");
     return {};
   }
-  const Function& function = resolution_.program.functions[symbol->id];
-  const std::size_t given = from.operands.size() - 1;
-  bool complete = !symbol->broken;
-  for (std::size_t i = 0; i < given; ++i) {
-    std::optional<Expression> argument;
-    if (i < function.parameters) {
-      const Local& parameter = function.body.locals[i];
-      argument = value_of_type(from.operands[i + 1], parameter.type,
-                               fmt::format("'{}' of '{}'", parameter.name, function.name));
-    } else {
-      argument = value(from.operands[i + 1]);
-    }
-    if (argument) {
-      result.operands.push_back(std::move(*argument));
-    } else {
-      complete = false;
-    }
-  }
-  if (!symbol->broken && given != function.parameters) {
-    resolution_.error(
-        from.range,
-        fmt::format("'{}' takes {} argument{}, but {} {} given", function.name, function.parameters,
-                    function.parameters == 1 ? "" : "s", given, given == 1 ? "is" : "are"),
-        fmt::format("it is declared in {}", resolution_.line_of(function.range)));
+  const Signature& signature = resolution_.signatures[symbol->id];
+  Expression result;
+  result.kind = ExpressionKind::call;
+  result.range = from.range;
+  result.type = signature.result;
+  std::vector<std::optional<Object>> references;
+  std::string key;
+  if (!arguments(from, signature.name, signature.parameters, signature.item->name.range, references,
+                 result.operands, key) ||
+      symbol->broken) {
     return {};
   }
-  if (!complete) return {};
-  result.type = function.result;
-  result.id = symbol->id;
+  result.id = signature.generic ? instance(symbol->id, key, std::move(references), from.range, {})
+                                : signature.function;
+  return result;
+}
+
+Expression ExpressionResolver::bound_call(std::uint32_t number, std::vector<Object> objects,
+                                          const SourceRange& place) {
+  Expression result;
+  result.kind = ExpressionKind::call;
+  result.range = place;
+  result.type = Type::none;
+  std::vector<std::optional<Object>> references;
+  std::string key = fmt::format("@{}:{}", place.file, place.begin);
+  for (Object& object : objects) {
+    references.emplace_back(object);
+    bind(std::move(object), result.operands, key);
+  }
+  result.id = instance(number, key, std::move(references), place, place);
   return result;
 }
 
@@ -97,7 +194,7 @@ std::optional<Expression> ExpressionResolver::atomic(const syntax::Expression& f
   Expression result;
   result.range = from.range;
   Type type = Type::integer;
-  if (found) type = resolution_.program.variables[found->variable].type;
+  if (found) type = found->type;
   if (is_cas) {
     result.kind = ExpressionKind::cas;
     result.type = Type::boolean;
@@ -106,9 +203,10 @@ std::optional<Expression> ExpressionResolver::atomic(const syntax::Expression& f
     result.type = type;
     result.fetch = fetch_operator(from.word.kind);
   }
-  if (found && result.kind == ExpressionKind::fetch && type == Type::boolean) {
+  if (found && result.kind == ExpressionKind::fetch && type != Type::integer) {
     resolution_.error(from.operands[0].range, fmt::format("'{}' works on int only", operation),
-                      "use 'exchange' or 'cas' for a bool");
+                      type == Type::boolean ? "use 'exchange' or 'cas' for a bool"
+                                            : "use 'exchange' or 'cas' for an enum");
     return {};
   }
   if (found && found->index) result.operands.push_back(std::move(*found->index));
@@ -145,6 +243,23 @@ std::optional<Expression> ExpressionResolver::try_lock(const syntax::Expression&
 
 std::optional<Expression> ExpressionResolver::choose(const syntax::Expression& from) {
   if (!check_allowed(from.range, "'choose'")) return {};
+  Expression result;
+  result.kind = ExpressionKind::choose;
+  result.range = from.range;
+  if (from.operands.size() == 1) {
+    const Symbol* symbol = symbol_named(from.operands[0]);
+    if (symbol == nullptr || symbol->kind != SymbolKind::enumeration) {
+      resolution_.error(from.operands[0].range, "'choose' needs a range or an enum",
+                        "write 'choose(0..n)' or 'choose(State)'");
+      return {};
+    }
+    if (symbol->broken) return {};
+    result.type = symbol->type;
+    result.operands.resize(2);
+    result.operands[0].range = result.operands[1].range = from.operands[0].range;
+    result.operands[1].value = static_cast<std::int64_t>(resolution_.enumeration(symbol->type).values.size());
+    return result;
+  }
   std::optional<Expression> low = value_of_type(from.operands[0], Type::integer, "the low end of 'choose'");
   std::optional<Expression> high = value_of_type(from.operands[1], Type::integer, "the high end of 'choose'");
   if (!low || !high) return {};
@@ -154,9 +269,6 @@ std::optional<Expression> ExpressionResolver::choose(const syntax::Expression& f
                       "the range ends before its second number");
     return {};
   }
-  Expression result;
-  result.kind = ExpressionKind::choose;
-  result.range = from.range;
   result.operands.push_back(std::move(*low));
   result.operands.push_back(std::move(*high));
   return result;

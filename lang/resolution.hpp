@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <deque>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,42 +16,136 @@
 
 #include "lang/diagnostics.hpp"
 #include "lang/names.hpp"
+#include "lang/objects.hpp"
 #include "lang/source.hpp"
 #include "lang/syntax.hpp"
 #include "lang/tree.hpp"
 
 namespace heddle::lang {
 
+// One file of the program.
+struct Module {
+  std::uint32_t file = 0;
+  std::string name;  // "spinlock"; empty for the file that the user named
+  syntax::File tree;
+  Names names;
+  struct Import {
+    const syntax::Item* item;
+    std::uint32_t module;  // index into Resolution::modules
+  };
+  std::vector<Import> imports;
+};
+
+// What callers must know of a function. One without `ref` parameters is one function of the program; one that has
+// some is resolved again for each combination of objects that it is called with.
+struct Signature {
+  struct Parameter {
+    syntax::Word name;
+    DataType type;
+    bool reference = false;
+    bool broken = false;
+  };
+  std::string name;
+  const syntax::Item* item = nullptr;
+  std::uint32_t module = 0;
+  std::vector<Parameter> parameters;
+  Type result = Type::none;
+  bool generic = false;
+  FunctionId function = 0;                     // if not generic
+  std::map<std::string, FunctionId> instances;  // if generic, by what the references are bound to
+};
+
+// A function body that is still to be resolved.
+struct Instance {
+  std::uint32_t signature = 0;
+  FunctionId function = 0;
+  std::vector<std::optional<Object>> references;  // by parameter; indexes: lengths only
+  std::optional<SourceRange> place;               // of the one statement that it implements
+  SourceRange call;
+};
+
+// A proc, and the threads that are spawned from it. See lang/spawns.cpp.
+struct Proc {
+  std::string name;
+  const syntax::Item* item = nullptr;
+  std::uint32_t module = 0;
+  std::uint32_t thread_template = 0;
+  std::vector<Signature::Parameter> parameters;
+  VariableId started = 0;  // hidden variables with one element for each thread
+  VariableId ended = 0;
+  std::vector<VariableId> arguments;
+  std::uint32_t threads = 0;
+};
+
 struct Resolution {
-  const SourceMap& sources;
+  Resolution(SourceMap& all, std::uint32_t main, Diagnostics& messages)
+      : sources(all), file(main), diagnostics(messages) {}
+
+  SourceMap& sources;
   std::uint32_t file = 0;
   Diagnostics& diagnostics;
   Program program;
-  Names names;
+  std::deque<Module> modules;  // the first one is the user's file
+  std::uint32_t module = 0;    // the one whose names are in force
+  std::vector<Object> objects;
+  std::vector<Structure> structures;
+  std::deque<Signature> signatures;
+  std::deque<Proc> procs;
+  std::deque<Instance> pending;
+  bool too_much_data = false;         // reported once
+  std::size_t phantom_functions = 0;  // what stands behind them in the program is to go
+  std::size_t phantom_variables = 0;
+  std::optional<std::uint32_t> condition_module;  // see lang/condition_variables.cpp
+  std::optional<SourceRange> instance_call;       // while an instance is resolved: one call of it
   // Per thread template: its first thread, and its top-level locals by name.
   struct TemplateInfo {
     ThreadId first_thread = 0;
     std::int64_t first_argument = 0;
     std::uint32_t threads = 0;
+    std::optional<std::uint32_t> proc;
     std::unordered_map<std::string_view, LocalSymbol> locals;
   };
   std::vector<TemplateInfo> templates;
   bool may_lack_threads = false;  // a program without any is no error
 
+  [[nodiscard]] Names& names() { return modules[module].names; }
+  [[nodiscard]] const Names& names() const { return modules[module].names; }
+
   void error(const SourceRange& range, std::string message, std::string hint = {}) {
     diagnostics.error(range, std::move(message), std::move(hint));
   }
-  // "line 3", for a second place in a message.
+  // "line 3", or "line 3 of queue.hed", for a second place in a message.
   [[nodiscard]] std::string line_of(const SourceRange& range) const;
   // The source text if it is short enough for a message, else `otherwise`.
   [[nodiscard]] std::string quote(const SourceRange& range, std::string_view otherwise) const;
   // "did you mean ...?" among the visible names that `wanted` accepts (null symbol: a local).
   [[nodiscard]] std::string suggest(std::string_view name, const Locals* locals,
                                     bool (*wanted)(const Symbol*) = nullptr) const;
+  [[nodiscard]] std::string name_of(Type type) const;
+  [[nodiscard]] std::string name_of(const DataType& type) const;
+  [[nodiscard]] bool is_enumeration(Type type) const { return type >= Type::first_enumeration; }
+  [[nodiscard]] const Enumeration& enumeration(Type type) const {
+    return program.enumerations[static_cast<std::uint32_t>(type) -
+                                static_cast<std::uint32_t>(Type::first_enumeration)];
+  }
 };
 
-[[nodiscard]] std::string_view name_of(Type type);
-[[nodiscard]] Type type_of(const syntax::Word& word);
+// The type as written; reports what is wrong with it.
+[[nodiscard]] std::optional<DataType> resolve_type(Resolution& resolution, const syntax::TypeName& from);
+// The same where only int, bool and enums can stand. `what`: "a parameter".
+[[nodiscard]] std::optional<Type> resolve_scalar_type(Resolution& resolution, const syntax::TypeName& from,
+                                                      std::string_view what);
+// A struct's fields; the symbol is the struct's.
+void resolve_structure(Resolution& resolution, const syntax::Item& item, Symbol& symbol);
+// The values behind `=`: one for all elements, or as many as `elements`, or none for none.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> initial_values(
+    Resolution& resolution, const std::vector<syntax::Expression>& from, bool is_list, const DataType& type,
+    std::string_view name);
+// Appends the variables of an object, with locations. Reports if there is too much data.
+[[nodiscard]] std::optional<Object> add_shared_object(Resolution& resolution, const std::string& name,
+                                                      const DataType& type,
+                                                      const std::vector<std::int64_t>& initial,
+                                                      const SourceRange& range);
 
 // The value of an expression that consists of literals and operators only. Reports a division by zero in it.
 [[nodiscard]] std::optional<std::int64_t> fold_constant(Resolution& resolution, const Expression& expression);

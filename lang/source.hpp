@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,7 @@ class SourceMap {
     std::string text;
     std::vector<std::uint32_t> line_starts;
   };
-  std::vector<File> files_;
+  std::deque<File> files_;  // texts must not move: tokens are views into them
 };
 
 }  // namespace heddle::lang

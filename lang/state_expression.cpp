@@ -19,7 +19,7 @@ void declare_names(Resolution& resolution) {
   const Program& program = resolution.program;
   const auto add = [&](const std::string& name, SymbolKind kind, std::size_t id, Type type,
                        std::int64_t value, const SourceRange& range) {
-    resolution.names.declare(name, {.kind = kind,
+    resolution.names().declare(name, {.kind = kind,
                                     .id = static_cast<std::uint32_t>(id),
                                     .ready = true,
                                     .broken = false,
@@ -33,8 +33,17 @@ void declare_names(Resolution& resolution) {
     add(constant.name, SymbolKind::constant, 0, constant.type, constant.value, constant.range);
   for (std::size_t i = 0; i < program.variables.size(); ++i) {
     const Variable& variable = program.variables[i];
+    Object& object = resolution.objects.emplace_back();
+    object.first = static_cast<std::uint32_t>(i);
+    object.type.kind = variable.is_mutex ? DataType::Kind::mutex : DataType::Kind::scalar;
+    object.type.scalar = variable.type;
+    if (variable.is_array) object.type.lengths = {variable.length};
     add(variable.name, variable.is_mutex ? SymbolKind::mutex : SymbolKind::variable, i, variable.type, 0,
         variable.range);
+  }
+  for (std::size_t i = 0; i < program.enumerations.size(); ++i) {
+    const auto type = static_cast<Type>(static_cast<std::uint32_t>(Type::first_enumeration) + i);
+    add(program.enumerations[i].name, SymbolKind::enumeration, i, type, 0, program.enumerations[i].range);
   }
   for (std::size_t i = 0; i < program.functions.size(); ++i)
     add(program.functions[i].name, SymbolKind::function, i, Type::none, 0, program.functions[i].range);
@@ -49,11 +58,15 @@ void declare_locals(Resolution& resolution) {
     const auto& locals = program.templates[i].body.locals;
     for (std::size_t id = 0; id < locals.size(); ++id) {
       if (!locals[id].top_level) continue;
-      resolution.templates[i].locals[locals[id].name] = {.id = static_cast<LocalId>(id),
-                                                         .kind = LocalKind::var,
-                                                         .broken = false,
-                                                         .type = locals[id].type,
-                                                         .range = locals[id].range};
+      LocalSymbol& local = resolution.templates[i].locals[locals[id].name];
+      local.id = static_cast<LocalId>(id);
+      local.kind = LocalKind::var;
+      local.type = locals[id].type;
+      local.range = locals[id].range;
+      if (!locals[id].is_array) continue;
+      local.object.emplace().first = local.id;
+      local.object->type.scalar = local.type;
+      local.object->type.lengths = {locals[id].length};
     }
   }
   for (std::size_t t = 0; t < program.threads.size(); ++t) {
@@ -72,7 +85,7 @@ class Evaluator {
     switch (e.kind) {
       case ExpressionKind::literal: return e.value;
       case ExpressionKind::load: return load(e);
-      case ExpressionKind::thread_local_: return reader_.local(e.thread, e.id);
+      case ExpressionKind::thread_local_: return local(e);
       case ExpressionKind::unary: return unary(e.unary, value(e.operands[0]));
       case ExpressionKind::binary: return binary(e);
       case ExpressionKind::logical_and: return value(e.operands[0]) != 0 && value(e.operands[1]) != 0 ? 1 : 0;
@@ -92,6 +105,18 @@ class Evaluator {
                                                  variable.name, variable.length)};
     }
     return reader_.memory(variable.first_location + static_cast<std::uint32_t>(index));
+  }
+
+  [[nodiscard]] std::int64_t local(const Expression& e) const {
+    if (e.operands.empty()) return reader_.local(e.thread, e.id, 0);
+    const Local& local =
+        program_.templates[program_.threads[e.thread].thread_template].body.locals[e.id];
+    const std::int64_t index = value(e.operands[0]);
+    if (index < 0 || index >= std::int64_t{local.length}) {
+      throw EvaluationError{e.range, fmt::format("index {} is out of bounds: '{}' has {} elements", index,
+                                                 local.name, local.length)};
+    }
+    return reader_.local(e.thread, e.id, static_cast<std::uint32_t>(index));
   }
 
   [[nodiscard]] static std::int64_t unary(UnaryOperator operation, std::int64_t operand) {
@@ -147,7 +172,10 @@ std::optional<Expression> parse_state_expression(const Program& program, const S
   if (tokens.empty()) return {};
   const syntax::Expression tree = parse_expression_syntax(tokens, sources, file, diagnostics);
   if (diagnostics.any()) return {};
-  Resolution resolution{sources, file, diagnostics, program, {}, {}};
+  SourceMap texts = sources;  // names of modules and their texts are not needed
+  Resolution resolution(texts, file, diagnostics);
+  resolution.modules.emplace_back().file = file;
+  resolution.program = program;
   declare_names(resolution);
   declare_locals(resolution);
   ExpressionResolver resolver(resolution, Place::condition, nullptr);

@@ -25,7 +25,7 @@ namespace heddle::lang {
 // Where the values come from.
 struct StateReader {
   std::function<std::int64_t(std::uint32_t location)> memory;
-  std::function<std::int64_t(ThreadId thread, LocalId local)> local;
+  std::function<std::int64_t(ThreadId thread, LocalId local, std::uint32_t element)> local;
 };
 
 // An index out of bounds or a division by zero.

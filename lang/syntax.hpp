@@ -18,16 +18,25 @@ struct Word {
   SourceRange range;
 };
 
+// A type as written: `int`, `spinlock.Lock`, `Node[4]`.
+struct Expression;
+struct TypeName {
+  Word module;  // of kind `end` if not given
+  Word name;    // of kind `end` if there is no type
+  std::vector<Expression> lengths;
+};
+
 enum class ExpressionKind : std::uint8_t {
   integer,      // value
   boolean,      // value
   name,         // word
   index,        // operands: [array, index]
-  member,       // operands: [thread]; word
+  member,       // operands: [thread, object or module]; word
   call,         // operands: [function, arguments...]
   atomic,       // word: cas, exchange or fetch_*; operands: arguments
   try_lock,     // operands: [mutex]
-  choose,       // operands: [low, high]
+  choose,       // operands: [low, high] or [enumeration]
+  spawn,        // operands: [call]
   unary,        // word; operands: [operand]
   binary,       // word: any binary operator, `&&` and `||` too; operands: [left, right]
   conditional,  // operands: [condition, then, else]
@@ -45,7 +54,7 @@ struct Expression {
 enum class StatementKind : std::uint8_t {
   empty,
   block,     // body
-  declare,   // word: `let` or `var`; name, type?; expressions: [value]
+  declare,   // word: `let` or `var`; name, type?; expressions: [value], values of a list, or none; is_list
   assign,    // word: the operator; expressions: [place, value]
   evaluate,  // expressions: [expression]
   if_,       // expressions: [condition]; body, otherwise
@@ -57,6 +66,10 @@ enum class StatementKind : std::uint8_t {
   fence,    // name: `lw`, `st`, `isync` or none
   lock,     // expressions: [mutex]
   unlock,   // expressions: [mutex]
+  wait,     // expressions: [condition variable, mutex]
+  signal,   // expressions: [condition variable]
+  broadcast,  // expressions: [condition variable]
+  join,     // expressions: [what was spawned]
   assert_,  // expressions: [condition]; text?
   assume,   // expressions: [condition]
   await,    // expressions: [condition]
@@ -66,8 +79,9 @@ struct Statement {
   StatementKind kind = StatementKind::empty;
   Word word;
   Word name;
-  Word type;  // of kind `end` if not given
+  TypeName type;
   Word text;  // of kind `end` if not given
+  bool is_list = false;
   std::vector<Expression> expressions;
   std::vector<Statement> body;
   std::vector<Statement> otherwise;
@@ -76,11 +90,20 @@ struct Statement {
 
 struct FunctionParameter {
   Word name;
-  Word type;
+  Word reference;  // `ref`; of kind `end` if not given
+  TypeName type;
 };
 
-// `NAME = INT` of an expect line.
+struct Field {
+  Word name;
+  TypeName type;
+  bool is_list = false;
+  std::vector<Expression> expressions;  // initial values, none if not given
+};
+
+// `NAME = INT` or `MODULE.NAME = INT` of an expect line.
 struct Setting {
+  Word module;  // of kind `end` if not given
   Word name;
   bool negative = false;
   Word value;
@@ -95,12 +118,16 @@ struct ExpectLine {
 };
 
 enum class ItemKind : std::uint8_t {
-  import_,   // name: the first part
+  import_,   // path: the parts or one text; name: what `as` gives, of kind `end` if none; words: names to import
   param,     // name; expressions: [value]
   constant,  // name; expressions: [value]
-  shared,    // name, type; length: [length] or none; expressions: initial values, none if not given; is_list
-  mutex,     // name; length: [length] or none
+  shared,    // name, type; expressions: initial values, none if not given; is_list
+  mutex,     // name; length: lengths
+  cond,      // the same
+  enumeration,  // name; words: the values
+  structure,    // name; fields
   function,  // name, parameters, type (result); body
+  proc,      // name, parameters; body
   thread,    // name; family: the parameter, of kind `end` if none; length: [low, high] or none; body
   final_,    // body
   property,  // word: exists, forall or forbid; expressions: [condition]
@@ -111,12 +138,15 @@ struct Item {
   ItemKind kind = ItemKind::import_;
   Word word;
   Word name;
-  Word type;  // of kind `end` if not given
+  TypeName type;
   Word family;
   bool is_list = false;
   std::vector<Expression> length;
   std::vector<Expression> expressions;
   std::vector<FunctionParameter> parameters;
+  std::vector<Field> fields;
+  std::vector<Word> path;
+  std::vector<Word> words;
   std::vector<Statement> body;
   ExpectLine expect_line;
   SourceRange range;

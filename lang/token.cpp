@@ -22,7 +22,11 @@ constexpr std::array<std::string_view, kinds> spellings = {
     "const",
     "shared",
     "mutex",
+    "cond",
+    "enum",
+    "struct",
     "fn",
+    "proc",
     "thread",
     "final",
     "exists",
@@ -40,6 +44,10 @@ constexpr std::array<std::string_view, kinds> spellings = {
     "fence",
     "lock",
     "unlock",
+    "wait",
+    "signal",
+    "broadcast",
+    "join",
     "assert",
     "assume",
     "await",
@@ -60,16 +68,8 @@ constexpr std::array<std::string_view, kinds> spellings = {
     "fetch_min",
     "trylock",
     "choose",
-    "enum",
-    "struct",
-    "ref",
-    "cond",
-    "wait",
-    "signal",
-    "broadcast",
     "spawn",
-    "join",
-    "proc",
+    "ref",
     "(",
     ")",
     "[",
@@ -115,7 +115,7 @@ constexpr std::array<std::string_view, kinds> spellings = {
     "!",
     "~",
 };
-static_assert(spellings[static_cast<std::size_t>(TokenKind::proc)] == "proc");
+static_assert(spellings[static_cast<std::size_t>(TokenKind::ref)] == "ref");
 static_assert(spellings.back() == "~");
 
 std::unordered_map<std::string_view, TokenKind> make_keywords() {

@@ -23,7 +23,11 @@ enum class TokenKind : std::uint8_t {
   const_,
   shared,
   mutex,
+  cond,
+  enum_,
+  struct_,
   fn,
+  proc,
   thread,
   final_,
   exists,
@@ -42,6 +46,10 @@ enum class TokenKind : std::uint8_t {
   fence,
   lock,
   unlock,
+  wait,
+  signal,
+  broadcast,
+  join,
   assert_,
   assume,
   await_,
@@ -63,17 +71,8 @@ enum class TokenKind : std::uint8_t {
   fetch_min,
   trylock,
   choose,
-  // Words kept for later versions.
-  enum_,
-  struct_,
-  ref,
-  cond,
-  wait,
-  signal,
-  broadcast,
   spawn,
-  join,
-  proc,
+  ref,
   // Brackets and separators.
   left_parenthesis,
   right_parenthesis,
@@ -147,10 +146,7 @@ struct Token {
   return is_between(kind, TokenKind::let, TokenKind::await_);
 }
 [[nodiscard]] constexpr bool is_keyword(TokenKind kind) {
-  return is_between(kind, TokenKind::import_, TokenKind::proc);
-}
-[[nodiscard]] constexpr bool is_reserved(TokenKind kind) {
-  return is_between(kind, TokenKind::enum_, TokenKind::proc);
+  return is_between(kind, TokenKind::import_, TokenKind::ref);
 }
 [[nodiscard]] constexpr bool is_assignment(TokenKind kind) {
   return is_between(kind, TokenKind::assign, TokenKind::shift_right_assign);

@@ -22,8 +22,9 @@ struct SourceRange {
   std::uint32_t end = 0;
 };
 
-// Values are 64-bit integers at run time; a boolean is 0 or 1.
-enum class Type : std::uint8_t { none, integer, boolean };
+// Values are 64-bit integers at run time; a boolean is 0 or 1. The types from `first_enumeration` up are the
+// enumerations of the program, in their order; their values count from 0.
+enum class Type : std::uint32_t { none, integer, boolean, first_enumeration };
 
 enum class FenceKind : std::uint8_t { full, lightweight, store_store, instruction };
 
@@ -58,7 +59,8 @@ using ThreadId = std::uint32_t;    // index into Program::threads
 
 enum class ExpressionKind : std::uint8_t {
   literal,        // value
-  local,          // id: LocalId
+  local,          // id: LocalId; operands: [index] for elements of arrays. A whole array stands for itself
+                  // as the argument of a parameter by reference only
   load,           // id: VariableId; operands: [index] for arrays. One visible operation.
   unary,          // unary; operands: [operand]
   binary,         // binary; operands: [left, right]
@@ -71,7 +73,8 @@ enum class ExpressionKind : std::uint8_t {
   fetch,          // fetch; id: VariableId; operands: [index?, operand]; is the old value
   try_lock,       // id: VariableId (a mutex); operands: [index?]; is true on success
   choose,         // operands: [low, high]; some value of low..high (half open)
-  thread_local_,  // conditions only: thread: ThreadId, id: LocalId of that thread's template
+  thread_local_,  // conditions only: thread: ThreadId, id: LocalId of that thread's template; operands: as local
+  bounded,        // operands: [index]; is the index, which must be one of 0 .. value - 1
 };
 
 // Integer expressions stand where a condition is wanted too: the front end then wraps them into `!= 0`.
@@ -90,8 +93,8 @@ struct Expression {
 
 enum class StatementKind : std::uint8_t {
   block,    // body
-  declare,  // id: LocalId = expressions[0]
-  assign,   // id: LocalId = expressions[0]
+  declare,  // id: LocalId; expressions: [value]; of an array: one value for all elements, or one for each
+  assign,   // id: LocalId; expressions: [index?, value]
   store,    // id: VariableId; expressions: [index?, value]. `compound`: index, load, value, operator, store
   if_,      // expressions: [condition]; body, otherwise
   while_,   // expressions: [condition]; body. At most Options::unroll rounds, then op loop_bound
@@ -120,11 +123,24 @@ struct Statement {
   SourceRange range;  // without the semicolon; of `if`, `while` and `for`: the head, up to the body
 };
 
+// What the elements of an array are called that is a part of something larger: with the parts "pool", ".slots" and
+// "" and the lengths 2 and 4, element 5 is "pool[1].slots[1]".
+struct ElementNames {
+  std::vector<std::string> parts;  // one more than lengths; none: the plain name and one index
+  std::vector<std::uint32_t> lengths;
+};
+
 struct Local {
   std::string name;
   Type type = Type::integer;
   bool top_level = false;  // declared in the outermost block of a thread: conditions can name it
   SourceRange range;       // here and in all named declarations below: of the name
+  bool is_array = false;
+  std::uint32_t length = 1;  // number of elements; 1 for a scalar
+  // A parameter that is another name for a local of the caller: the argument is an expression `local` without
+  // index.
+  bool by_reference = false;
+  ElementNames elements;
 };
 
 // Code with the locals that it declares, nested blocks included; parameters come first.
@@ -143,7 +159,12 @@ struct Variable {
   std::uint32_t first_location = 0;
   std::vector<std::int64_t> initial;  // `length` values
   SourceRange range;
+  ElementNames elements;
 };
+
+// "x" or "flag[1]": how a variable's or local's element is called. O(length of the name).
+[[nodiscard]] std::string element_name(const std::string& name, bool is_array, const ElementNames& elements,
+                                       std::uint32_t element);
 
 struct Function {
   std::string name;
@@ -215,9 +236,16 @@ struct Constant {
   SourceRange range;
 };
 
+struct Enumeration {
+  std::string name;
+  std::vector<std::string> values;
+  SourceRange range;
+};
+
 struct Program {
   std::vector<Parameter> parameters;
   std::vector<Constant> constants;
+  std::vector<Enumeration> enumerations;
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::vector<ThreadTemplate> templates;
@@ -225,7 +253,8 @@ struct Program {
   std::optional<Body> final_block;
   std::vector<Property> properties;
   std::vector<Expectation> expectations;
-  std::uint32_t locations = 0;  // how many scalars the variables have in all
+  std::uint32_t spin_loops = 0;  // `while` loops that have become `await`s, by their places in the source
+  std::uint32_t locations = 0;   // how many scalars the variables have in all
 };
 
 }  // namespace heddle::lang

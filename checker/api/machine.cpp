@@ -191,12 +191,12 @@ class Machine::Core {
   }
 
   // The value of a top-level local; they stand in the image in the order of the tree.
-  [[nodiscard]] std::int64_t local(lang::ThreadId thread, lang::LocalId id) const {
+  [[nodiscard]] std::int64_t local(lang::ThreadId thread, lang::LocalId id, std::uint32_t element) const {
     const auto& tree = program.state().tree;
     const auto& locals = tree.templates[tree.threads[thread].thread_template].body.locals;
-    const auto before =
-        std::count_if(locals.begin(), locals.begin() + id, [](const auto& l) { return l.top_level; });
-    const auto offset = image().threads[thread].locals[static_cast<std::size_t>(before)].offset;
+    std::size_t before = element;
+    for (auto l = locals.begin(); l != locals.begin() + id; ++l) before += l->top_level ? l->length : 0;
+    const auto offset = image().threads[thread].locals[before].offset;
     std::int64_t value = 0;
     std::memcpy(&value, engine->blocks()[thread] + offset, sizeof value);
     return value;
@@ -427,7 +427,8 @@ Result<Value> Machine::evaluate(std::string_view text) const {
   const auto result = lang::evaluate(
       state.tree, *expression,
       {.memory = [&](std::uint32_t location) { return core_->engine->memory()[location]; },
-       .local = [&](lang::ThreadId thread, lang::LocalId local) { return core_->local(thread, local); }});
+       .local = [&](lang::ThreadId thread, lang::LocalId local,
+                    std::uint32_t element) { return core_->local(thread, local, element); }});
   if (const auto* const error = std::get_if<lang::EvaluationError>(&result)) {
     lang::Diagnostics failed;
     failed.error(error->range, error->message);

@@ -42,6 +42,25 @@ std::vector<Expectation> convert(const std::vector<lang::Expectation>& expectati
   return result;
 }
 
+using FileText = lang::ModuleText;
+
+// A readable, regular file of bearable size, or what is wrong with it.
+FileText read_file(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return {.text = {}, .error = std::strerror(errno)};
+  if (S_ISDIR(status.st_mode)) return {.text = {}, .error = "is a directory"};
+  if (!S_ISREG(status.st_mode)) return {.text = {}, .error = "is not a regular file"};
+  if (static_cast<std::uint64_t>(status.st_size) > largest_source) {
+    return {.text = {}, .error = "the file is larger than 16 MiB"};
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return {.text = {}, .error = std::strerror(errno)};
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad() || (status.st_size > 0 && text.str().empty())) return {.text = {}, .error = "cannot be read"};
+  return {.text = text.str(), .error = {}};
+}
+
 }  // namespace
 
 std::vector<Diagnostic> convert_diagnostics(const lang::Diagnostics& diagnostics,
@@ -67,13 +86,15 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   lang::SourceMap sources;
   const auto file = sources.add(std::move(name), std::string(text));
   lang::Diagnostics diagnostics;
-  auto program = lang::parse_program(sources, file, options.parameters, diagnostics);
+  auto program = lang::parse_program(sources, file, options.parameters, diagnostics,
+                                           {.loader = read_file, .spin_await = !options.unroll_spin_loops});
   if (!program) return convert_diagnostics(diagnostics, sources);
 
   auto lowered = compiler::lower(*program, sources, {.unroll = options.unroll, .optimise = options.optimise});
   auto state = std::make_shared<State>();
   state->name = sources.name(file);
   for (const auto& parameter : program->parameters) state->parameters[parameter.name] = parameter.value;
+  state->spin_loops = program->spin_loops;
   state->expectations = convert(program->expectations, sources);
   if (options.keep_ir) state->ir = compiler::print_ir(*lowered);
   auto loaded = jit::load(std::move(lowered));
@@ -86,20 +107,9 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
 }
 
 Result<Program> Program::from_file(const std::string& path, const CompileOptions& options) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return std::vector{about_file(path, std::strerror(errno))};
-  if (S_ISDIR(status.st_mode)) return std::vector{about_file(path, "is a directory")};
-  if (!S_ISREG(status.st_mode)) return std::vector{about_file(path, "is not a regular file")};
-  if (static_cast<std::uint64_t>(status.st_size) > largest_source) {
-    return std::vector{about_file(path, "the file is larger than 16 MiB")};
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::vector{about_file(path, std::strerror(errno))};
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad() || (status.st_size > 0 && text.str().empty()))
-    return std::vector{about_file(path, "cannot be read")};
-  return from_source(text.str(), path, options);
+  FileText file = read_file(path);
+  if (!file.text) return std::vector{about_file(path, std::move(file.error))};
+  return from_source(*file.text, path, options);
 }
 
 const std::string& Program::name() const { return state_->name; }
@@ -112,6 +122,8 @@ std::string Program::fingerprint() const {
   return fmt::format("{:016x}", hash);
 }
 const std::string& Program::llvm_ir() const { return state_->ir; }
+
+std::uint32_t Program::spin_loops() const { return state_->spin_loops; }
 
 std::vector<std::string> Program::threads() const {
   std::vector<std::string> names;

@@ -17,6 +17,7 @@ struct Program::State {
   std::string name;
   Parameters parameters;
   std::vector<Expectation> expectations;
+  std::uint32_t spin_loops = 0;
   std::shared_ptr<const jit::Image> image;
   std::string ir;
   // What it was made from, for questions about names later.

@@ -27,7 +27,7 @@ TEST_CASE("a while loop evaluates its condition before each round") {
 
 TEST_CASE("a while loop is cut off when it would go round more than the bound") {
   const compiler::Options twice{.unroll = 2};
-  CHECK(log_of("shared x: int; thread p { while x == 0 { } x = 1; }", {}, 0, twice) ==
+  CHECK(log_of("shared x: int; thread p { while x == 0 { let a = 1; } x = 1; }", {}, 0, twice) ==
         Log{"load x -> 0", "load x -> 0", "load x -> 0", "loop_bound"});
   CHECK(log_of("shared x: int; thread p { while x < 2 { x += 1; } x = 9; }", {}, 0, twice).back() == "done");
   CHECK(log_of("thread p { while true { } }", {}, 0, {.unroll = 0}) == Log{"loop_bound"});

@@ -1,6 +1,7 @@
 #include "tests/jit/interpreter.hpp"
 
 #include <limits>
+#include <memory>
 
 namespace heddle::test {
 namespace {
@@ -24,8 +25,8 @@ class Interpreter {
   Interpreted run(std::size_t number) {
     const lang::Thread& thread = program_.threads[number];
     const lang::ThreadTemplate& code = program_.templates[thread.thread_template];
-    std::vector<std::int64_t> locals(code.body.locals.size());
-    if (code.is_family) locals[0] = thread.argument;
+    Locals locals = make_locals(code.body);
+    if (code.is_family) locals[0]->front() = thread.argument;
     locals_ = &locals;
     try {
       block(code.body.statements);
@@ -36,9 +37,11 @@ class Interpreter {
       const lang::Local& declared = code.body.locals[local];
       if (!declared.top_level) continue;
       const bool boolean = declared.type == lang::Type::boolean;
-      result_.locals.push_back(
-          declared.name + " = " +
-          (boolean ? (locals[local] != 0 ? "true" : "false") : std::to_string(locals[local])));
+      for (std::uint32_t k = 0; k < declared.length; ++k) {
+        const std::int64_t held = (*locals[local])[k];
+        result_.locals.push_back(lang::element_name(declared.name, declared.is_array, declared.elements, k) +
+                                 " = " + (boolean ? (held != 0 ? "true" : "false") : std::to_string(held)));
+      }
     }
     return std::move(result_);
   }
@@ -114,7 +117,15 @@ class Interpreter {
     const auto operand = [&](std::size_t k) { return value(e.operands[k]); };
     switch (e.kind) {
       case ExpressionKind::literal: return e.value;
-      case ExpressionKind::local: return (*locals_)[e.id];
+      case ExpressionKind::local:
+        return e.operands.empty() ? local(e.id) : element(e.id, value(e.operands[0]));
+      case ExpressionKind::bounded: {
+        const std::int64_t index = operand(0);
+        if (index < 0 || index >= e.value) {
+          request({.op = Op::index_out_of_bounds, .value = index, .expected = e.value});
+        }
+        return index;
+      }
       case ExpressionKind::unary: {
         const std::int64_t inner = operand(0);
         if (e.unary == lang::UnaryOperator::logical_not) return inner == 0 ? 1 : 0;
@@ -161,11 +172,37 @@ class Interpreter {
     }
   }
 
+  // By local; parameters by reference share the caller's.
+  using Locals = std::vector<std::shared_ptr<std::vector<std::int64_t>>>;
+
+  static Locals make_locals(const lang::Body& body) {
+    Locals locals;
+    for (const lang::Local& local : body.locals) {
+      locals.push_back(std::make_shared<std::vector<std::int64_t>>(local.length));
+    }
+    return locals;
+  }
+
+  std::int64_t& local(lang::LocalId id) { return (*locals_)[id]->front(); }
+
+  std::int64_t& element(lang::LocalId id, std::int64_t index) {
+    std::vector<std::int64_t>& cells = *(*locals_)[id];
+    const auto size = static_cast<std::int64_t>(cells.size());
+    if (index < 0 || index >= size) request({.op = Op::index_out_of_bounds, .value = index, .expected = size});
+    return cells[static_cast<std::size_t>(index)];
+  }
+
   std::int64_t call(const Expression& e) {
     const lang::Function& function = program_.functions[e.id];
-    std::vector<std::int64_t> locals(function.body.locals.size());
-    for (std::size_t k = 0; k < e.operands.size(); ++k) locals[k] = value(e.operands[k]);
-    std::vector<std::int64_t>* const caller = std::exchange(locals_, &locals);
+    Locals locals = make_locals(function.body);
+    for (std::size_t k = 0; k < e.operands.size(); ++k) {
+      if (function.body.locals[k].by_reference) {
+        locals[k] = (*locals_)[e.operands[k].id];
+      } else {
+        locals[k]->front() = value(e.operands[k]);
+      }
+    }
+    Locals* const caller = std::exchange(locals_, &locals);
     returned_ = 0;
     block(function.body.statements);
     locals_ = caller;
@@ -186,8 +223,24 @@ class Interpreter {
     const Expression* const index = indexed ? &s.expressions[0] : nullptr;
     switch (s.kind) {
       case StatementKind::block: return block(s.body);
-      case StatementKind::declare:
-      case StatementKind::assign: (*locals_)[s.id] = value(s.expressions[0]); break;
+      case StatementKind::declare: {
+        std::vector<std::int64_t>& cells = *(*locals_)[s.id];
+        std::int64_t initial = 0;
+        for (std::size_t k = 0; k < cells.size(); ++k) {
+          if (k < s.expressions.size()) initial = value(s.expressions[k]);
+          cells[k] = initial;
+        }
+        break;
+      }
+      case StatementKind::assign:
+        if (s.expressions.size() == 2) {
+          std::int64_t& cell = element(s.id, value(s.expressions[0]));
+          cell = value(s.expressions[1]);
+        } else {
+          const std::int64_t assigned = value(s.expressions[0]);
+          local(s.id) = assigned;
+        }
+        break;
       case StatementKind::store: {
         const std::int64_t where = location(s.id, index);
         std::int64_t stored = 0;
@@ -216,7 +269,7 @@ class Interpreter {
           if (static_cast<std::uint64_t>(k) - static_cast<std::uint64_t>(from) >= 1'000'000) {
             request({.op = Op::loop_bound});
           }
-          (*locals_)[s.id] = k;
+          local(s.id) = k;
           const Flow flow = block(s.body);
           if (flow == Flow::broken) break;
           if (flow == Flow::returned) return flow;
@@ -254,7 +307,7 @@ class Interpreter {
   std::uint32_t unroll_;
   std::size_t steps_;
   Interpreted result_;
-  std::vector<std::int64_t>* locals_ = nullptr;
+  Locals* locals_ = nullptr;
   std::int64_t returned_ = 0;
   bool in_await_ = false;
 };

@@ -141,7 +141,7 @@ TEST_CASE("names have at most 255 letters") {
 
 TEST_CASE("arrays have 1 to 65536 elements and the program a million scalars") {
   CHECK(quick("shared a: int[65536]; thread p { }") == "");
-  CHECK(quick("shared a: int[65537]; thread p { }") == "the length of 'a' is 65537");
+  CHECK(quick("shared a: int[65537]; thread p { }") == "the length of an array is 65537");
   std::string arrays;
   for (int i = 0; i < 15; ++i) arrays += "shared a" + std::to_string(i) + ": int[65536]; ";
   CHECK(quick(arrays + "shared b: int[16960]; thread p { }") == "");

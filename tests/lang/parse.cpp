@@ -34,7 +34,10 @@ class Dumper {
     switch (e.kind) {
       case ExpressionKind::literal:
         return e.type == Type::boolean ? (e.value != 0 ? "true" : "false") : fmt::format("{}", e.value);
-      case ExpressionKind::local: return fmt::format("{}#{}", body_->locals.at(e.id).name, e.id);
+      case ExpressionKind::local:
+        return fmt::format("{}#{}{}", body_->locals.at(e.id).name, e.id,
+                           e.operands.empty() ? "" : fmt::format("[{}]", first()));
+      case ExpressionKind::bounded: return fmt::format("bounded({}; {})", first(), e.value);
       case ExpressionKind::load:
         return e.operands.empty() ? variable() : fmt::format("{}[{}]", variable(), first());
       case ExpressionKind::unary:

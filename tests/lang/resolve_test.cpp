@@ -86,7 +86,7 @@ TEST_CASE("an override must name a param and its value must make sense") {
   CHECK(hint("const N = 1; thread p { }", {{"N", 1}}) ==
         "'N' cannot be set from outside: it is a constant; declare it with 'param'");
   CHECK(hint("param N = 1; shared a: int[N]; thread p { }", {{"N", -1}}) ==
-        "the length of 'a' is -1; an array has 1 to 65536 elements");
+        "the length of an array is -1; an array has 1 to 65536 elements");
   CHECK(hint("param N = 1; const M = 6 / N; thread p { }", {{"N", 0}}) == "division by zero in a constant; ");
   CHECK(hint("", {{"", 1}}) == "the program has no param ''; the program has no params");
 }

@@ -1,0 +1,21 @@
+// The one thing about the resolved program that is not plain data.
+#include "lang/tree.hpp"
+
+namespace heddle::lang {
+
+std::string element_name(const std::string& name, bool is_array, const ElementNames& elements,
+                         std::uint32_t element) {
+  if (!is_array) return name;
+  if (elements.parts.empty()) return name + "[" + std::to_string(element) + "]";
+  std::uint32_t size = 1;
+  for (const std::uint32_t length : elements.lengths) size *= length;
+  std::string result = elements.parts[0];
+  for (std::size_t i = 0; i < elements.lengths.size(); ++i) {
+    size /= elements.lengths[i];
+    result += "[" + std::to_string(element / size) + "]" + elements.parts[i + 1];
+    element %= size;
+  }
+  return result;
+}
+
+}  // namespace heddle::lang
