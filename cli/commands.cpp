@@ -132,6 +132,7 @@ int run(int count, const char* const* arguments) {
     case Command::man: return run_man();
     case Command::emit: return run_emit(options);
     case Command::list: return run_list(options);
+    case Command::fmt: return run_format(options);
     case Command::consistency: return run_consistency(options);
     case Command::show_text: break;
   }

@@ -28,6 +28,8 @@ namespace heddle::cli {
 [[nodiscard]] int run_list(const Options& options);
 [[nodiscard]] int run_completions(const Options& options);
 [[nodiscard]] int run_man();
+// 0: done; 1: with --check, a file is not in the canonical style.
+[[nodiscard]] int run_format(const Options& options);
 // 0: realisable under every model asked for; 1: not under one of them.
 [[nodiscard]] int run_consistency(const Options& options);
 

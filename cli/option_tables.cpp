@@ -311,6 +311,19 @@ void add_emit_options(CLI::App& app, Options& options) {
   add_compile_options(app, options);
 }
 
+void add_format_options(CLI::App& app, Options& options) {
+  app.add_option("FILES", options.paths,
+                 "Programs to be rewritten; - formats standard input to standard output")
+      ->option_text(" ")
+      ->required();
+  add_flag(app, "--check", options.check_only, "Change nothing; name the files that would be changed");
+  app.footer(
+      "Exit codes:\n"
+      "  0  done\n"
+      "  1  with --check: a file would be changed\n"
+      "  2  a file is wrong, or cannot be read or written");
+}
+
 void add_nothing(CLI::App& /*app*/, Options& /*options*/) {}
 
 constexpr Entry entries[] = {
@@ -327,6 +340,8 @@ constexpr Entry entries[] = {
     {{"repl", Command::repl, "Explore a program step by step, and change it, at a prompt", ""},
      add_repl_options},
     {{"replay", Command::replay, "Run a saved counterexample again", "trace.json"}, add_replay_options},
+    {{"fmt", Command::fmt, "Lay out programs in the canonical style", "examples/peterson.hed"},
+     add_format_options},
     {{"emit", Command::emit, "Print what a program is compiled to", "--llvm examples/peterson.hed"},
      add_emit_options},
     {{"list", Command::list, "List the models and algorithms, and which go together", ""}, add_list_options},

@@ -19,6 +19,7 @@ enum class Command {
   test,
   replay,
   repl,
+  fmt,
   emit,
   list,
   consistency,
@@ -46,7 +47,8 @@ struct Options {
   std::vector<std::string> models;      // compare
   std::vector<std::string> algorithms;  // compare; those that do not work with a model are left out
   std::vector<std::string> only;        // outcomes, compare: variables to show; empty: all
-  std::vector<std::string> paths;       // test
+  std::vector<std::string> paths;       // test, fmt
+  bool check_only = false;              // fmt
   TestSettings test;
   std::string junit_file;  // test; empty: none
   std::string json_file;   // test; empty: none, "-": standard output

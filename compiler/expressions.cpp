@@ -32,9 +32,9 @@ Value* Generator::value(const Expression& expression) {
 Value* Generator::integer(const Expression& expression) { return widened(ir(), value(expression)); }
 
 Value* Generator::local(const Expression& expression) {
-  Value* const index =
-      expression.operands.empty() ? nullptr
-                                  : element(expression.id, expression.operands[0], expression.range);
+  Value* const index = expression.operands.empty()
+                           ? nullptr
+                           : element(expression.id, expression.operands[0], expression.range);
   const Binding& binding = scope().bindings[expression.id];
   if (binding.constant != nullptr) return binding.constant;
   Value* result = index == nullptr ? frame_->load(*binding.slot) : frame_->load(*binding.slot, index);
@@ -45,8 +45,9 @@ Value* Generator::local(const Expression& expression) {
 Value* Generator::element(lang::LocalId local, const Expression& index, const lang::SourceRange& range) {
   Value* const length = ir().getInt64(scope().body->locals[local].length);
   Value* const number = integer(index);
-  require(ir().CreateICmpULT(number, length),
-          {.op = jit::Op::index_out_of_bounds, .value = number, .expected = length, .site = sites_.at(range)});
+  require(
+      ir().CreateICmpULT(number, length),
+      {.op = jit::Op::index_out_of_bounds, .value = number, .expected = length, .site = sites_.at(range)});
   return number;
 }
 

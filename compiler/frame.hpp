@@ -71,8 +71,8 @@ class Frame {
   void release_cleared(std::uint32_t top) { top_ = top; }
   [[nodiscard]] llvm::Value* load(std::uint32_t slot);
   void store(std::uint32_t slot, llvm::Value* value);  // i64 or i1
-  // The same for the slot `index` behind the first of an array; the caller has checked the index. All slots of
-  // the array have been stored to before.
+  // The same for the slot `index` behind the first of an array; the caller has checked the index. All slots
+  // of the array have been stored to before.
   [[nodiscard]] llvm::Value* load(std::uint32_t first, llvm::Value* index);
   void store(std::uint32_t first, llvm::Value* index, llvm::Value* value);
 

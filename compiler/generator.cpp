@@ -16,9 +16,8 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
     thread.bindings[local].slot = permanent;
     for (std::uint32_t i = 0; i < declared.length; ++i, ++permanent) {
       if (!declared.top_level) continue;
-      result.locals.push_back(
-          {lang::element_name(declared.name, declared.is_array, declared.elements, i),
-           Frame::offset(permanent), declared.type == lang::Type::boolean});
+      result.locals.push_back({lang::element_name(declared.name, declared.is_array, declared.elements, i),
+                               Frame::offset(permanent), declared.type == lang::Type::boolean});
     }
   }
   const Size size = facts_.size(body);

@@ -64,7 +64,8 @@ LocalId BodyResolver::add_local(const syntax::Word& name, Type type, LocalKind k
   local.range = name.range;
   declare_local(name, local);
   const bool parameter = kind == LocalKind::function_parameter || kind == LocalKind::family_parameter;
-  const bool top_level = kind_ == BodyKind::thread && !parameter && kind != LocalKind::loop_variable && nameable();
+  const bool top_level =
+      kind_ == BodyKind::thread && !parameter && kind != LocalKind::loop_variable && nameable();
   if (top_level) top_level_.emplace(name.text, local);
   Local& made = body_.locals.emplace_back();
   made.name = std::string(name.text);
@@ -235,7 +236,8 @@ void BodyResolver::declare_aggregate(const syntax::Statement& from, const DataTy
     declare_local(from.name, local);
   };
   if (from.word.kind == TokenKind::let) {
-    return refuse("arrays and structs are declared with 'var'", "their elements and fields are assigned one by one");
+    return refuse("arrays and structs are declared with 'var'",
+                  "their elements and fields are assigned one by one");
   }
   if (scalar_count(resolution_.structures, type) > most) {
     return refuse(fmt::format("'{}' is too large for a local: at most {} scalars", from.name.text, most),
@@ -253,8 +255,9 @@ void BodyResolver::declare_aggregate(const syntax::Statement& from, const DataTy
   }
   const std::uint64_t elements = element_count(type.lengths);
   if (from.is_list && from.expressions.size() != elements) {
-    return refuse(fmt::format("{} values for {} elements of '{}'", from.expressions.size(), elements, from.name.text),
-                  "give as many, or one value for all: '= 0'");
+    return refuse(
+        fmt::format("{} values for {} elements of '{}'", from.expressions.size(), elements, from.name.text),
+        "give as many, or one value for all: '= 0'");
   }
   std::vector<Expression> values;
   for (const syntax::Expression& expression : from.expressions) {

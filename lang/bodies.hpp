@@ -18,8 +18,8 @@ class BodyResolver {
 
   // Declares a parameter; before `resolve`.
   void add_parameter(const syntax::Word& name, Type type, LocalKind kind);
-  // A `ref` parameter and what it is bound to: locals of the caller or shared variables, and the indexes on the way
-  // there, which become parameters of their own.
+  // A `ref` parameter and what it is bound to: locals of the caller or shared variables, and the indexes on
+  // the way there, which become parameters of their own.
   void add_reference(const syntax::Word& name, const Object& object);
   // A local that holds `value` from the start on.
   void add_initialised(const syntax::Word& name, Type type, Expression value, std::vector<Statement>& into);

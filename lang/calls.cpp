@@ -125,7 +125,8 @@ class CallChecker {
     if (program_.final_block) check_final(*program_.final_block);
   }
 
-  // Turns loops like `while x != 0 { }` into `await`s. Not what `final` can reach: there nobody can be waited for.
+  // Turns loops like `while x != 0 { }` into `await`s. Not what `final` can reach: there nobody can be waited
+  // for.
   void find_spin_loops() {
     std::vector<bool> in_final(functions_.size(), false);
     if (program_.final_block) {

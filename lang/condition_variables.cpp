@@ -1,11 +1,11 @@
-// Condition variables, written in the language itself. A condition variable is a number with one bit for each thread
-// that waits. To wait is to take a free bit, to give back the mutex, to wait until somebody clears the bit, and to take
-// the mutex again: as the bit is taken while the mutex is still held, nobody can signal in between unseen. A signal
-// clears any one of the bits, a broadcast all of them; neither is remembered if nobody waits. There are no wake-ups
-// without a signal.
+// Condition variables, written in the language itself. A condition variable is a number with one bit for each
+// thread that waits. To wait is to take a free bit, to give back the mutex, to wait until somebody clears the
+// bit, and to take the mutex again: as the bit is taken while the mutex is still held, nobody can signal in
+// between unseen. A signal clears any one of the bits, a broadcast all of them; neither is remembered if
+// nobody waits. There are no wake-ups without a signal.
 //
-// Each statement gets an instance of its function whose code stands, for traces and messages, where the statement
-// stands.
+// Each statement gets an instance of its function whose code stands, for traces and messages, where the
+// statement stands.
 #include "lang/condition_variables.hpp"
 
 #include <stdexcept>
@@ -16,8 +16,8 @@
 namespace heddle::lang {
 namespace {
 
-// In `signal` the choice is between the waiting threads only, so that nothing is explored twice. A `cas` that fails
-// means that somebody came in between: another execution has the load later.
+// In `signal` the choice is between the waiting threads only, so that nothing is explored twice. A `cas` that
+// fails means that somebody came in between: another execution has the load later.
 constexpr std::string_view source = R"(
 fn wait_for(condition: ref int, m: ref mutex) {
   let waiting = condition;

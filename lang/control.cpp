@@ -94,7 +94,8 @@ void BodyResolver::count_loop(const syntax::Statement& from, Statement& into) {
   ExpressionResolver resolver = expressions();
   auto low = resolver.value_of_type(from.expressions[0], Type::integer, "the low end of the range");
   auto high = resolver.value_of_type(from.expressions[1], Type::integer, "the high end of the range");
-  const bool known = low && high && low->kind == ExpressionKind::literal && high->kind == ExpressionKind::literal;
+  const bool known =
+      low && high && low->kind == ExpressionKind::literal && high->kind == ExpressionKind::literal;
   if (known && spawns(from.body)) return unrolled_loop(from, low->value, high->value, into);
   if (low && high) {
     into.expressions.push_back(std::move(*low));
@@ -113,7 +114,8 @@ void BodyResolver::count_loop(const syntax::Statement& from, Statement& into) {
 void BodyResolver::jump(const syntax::Statement& from, Statement& into) {
   into.kind = from.kind == syntax::StatementKind::break_ ? StatementKind::break_ : StatementKind::continue_;
   if (loops_ == 0 && unrolled_ > 0) {
-    resolution_.error(from.range, fmt::format("'{}' cannot stand in a loop that spawns threads", from.word.text),
+    resolution_.error(from.range,
+                      fmt::format("'{}' cannot stand in a loop that spawns threads", from.word.text),
                       "how many there are must be known before the program runs");
     return;
   }

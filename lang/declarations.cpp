@@ -1,6 +1,6 @@
 // Items. They are visited in passes, so that functions, threads and variables may stand in any order: names;
-// constants and types; shared data and signatures; bodies; conditions and expectations. An imported file has gone
-// through the first three before the file that imports it begins.
+// constants and types; shared data and signatures; bodies; conditions and expectations. An imported file has
+// gone through the first three before the file that imports it begins.
 #include "lang/declarations.hpp"
 
 #include <algorithm>
@@ -101,9 +101,9 @@ class ProgramResolver {
 void ProgramResolver::declare(const syntax::Word& name, const Symbol& symbol) {
   const Symbol* older = resolution_.names().declare(name.text, symbol);
   if (older == nullptr) return;
-  resolution_.error(name.range, fmt::format("'{}' is declared twice", name.text),
-                    fmt::format("first declared in {} as a {}", resolution_.line_of(older->range),
-                                describe(older->kind)));
+  resolution_.error(
+      name.range, fmt::format("'{}' is declared twice", name.text),
+      fmt::format("first declared in {} as a {}", resolution_.line_of(older->range), describe(older->kind)));
 }
 
 void ProgramResolver::declare_name(const Item& item) {
@@ -279,15 +279,15 @@ void ProgramResolver::variable(const Item& item, Symbol& symbol) {
   if (!type) return;
   if (item.kind == ItemKind::shared &&
       (type->kind == DataType::Kind::mutex || type->kind == DataType::Kind::condition)) {
-    resolution_.error(item.type.name.range, fmt::format("a {0} is declared as '{0} {1};'", item.type.name.text,
-                                                        item.name.text));
+    resolution_.error(item.type.name.range,
+                      fmt::format("a {0} is declared as '{0} {1};'", item.type.name.text, item.name.text));
     return;
   }
   const auto initial = initial_values(resolution_, item.expressions, item.is_list, *type, item.name.text);
   const std::string& module = resolution_.modules[resolution_.module].name;
   const auto object =
-      add_shared_object(resolution_, (module.empty() ? "" : module + ".") + std::string(item.name.text), *type,
-                        initial.value_or(std::vector<std::int64_t>{}), item.name.range);
+      add_shared_object(resolution_, (module.empty() ? "" : module + ".") + std::string(item.name.text),
+                        *type, initial.value_or(std::vector<std::int64_t>{}), item.name.range);
   if (!object) return;
   resolution_.objects[symbol.id] = *object;
   symbol.broken = false;
@@ -470,7 +470,8 @@ void ProgramResolver::instance(const Instance& instance) {
   const auto parameters = static_cast<std::uint32_t>(body.locals.size());
   resolver.resolve(signature.item->body);
   if (signature.result != Type::none && !never_falls_off(body.statements)) {
-    resolution_.error(signature.item->name.range, fmt::format("'{}' can end without a result", signature.name),
+    resolution_.error(signature.item->name.range,
+                      fmt::format("'{}' can end without a result", signature.name),
                       "end every path with 'return ...;'");
   }
   if (instance.place) move_to(body.statements, *instance.place);

@@ -66,7 +66,8 @@ void add_settings(Resolution& resolution, const std::vector<syntax::Setting>& se
     if (setting.module.kind != TokenKind::end) {
       const Symbol* module = names->find(setting.module.text);
       if (module == nullptr || module->kind != SymbolKind::module) {
-        resolution.error(setting.module.range, fmt::format("there is no module '{}' here", setting.module.text));
+        resolution.error(setting.module.range,
+                         fmt::format("there is no module '{}' here", setting.module.text));
         continue;
       }
       names = &resolution.modules[module->id].names;
@@ -81,7 +82,8 @@ void add_settings(Resolution& resolution, const std::vector<syntax::Setting>& se
       if (hint.empty() && symbol != nullptr) {
         hint = fmt::format("'{}' is a {}", setting.name.text, describe(symbol->kind));
       }
-      resolution.error(setting.name.range, fmt::format("unknown param '{}'", setting.name.text), std::move(hint));
+      resolution.error(setting.name.range, fmt::format("unknown param '{}'", setting.name.text),
+                       std::move(hint));
       continue;
     }
     const std::string& name = resolution.program.parameters[symbol->id].name;

@@ -64,13 +64,16 @@ std::optional<Expression> ExpressionResolver::value_of_type(const syntax::Expres
 bool ExpressionResolver::check_type(const syntax::Expression& from, Type found, Type wanted,
                                     std::string_view what) {
   if (found == wanted) return true;
-  resolution_.error(from.range, fmt::format("{} must be {}, not {}", what, resolution_.name_of(wanted), resolution_.name_of(found)),
-                    conversion_hint(from, found, wanted));
+  resolution_.error(
+      from.range,
+      fmt::format("{} must be {}, not {}", what, resolution_.name_of(wanted), resolution_.name_of(found)),
+      conversion_hint(from, found, wanted));
   return false;
 }
 
 // How to write `from` as a value of the other type.
-std::string ExpressionResolver::conversion_hint(const syntax::Expression& from, Type found, Type wanted) const {
+std::string ExpressionResolver::conversion_hint(const syntax::Expression& from, Type found,
+                                                Type wanted) const {
   if (resolution_.is_enumeration(wanted)) {
     return fmt::format("write a value like {}.{}", resolution_.name_of(wanted),
                        resolution_.enumeration(wanted).values[0]);
@@ -88,7 +91,8 @@ std::optional<Expression> ExpressionResolver::condition(const syntax::Expression
   std::optional<Expression> result = value(from);
   if (!result || result->type == Type::boolean) return result;
   if (result->type != Type::integer) {
-    resolution_.error(from.range, fmt::format("a condition is bool or int, not {}", resolution_.name_of(result->type)),
+    resolution_.error(from.range,
+                      fmt::format("a condition is bool or int, not {}", resolution_.name_of(result->type)),
                       fmt::format("compare it: 'x == {}.{}'", resolution_.name_of(result->type),
                                   resolution_.enumeration(result->type).values[0]));
     return {};
@@ -182,9 +186,10 @@ bool ExpressionResolver::check_operands(const syntax::Expression& from, BinaryOp
   const std::string_view text = from.word.text;
   if (operation == BinaryOperator::equal || operation == BinaryOperator::not_equal) {
     if (left == right) return true;
-    resolution_.error(from.range,
-                      fmt::format("'{}' compares {} with {}", text, resolution_.name_of(left), resolution_.name_of(right)),
-                      "both sides must have the same type");
+    resolution_.error(
+        from.range,
+        fmt::format("'{}' compares {} with {}", text, resolution_.name_of(left), resolution_.name_of(right)),
+        "both sides must have the same type");
     return false;
   }
   const bool bits = operation >= BinaryOperator::bit_and && operation <= BinaryOperator::bit_xor;
@@ -221,10 +226,10 @@ std::optional<Expression> ExpressionResolver::conditional(const syntax::Expressi
   std::optional<Expression> otherwise = value(from.operands[2]);
   if (!chosen || !then || !otherwise) return {};
   if (then->type != otherwise->type) {
-    resolution_.error(
-        from.range,
-        fmt::format("the two results of '?:' are {} and {}", resolution_.name_of(then->type), resolution_.name_of(otherwise->type)),
-        "both must have the same type");
+    resolution_.error(from.range,
+                      fmt::format("the two results of '?:' are {} and {}", resolution_.name_of(then->type),
+                                  resolution_.name_of(otherwise->type)),
+                      "both must have the same type");
     return {};
   }
   Expression result;

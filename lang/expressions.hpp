@@ -61,14 +61,14 @@ class ExpressionResolver {
   [[nodiscard]] const Symbol* symbol_named(const syntax::Expression& from) const;
   [[nodiscard]] bool names_thread(const syntax::Expression& from) const;
   void unknown_name(const syntax::Word& word, std::string_view what, bool (*wanted)(const Symbol*) = nullptr);
-  // A call of a function with the objects that its `ref` parameters are bound to already known. `place`: the one
-  // statement that the function implements.
+  // A call of a function with the objects that its `ref` parameters are bound to already known. `place`: the
+  // one statement that the function implements.
   [[nodiscard]] Expression bound_call(std::uint32_t signature, std::vector<Object> objects,
                                       const SourceRange& place);
   // Arguments that are values, for the parameters of a function or proc; false after a report.
   [[nodiscard]] bool arguments(const syntax::Expression& call, std::string_view name,
-                               const std::vector<Signature::Parameter>& parameters, const SourceRange& declared,
-                               std::vector<std::optional<Object>>& references,
+                               const std::vector<Signature::Parameter>& parameters,
+                               const SourceRange& declared, std::vector<std::optional<Object>>& references,
                                std::vector<Expression>& into, std::string& key);
 
  private:

@@ -1,5 +1,6 @@
-// The way through the front end: text -> tokens -> parse tree -> resolved program, with the texts of imported files.
-// Each step runs only if the one before found no error, so that no message is the consequence of another.
+// The way through the front end: text -> tokens -> parse tree -> resolved program, with the texts of imported
+// files. Each step runs only if the one before found no error, so that no message is the consequence of
+// another.
 #include "lang/frontend.hpp"
 
 #include "lang/declarations.hpp"

@@ -125,10 +125,10 @@ const auto statement_def =
 
 const auto simple_statement_def = declare | jump | order | check | evaluate;
 
-const auto initial = (word(Kind::left_brace)[set_list] > nested[expression[push_expression]] >
-                      *(token(Kind::comma) > nested[expression[push_expression]]) >
-                      token(Kind::right_brace)) |
-                     x3::expect[expression[push_expression]];
+const auto initial =
+    (word(Kind::left_brace)[set_list] > nested[expression[push_expression]] >
+     *(token(Kind::comma) > nested[expression[push_expression]]) > token(Kind::right_brace)) |
+    x3::expect[expression[push_expression]];
 
 const auto declare_def = word(Kind::let, Kind::var, "'let'")[Begin<StatementKind::declare>{}] >
                          name[SetWord<&Statement::name>{}] >
@@ -143,8 +143,8 @@ const auto order_def =
     (word(Kind::fence)[Begin<StatementKind::fence>{}] > -name[SetWord<&Statement::name>{}]) |
     (word(Kind::lock)[Begin<StatementKind::lock>{}] > place[push_expression]) |
     (word(Kind::unlock)[Begin<StatementKind::unlock>{}] > place[push_expression]) |
-    (word(Kind::wait)[Begin<StatementKind::wait>{}] > condition_place[push_expression] >
-     token(Kind::comma) > place[push_expression]) |
+    (word(Kind::wait)[Begin<StatementKind::wait>{}] > condition_place[push_expression] > token(Kind::comma) >
+     place[push_expression]) |
     (word(Kind::signal)[Begin<StatementKind::signal>{}] > condition_place[push_expression]) |
     (word(Kind::broadcast)[Begin<StatementKind::broadcast>{}] > condition_place[push_expression]) |
     (word(Kind::join)[Begin<StatementKind::join>{}] > call[push_expression]);
@@ -216,15 +216,14 @@ const x3::rule<struct FileRule, std::vector<Item>> file = "a program";
 const auto module_name =
     word(Kind::identifier, Kind::identifier, "a module like std.spinlock or \"./queue.hed\"");
 
-const auto import_def =
-    word(Kind::import_)[Begin<ItemKind::import_>{}] >
-    (string[PushWord<&Item::path>{}] |
-     (x3::expect[module_name[PushWord<&Item::path>{}]] >
-      *(token(Kind::dot) > name[PushWord<&Item::path>{}]))) >
-    -(context_word("as") > name[SetWord<&Item::name>{}]) >
-    -(token(Kind::left_brace) > name[PushWord<&Item::words>{}] >
-      *(token(Kind::comma) > name[PushWord<&Item::words>{}]) > token(Kind::right_brace)) >
-    token(Kind::semicolon);
+const auto import_def = word(Kind::import_)[Begin<ItemKind::import_>{}] >
+                        (string[PushWord<&Item::path>{}] |
+                         (x3::expect[module_name[PushWord<&Item::path>{}]] >
+                          *(token(Kind::dot) > name[PushWord<&Item::path>{}]))) >
+                        -(context_word("as") > name[SetWord<&Item::name>{}]) >
+                        -(token(Kind::left_brace) > name[PushWord<&Item::words>{}] >
+                          *(token(Kind::comma) > name[PushWord<&Item::words>{}]) > token(Kind::right_brace)) >
+                        token(Kind::semicolon);
 
 const auto constant_def = (word(Kind::param)[Begin<ItemKind::param>{}] |
                            word(Kind::const_)[Begin<ItemKind::constant>{}]) > name[SetWord<&Item::name>{}] >
@@ -236,21 +235,24 @@ const auto shared_def = word(Kind::shared)[Begin<ItemKind::shared>{}] > name[Set
                         token(Kind::colon) > type[set_type] > -(token(Kind::assign) > initial) >
                         token(Kind::semicolon);
 
-const auto mutex_def = (word(Kind::mutex)[Begin<ItemKind::mutex>{}] | word(Kind::cond)[Begin<ItemKind::cond>{}]) >
-                       name[SetWord<&Item::name>{}] > *length > token(Kind::semicolon);
-
-const auto enumeration_def = word(Kind::enum_)[Begin<ItemKind::enumeration>{}] > name[SetWord<&Item::name>{}] >
-                             token(Kind::left_brace) > name[PushWord<&Item::words>{}] >
-                             *(token(Kind::comma) > name[PushWord<&Item::words>{}]) > token(Kind::right_brace);
-
-const auto field_initial = (word(Kind::left_brace)[set_list] > expression[Push<&syntax::Field::expressions>{}] >
-                            *(token(Kind::comma) > expression[Push<&syntax::Field::expressions>{}]) >
-                            token(Kind::right_brace)) |
-                           x3::expect[expression[Push<&syntax::Field::expressions>{}]];
-
-const auto field_def = name[SetPlain<&syntax::Field::name>{}] > token(Kind::colon) >
-                       type[Set<&syntax::Field::type>{}] > -(token(Kind::assign) > field_initial) >
+const auto mutex_def = (word(Kind::mutex)[Begin<ItemKind::mutex>{}] |
+                        word(Kind::cond)[Begin<ItemKind::cond>{}]) > name[SetWord<&Item::name>{}] > *length >
                        token(Kind::semicolon);
+
+const auto enumeration_def = word(Kind::enum_)[Begin<ItemKind::enumeration>{}] >
+                             name[SetWord<&Item::name>{}] >
+                             token(Kind::left_brace) > name[PushWord<&Item::words>{}] >
+                             *(token(Kind::comma) > name[PushWord<&Item::words>{}]) >
+                             token(Kind::right_brace);
+
+const auto field_initial =
+    (word(Kind::left_brace)[set_list] > expression[Push<&syntax::Field::expressions>{}] >
+     *(token(Kind::comma) > expression[Push<&syntax::Field::expressions>{}]) > token(Kind::right_brace)) |
+    x3::expect[expression[Push<&syntax::Field::expressions>{}]];
+
+const auto field_def = name[SetPlain<&syntax::Field::name>{}] >
+                       token(Kind::colon) > type[Set<&syntax::Field::type>{}] >
+                       -(token(Kind::assign) > field_initial) > token(Kind::semicolon);
 
 const auto structure_def = word(Kind::struct_)[Begin<ItemKind::structure>{}] > name[SetWord<&Item::name>{}] >
                            token(Kind::left_brace) > *field[Push<&Item::fields>{}] > token(Kind::right_brace);
@@ -264,11 +266,11 @@ const auto parameters = -(function_parameter[Push<&Item::parameters>{}] >
                         token(Kind::right_parenthesis);
 
 const auto function_def = word(Kind::fn)[Begin<ItemKind::function>{}] > name[SetWord<&Item::name>{}] >
-                          token(Kind::left_parenthesis) > parameters > -(token(Kind::arrow) > type[set_type]) > block[Set<&Item::body>{}];
+                          token(Kind::left_parenthesis) > parameters >
+                          -(token(Kind::arrow) > type[set_type]) > block[Set<&Item::body>{}];
 
 const auto proc_def = word(Kind::proc)[Begin<ItemKind::proc>{}] > name[SetWord<&Item::name>{}] >
-                      token(Kind::left_parenthesis) > parameters >
-                      block[Set<&Item::body>{}];
+                      token(Kind::left_parenthesis) > parameters > block[Set<&Item::body>{}];
 
 const auto thread_def = word(Kind::thread)[Begin<ItemKind::thread>{}] > name[SetWord<&Item::name>{}] >
                         -(token(Kind::left_bracket) > name[SetPlain<&Item::family>{}] > token(Kind::colon) >
@@ -304,9 +306,9 @@ const auto expect_line_def = model > *(token(Kind::comma) > model) >
 const auto expect_def = word(Kind::expect)[Begin<ItemKind::expect>{}] > expect_line[set_expect_line] >
                         token(Kind::semicolon);
 
-const auto item_def =
-    recovering(Recovery::item)[import | constant | shared | mutex | enumeration | structure | function | proc |
-                               thread | final_block | property | expect | stray(Recovery::item, "a declaration")];
+const auto item_def = recovering(
+    Recovery::item)[import | constant | shared | mutex | enumeration | structure | function | proc | thread |
+                    final_block | property | expect | stray(Recovery::item, "a declaration")];
 
 const auto file_def = *item;
 

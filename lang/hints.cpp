@@ -145,7 +145,8 @@ std::string statement_hint(const SyntaxError& error) {
   if (start->kind == Kind::fence && found.kind == Kind::left_parenthesis) return "write 'fence;'";
   if (expected == "')'" && found.kind == Kind::comma) {
     const Position open = open_bracket(error, expected);
-    if (open != nullptr && open != error.start && (open - 1)->kind == Kind::choose) return "a range is written like 0..N";
+    if (open != nullptr && open != error.start && (open - 1)->kind == Kind::choose)
+      return "a range is written like 0..N";
   }
   if (start->kind == Kind::for_ && found.kind == Kind::left_parenthesis && where == start + 1) {
     return "write it like 'for i in 0..N { ... }'";

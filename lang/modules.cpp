@@ -29,7 +29,8 @@ const char* own_only(ItemKind kind) {
 
 class ModuleReader {
  public:
-  ModuleReader(Resolution& resolution, const ModuleLoader& loader) : resolution_(resolution), loader_(loader) {}
+  ModuleReader(Resolution& resolution, const ModuleLoader& loader)
+      : resolution_(resolution), loader_(loader) {}
 
   std::vector<std::uint32_t> run() {
     resolution_.modules.emplace_back().file = resolution_.file;
@@ -61,7 +62,8 @@ class ModuleReader {
 
   void import(std::uint32_t importer, const Item& item) {
     Source source;
-    if (!(item.path[0].kind == TokenKind::string ? find_file(importer, item, source) : find_standard(item, source))) {
+    if (!(item.path[0].kind == TokenKind::string ? find_file(importer, item, source)
+                                                 : find_standard(item, source))) {
       return;
     }
     const auto known = numbers_.find(source.identity);
@@ -91,9 +93,9 @@ class ModuleReader {
     range.end = item.path.back().range.end;
     if (item.path[0].text != "std" || item.path.size() != 2) {
       const std::string name(item.path.back().text);
-      resolution_.error(range, fmt::format("unknown module '{}'", resolution_.sources.text(range)),
-                        fmt::format("modules of the standard library are called 'std.spinlock', files \"./{}.hed\"",
-                                    name));
+      resolution_.error(
+          range, fmt::format("unknown module '{}'", resolution_.sources.text(range)),
+          fmt::format("modules of the standard library are called 'std.spinlock', files \"./{}.hed\"", name));
       return false;
     }
     source.name = std::string(item.path[1].text);
@@ -112,7 +114,8 @@ class ModuleReader {
     const std::string text = string_value(item.path[0].text);
     const std::filesystem::path file(text);
     source.name = file.stem().string();
-    if (file.extension() != ".hed" || keyword_kind(source.name) != TokenKind::identifier || !is_name(source.name)) {
+    if (file.extension() != ".hed" || keyword_kind(source.name) != TokenKind::identifier ||
+        !is_name(source.name)) {
       resolution_.error(item.path[0].range, fmt::format("'{}' cannot be imported", text),
                         "the name of an imported file is a name of the language and '.hed': \"./queue.hed\"");
       return false;

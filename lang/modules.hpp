@@ -23,8 +23,8 @@ using ModuleLoader = std::function<ModuleText(const std::string& path)>;
 [[nodiscard]] std::optional<std::string_view> standard_module(std::string_view name);
 [[nodiscard]] std::vector<std::string_view> standard_modules();
 
-// Parses the user's file and all that it imports. Returns the numbers of the modules, imported ones before those that
-// import them; they are meaningful only if no error has been reported.
+// Parses the user's file and all that it imports. Returns the numbers of the modules, imported ones before
+// those that import them; they are meaningful only if no error has been reported.
 [[nodiscard]] std::vector<std::uint32_t> load_modules(Resolution& resolution, const ModuleLoader& loader);
 
 }  // namespace heddle::lang

@@ -26,15 +26,16 @@ enum class SymbolKind : std::uint8_t {
   module
 };
 
-// One name of a file. All names declared at the top, imported ones and those of modules too, share one namespace.
+// One name of a file. All names declared at the top, imported ones and those of modules too, share one
+// namespace.
 struct Symbol {
   SymbolKind kind = SymbolKind::constant;
   // Of variables, mutexes and condition variables: index into Resolution::objects. Of functions: into
   // Resolution::signatures. Of threads and procs: into Program::templates. Of params, enumerations: into the
   // program. Of structs and modules: into the resolution.
   std::uint32_t id = 0;
-  bool ready = false;    // its declaration has been resolved
-  bool broken = false;   // its declaration has an error: uses of it stay silent
+  bool ready = false;   // its declaration has been resolved
+  bool broken = false;  // its declaration has an error: uses of it stay silent
   Type type = Type::integer;
   std::int64_t value = 0;  // of params and constants
   SourceRange range;       // of the name in the declaration
@@ -80,8 +81,8 @@ struct LocalSymbol {
   bool broken = false;  // its declaration has an error: uses of it stay silent
   Type type = Type::integer;
   SourceRange range;
-  std::optional<Object> object;        // of references and aggregates
-  std::optional<std::int64_t> value;   // of the variable of a loop that is unrolled
+  std::optional<Object> object;       // of references and aggregates
+  std::optional<std::int64_t> value;  // of the variable of a loop that is unrolled
   std::optional<Spawned> spawned;
 };
 

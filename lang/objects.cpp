@@ -26,7 +26,8 @@ Expression combine(BinaryOperator operation, Expression left, Expression right) 
 
 Expression bounded(Object::Index index) {
   if (index.checked) return std::move(index.value);
-  if (index.value.kind == ExpressionKind::literal && index.value.value >= 0 && index.value.value < index.length)
+  if (index.value.kind == ExpressionKind::literal && index.value.value >= 0 &&
+      index.value.value < index.length)
     return std::move(index.value);
   Expression result;
   result.kind = ExpressionKind::bounded;

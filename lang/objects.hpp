@@ -1,6 +1,6 @@
-// Data that is more than one scalar: structs, arrays of them, and what a name, its fields and its indexes stand
-// for. The resolved program (lang/tree.hpp) knows scalars and arrays only: each field of a struct becomes a
-// variable or local of its own, a "leaf", and an array of structs becomes an array of each leaf.
+// Data that is more than one scalar: structs, arrays of them, and what a name, its fields and its indexes
+// stand for. The resolved program (lang/tree.hpp) knows scalars and arrays only: each field of a struct
+// becomes a variable or local of its own, a "leaf", and an array of structs becomes an array of each leaf.
 #pragma once
 
 #include <cstdint>
@@ -47,16 +47,16 @@ struct Leaf {
   [[nodiscard]] bool is_array() const { return !elements.lengths.empty(); }
 };
 
-// What an expression like `pool[i].slots` stands for. The leaves of a type have consecutive numbers in the order
-// of its fields, so that an object is the number of its first leaf, and its type.
+// What an expression like `pool[i].slots` stands for. The leaves of a type have consecutive numbers in the
+// order of its fields, so that an object is the number of its first leaf, and its type.
 struct Object {
   enum class Base : std::uint8_t { shared, local, thread };
   Base base = Base::shared;
   std::uint32_t first = 0;  // VariableId, or LocalId of the body or of `thread`
   ThreadId thread = 0;
   DataType type;
-  // Indexes that have been given already, the outermost first, and the lengths of their arrays. An index is an
-  // integer expression that nobody has checked, unless it is marked.
+  // Indexes that have been given already, the outermost first, and the lengths of their arrays. An index is
+  // an integer expression that nobody has checked, unless it is marked.
   struct Index {
     Expression value;
     std::uint32_t length = 0;
@@ -75,8 +75,8 @@ struct Object {
 // How many scalars an object of the type consists of; saturates.
 [[nodiscard]] std::uint64_t scalar_count(const std::vector<Structure>& structures, const DataType& type);
 
-// The leaves in their order, called after `name`. `initial` holds one value or one for each element, for types that
-// are no structs.
+// The leaves in their order, called after `name`. `initial` holds one value or one for each element, for
+// types that are no structs.
 [[nodiscard]] std::vector<Leaf> leaves_of(const std::vector<Structure>& structures, const DataType& type,
                                           const std::string& name, const std::vector<std::int64_t>& initial);
 
@@ -84,8 +84,8 @@ struct Object {
 void select_element(Object& object, Expression index);
 void select_field(const std::vector<Structure>& structures, Object& object, std::size_t field);
 
-// The number of the object's element within its leaf, nothing for a leaf that is no array. With several indexes
-// each is checked; a single one is left to the operation. Consumes the indexes.
+// The number of the object's element within its leaf, nothing for a leaf that is no array. With several
+// indexes each is checked; a single one is left to the operation. Consumes the indexes.
 [[nodiscard]] std::optional<Expression> element_index(Object& object);
 
 }  // namespace heddle::lang

@@ -22,8 +22,8 @@ FetchOperator fetch_operator(TokenKind kind) {
 
 }  // namespace
 
-// Adds what a `ref` parameter is given: locals themselves, then the indexes on the way to the object. What the key
-// says is the same for calls that can share one body.
+// Adds what a `ref` parameter is given: locals themselves, then the indexes on the way to the object. What
+// the key says is the same for calls that can share one body.
 void ExpressionResolver::bind(Object object, std::vector<Expression>& into, std::string& key) {
   const bool shared = object.base == Object::Base::shared;
   key += shared ? fmt::format("|s{}", object.first) : std::string("|l");
@@ -38,7 +38,8 @@ void ExpressionResolver::bind(Object object, std::vector<Expression>& into, std:
   for (Object::Index& index : object.indexes) {
     key += fmt::format(":{}", index.length);
     Expression value = std::move(index.value);
-    const bool known = value.kind == ExpressionKind::literal && value.value >= 0 && value.value < index.length;
+    const bool known =
+        value.kind == ExpressionKind::literal && value.value >= 0 && value.value < index.length;
     if (!index.checked && !known) {
       Expression bounded;
       bounded.kind = ExpressionKind::bounded;
@@ -52,10 +53,11 @@ void ExpressionResolver::bind(Object object, std::vector<Expression>& into, std:
 }
 
 FunctionId ExpressionResolver::instance(std::uint32_t number, const std::string& key,
-                                        std::vector<std::optional<Object>> references, const SourceRange& call,
-                                        const std::optional<SourceRange>& place) {
+                                        std::vector<std::optional<Object>> references,
+                                        const SourceRange& call, const std::optional<SourceRange>& place) {
   Signature& signature = resolution_.signatures[number];
-  if (const auto found = signature.instances.find(key); found != signature.instances.end()) return found->second;
+  if (const auto found = signature.instances.find(key); found != signature.instances.end())
+    return found->second;
   const auto function = static_cast<FunctionId>(resolution_.program.functions.size());
   signature.instances.emplace(key, function);
   Function& made = resolution_.program.functions.emplace_back();
@@ -68,7 +70,8 @@ FunctionId ExpressionResolver::instance(std::uint32_t number, const std::string&
 
 bool ExpressionResolver::arguments(const syntax::Expression& from, std::string_view name,
                                    const std::vector<Signature::Parameter>& parameters,
-                                   const SourceRange& declared, std::vector<std::optional<Object>>& references,
+                                   const SourceRange& declared,
+                                   std::vector<std::optional<Object>>& references,
                                    std::vector<Expression>& into, std::string& key) {
   const std::size_t given = from.operands.size() - 1;
   bool complete = true;
@@ -89,9 +92,9 @@ bool ExpressionResolver::arguments(const syntax::Expression& from, std::string_v
     }
     std::optional<Object> object = this->object(argument, Want::reference, what);
     if (object && object->type != parameter->type) {
-      resolution_.error(argument.range, fmt::format("{} must be {}, not {}", what,
-                                                    resolution_.name_of(parameter->type),
-                                                    resolution_.name_of(object->type)));
+      resolution_.error(argument.range,
+                        fmt::format("{} must be {}, not {}", what, resolution_.name_of(parameter->type),
+                                    resolution_.name_of(object->type)));
       object.reset();
     }
     if (!object) {
@@ -204,9 +207,9 @@ std::optional<Expression> ExpressionResolver::atomic(const syntax::Expression& f
     result.fetch = fetch_operator(from.word.kind);
   }
   if (found && result.kind == ExpressionKind::fetch && type != Type::integer) {
-    resolution_.error(from.operands[0].range, fmt::format("'{}' works on int only", operation),
-                      type == Type::boolean ? "use 'exchange' or 'cas' for a bool"
-                                            : "use 'exchange' or 'cas' for an enum");
+    resolution_.error(
+        from.operands[0].range, fmt::format("'{}' works on int only", operation),
+        type == Type::boolean ? "use 'exchange' or 'cas' for a bool" : "use 'exchange' or 'cas' for an enum");
     return {};
   }
   if (found && found->index) result.operands.push_back(std::move(*found->index));

@@ -94,7 +94,8 @@ std::optional<Expression> ExpressionResolver::name(const syntax::Expression& fro
       if (local->broken) return {};
       if (local->object) return load(from);
       if (local->kind == LocalKind::spawned) {
-        resolution_.error(from.range, fmt::format("'{}' is a spawned thread and has no value", from.word.text),
+        resolution_.error(from.range,
+                          fmt::format("'{}' is a spawned thread and has no value", from.word.text),
                           fmt::format("wait for its end: join {};", from.word.text));
         return {};
       }
@@ -147,11 +148,11 @@ std::optional<Expression> ExpressionResolver::symbol_value(const syntax::Express
       return {};
     case SymbolKind::enumeration:
     case SymbolKind::structure:
-      resolution_.error(
-          from.range, fmt::format("'{}' is a type", text),
-          symbol.kind == SymbolKind::enumeration && symbol.ready && !symbol.broken
-              ? fmt::format("name one of its values: {}.{}", text, resolution_.enumeration(symbol.type).values[0])
-              : "");
+      resolution_.error(from.range, fmt::format("'{}' is a type", text),
+                        symbol.kind == SymbolKind::enumeration && symbol.ready && !symbol.broken
+                            ? fmt::format("name one of its values: {}.{}", text,
+                                          resolution_.enumeration(symbol.type).values[0])
+                            : "");
       return {};
     case SymbolKind::function:
       resolution_.error(from.range, fmt::format("'{}' is a function", text),
@@ -217,8 +218,9 @@ std::optional<Expression> ExpressionResolver::read(const syntax::Expression& fro
 }
 
 // A name without index. `symbol` is null if it must be looked up as a plain name.
-std::optional<Object> ExpressionResolver::named_object(const syntax::Expression& from, const syntax::Word& word,
-                                                       const Symbol* symbol, Want want, std::string_view use) {
+std::optional<Object> ExpressionResolver::named_object(const syntax::Expression& from,
+                                                       const syntax::Word& word, const Symbol* symbol,
+                                                       Want want, std::string_view use) {
   const std::string_view text = word.text;
   if (symbol == nullptr && locals_ != nullptr) {
     if (const LocalSymbol* local = locals_->find(text); local != nullptr) {
@@ -280,7 +282,8 @@ std::optional<Object> ExpressionResolver::member_object(const syntax::Expression
     return {};
   }
   // Whatever is to happen to the field: its owner is an object.
-  std::optional<Object> object = this->object(owner, want == Want::value ? Want::value : Want::reference, "the owner");
+  std::optional<Object> object =
+      this->object(owner, want == Want::value ? Want::value : Want::reference, "the owner");
   if (!object) return {};
   const std::string text = resolution_.quote(owner.range, "this");
   if (!object->type.lengths.empty()) {
@@ -289,8 +292,8 @@ std::optional<Object> ExpressionResolver::member_object(const syntax::Expression
     return {};
   }
   if (object->type.kind != DataType::Kind::structure) {
-    resolution_.error(from.word.range, fmt::format("'{}' has no fields: it is {}", text,
-                                                   resolution_.name_of(object->type)));
+    resolution_.error(from.word.range,
+                      fmt::format("'{}' has no fields: it is {}", text, resolution_.name_of(object->type)));
     return {};
   }
   const Structure& structure = resolution_.structures[object->type.structure];
@@ -338,14 +341,14 @@ std::optional<Object> ExpressionResolver::object(const syntax::Expression& from,
   if (!object || !index) return {};
   if (object->type.lengths.empty()) {
     if (base.kind == SyntaxKind::index) {
-      resolution_.error(from.range, fmt::format("'{}' has one index only", resolution_.quote(base.range, "this")),
+      resolution_.error(from.range,
+                        fmt::format("'{}' has one index only", resolution_.quote(base.range, "this")),
                         "an array of arrays is declared like 'shared a: int[2][3]'");
     } else {
       const Symbol* symbol = symbol_named(base);
-      resolution_.error(base.range, fmt::format("'{}' is not an array", resolution_.quote(base.range, "this")),
-                        symbol == nullptr
-                            ? ""
-                            : fmt::format("it is declared in {}", resolution_.line_of(symbol->range)));
+      resolution_.error(
+          base.range, fmt::format("'{}' is not an array", resolution_.quote(base.range, "this")),
+          symbol == nullptr ? "" : fmt::format("it is declared in {}", resolution_.line_of(symbol->range)));
     }
     return {};
   }
@@ -379,16 +382,17 @@ std::optional<Target> ExpressionResolver::target(const syntax::Expression& from,
       hint = fmt::format("name one of its fields: {}.{}", text,
                          resolution_.structures[found->type.structure].fields[0].name);
     }
-    resolution_.error(from.range, fmt::format("'{}' needs a {}, but '{}' is a {}", use, needed(want), text, is),
+    resolution_.error(from.range,
+                      fmt::format("'{}' needs a {}, but '{}' is a {}", use, needed(want), text, is),
                       std::move(hint));
     return {};
   }
   if (found->base != Object::Base::shared) {
-    resolution_.error(from.range, fmt::format("'{}' needs a {}, but '{}' is a local one", use, needed(want), text),
-                      resolution_.instance_call
-                          ? fmt::format("a local variable is passed to it in {}",
-                                        resolution_.line_of(*resolution_.instance_call))
-                          : "");
+    resolution_.error(from.range,
+                      fmt::format("'{}' needs a {}, but '{}' is a local one", use, needed(want), text),
+                      resolution_.instance_call ? fmt::format("a local variable is passed to it in {}",
+                                                              resolution_.line_of(*resolution_.instance_call))
+                                                : "");
     return {};
   }
   Target target{found->first, found->type.scalar, {}};

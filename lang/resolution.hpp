@@ -36,8 +36,8 @@ struct Module {
   std::vector<Import> imports;
 };
 
-// What callers must know of a function. One without `ref` parameters is one function of the program; one that has
-// some is resolved again for each combination of objects that it is called with.
+// What callers must know of a function. One without `ref` parameters is one function of the program; one that
+// has some is resolved again for each combination of objects that it is called with.
 struct Signature {
   struct Parameter {
     syntax::Word name;
@@ -51,7 +51,7 @@ struct Signature {
   std::vector<Parameter> parameters;
   Type result = Type::none;
   bool generic = false;
-  FunctionId function = 0;                     // if not generic
+  FunctionId function = 0;                      // if not generic
   std::map<std::string, FunctionId> instances;  // if generic, by what the references are bound to
 };
 
@@ -125,8 +125,8 @@ struct Resolution {
   [[nodiscard]] std::string name_of(const DataType& type) const;
   [[nodiscard]] bool is_enumeration(Type type) const { return type >= Type::first_enumeration; }
   [[nodiscard]] const Enumeration& enumeration(Type type) const {
-    return program.enumerations[static_cast<std::uint32_t>(type) -
-                                static_cast<std::uint32_t>(Type::first_enumeration)];
+    return program
+        .enumerations[static_cast<std::uint32_t>(type) - static_cast<std::uint32_t>(Type::first_enumeration)];
   }
 };
 

@@ -1,7 +1,7 @@
-// Threads are static: each `spawn` that stands in straight code is one thread of the program for each thread that
-// executes it, and loops around it are unrolled. Each has an element in three kinds of hidden variables: `started`, which
-// it waits for before it begins, its arguments, and `ended`, which `join` waits for. Fences on both sides make what was
-// done before visible behind, as thread libraries do.
+// Threads are static: each `spawn` that stands in straight code is one thread of the program for each thread
+// that executes it, and loops around it are unrolled. Each has an element in three kinds of hidden variables:
+// `started`, which it waits for before it begins, its arguments, and `ended`, which `join` waits for. Fences
+// on both sides make what was done before visible behind, as thread libraries do.
 #include "lang/spawns.hpp"
 
 #include "lang/bodies.hpp"
@@ -83,8 +83,8 @@ bool spawns(const std::vector<syntax::Statement>& statements) {
   return false;
 }
 
-void declare_proc(Resolution& resolution, const syntax::Item& item, std::vector<Signature::Parameter> parameters,
-                  std::uint32_t thread_template) {
+void declare_proc(Resolution& resolution, const syntax::Item& item,
+                  std::vector<Signature::Parameter> parameters, std::uint32_t thread_template) {
   Proc& proc = resolution.procs[*resolution.templates[thread_template].proc];
   proc.item = &item;
   proc.module = resolution.module;
@@ -156,7 +156,8 @@ void resolve_proc(Resolution& resolution, std::uint32_t id) {
   wait_for(proc.started, index, head, statements);
   for (std::size_t i = 0; i < proc.parameters.size(); ++i) {
     const Type type = proc.parameters[i].type.scalar;
-    resolver.add_initialised(proc.parameters[i].name, type, load(proc.arguments[i], type, index, head), statements);
+    resolver.add_initialised(proc.parameters[i].name, type, load(proc.arguments[i], type, index, head),
+                             statements);
   }
   std::vector<Statement> epilogue;
   announce(proc.ended, index, head, epilogue);
@@ -212,8 +213,8 @@ std::optional<Spawned> BodyResolver::spawn(const syntax::Expression& from, State
   std::vector<std::optional<Object>> references;
   std::vector<Expression> values;
   std::string key;
-  const bool complete = resolver.arguments(call, proc.name, proc.parameters, proc.item->name.range, references,
-                                           values, key);
+  const bool complete =
+      resolver.arguments(call, proc.name, proc.parameters, proc.item->name.range, references, values, key);
   const Resolution::TemplateInfo& parent = resolution_.templates[*template_];
   Spawned spawned{id, number(proc.threads, from.range)};
   if (resolution_.program.templates[*template_].is_family) {
@@ -225,7 +226,8 @@ std::optional<Spawned> BodyResolver::spawn(const syntax::Expression& from, State
     me.kind = ExpressionKind::local;
     me.range = from.range;
     sum.operands.push_back(std::move(me));
-    sum.operands.push_back(number(static_cast<std::int64_t>(proc.threads) - parent.first_argument, from.range));
+    sum.operands.push_back(
+        number(static_cast<std::int64_t>(proc.threads) - parent.first_argument, from.range));
     spawned.number = std::move(sum);
   }
   proc.threads = static_cast<std::uint32_t>(
@@ -242,14 +244,16 @@ std::optional<Spawned> BodyResolver::spawn(const syntax::Expression& from, State
   return spawned;
 }
 
-// `join t;` for what `let t = spawn ...` gave, `join worker;` for all threads of a proc that were spawned above.
+// `join t;` for what `let t = spawn ...` gave, `join worker;` for all threads of a proc that were spawned
+// above.
 void BodyResolver::join(const syntax::Statement& from, Statement& into) {
   const syntax::Expression& what = from.expressions[0];
   if (what.kind == SyntaxKind::name) {
     const LocalSymbol* local = locals_.find(what.word.text);
     if (local != nullptr && local->kind == LocalKind::spawned) {
       if (!local->broken) {
-        wait_for(resolution_.procs[local->spawned->proc].ended, local->spawned->number, from.range, into.body);
+        wait_for(resolution_.procs[local->spawned->proc].ended, local->spawned->number, from.range,
+                 into.body);
       }
       return;
     }

@@ -8,8 +8,8 @@
 namespace heddle::lang {
 
 // The signature of a proc and the hidden variables of its threads. `symbol` is the number of its template.
-void declare_proc(Resolution& resolution, const syntax::Item& item, std::vector<Signature::Parameter> parameters,
-                  std::uint32_t thread_template);
+void declare_proc(Resolution& resolution, const syntax::Item& item,
+                  std::vector<Signature::Parameter> parameters, std::uint32_t thread_template);
 
 // Once all bodies that spawn have been resolved: the threads, and the sizes of the hidden variables.
 void complete_procs(Resolution& resolution);

@@ -20,12 +20,12 @@ void declare_names(Resolution& resolution) {
   const auto add = [&](const std::string& name, SymbolKind kind, std::size_t id, Type type,
                        std::int64_t value, const SourceRange& range) {
     resolution.names().declare(name, {.kind = kind,
-                                    .id = static_cast<std::uint32_t>(id),
-                                    .ready = true,
-                                    .broken = false,
-                                    .type = type,
-                                    .value = value,
-                                    .range = range});
+                                      .id = static_cast<std::uint32_t>(id),
+                                      .ready = true,
+                                      .broken = false,
+                                      .type = type,
+                                      .value = value,
+                                      .range = range});
   };
   for (const auto& parameter : program.parameters)
     add(parameter.name, SymbolKind::param, 0, Type::integer, parameter.value, parameter.range);
@@ -109,8 +109,7 @@ class Evaluator {
 
   [[nodiscard]] std::int64_t local(const Expression& e) const {
     if (e.operands.empty()) return reader_.local(e.thread, e.id, 0);
-    const Local& local =
-        program_.templates[program_.threads[e.thread].thread_template].body.locals[e.id];
+    const Local& local = program_.templates[program_.threads[e.thread].thread_template].body.locals[e.id];
     const std::int64_t index = value(e.operands[0]);
     if (index < 0 || index >= std::int64_t{local.length}) {
       throw EvaluationError{e.range, fmt::format("index {} is out of bounds: '{}' has {} elements", index,

@@ -62,17 +62,17 @@ enum class StatementKind : std::uint8_t {
   for_,      // name; expressions: [low, high]; body
   break_,
   continue_,
-  return_,  // expressions: [value] or none
-  fence,    // name: `lw`, `st`, `isync` or none
-  lock,     // expressions: [mutex]
-  unlock,   // expressions: [mutex]
-  wait,     // expressions: [condition variable, mutex]
-  signal,   // expressions: [condition variable]
+  return_,    // expressions: [value] or none
+  fence,      // name: `lw`, `st`, `isync` or none
+  lock,       // expressions: [mutex]
+  unlock,     // expressions: [mutex]
+  wait,       // expressions: [condition variable, mutex]
+  signal,     // expressions: [condition variable]
   broadcast,  // expressions: [condition variable]
-  join,     // expressions: [what was spawned]
-  assert_,  // expressions: [condition]; text?
-  assume,   // expressions: [condition]
-  await,    // expressions: [condition]
+  join,       // expressions: [what was spawned]
+  assert_,    // expressions: [condition]; text?
+  assume,     // expressions: [condition]
+  await,      // expressions: [condition]
 };
 
 struct Statement {
@@ -118,20 +118,21 @@ struct ExpectLine {
 };
 
 enum class ItemKind : std::uint8_t {
-  import_,   // path: the parts or one text; name: what `as` gives, of kind `end` if none; words: names to import
-  param,     // name; expressions: [value]
-  constant,  // name; expressions: [value]
-  shared,    // name, type; expressions: initial values, none if not given; is_list
-  mutex,     // name; length: lengths
-  cond,      // the same
+  import_,      // path: the parts or one text; name: what `as` gives, of kind `end` if none; words: names to
+                // import
+  param,        // name; expressions: [value]
+  constant,     // name; expressions: [value]
+  shared,       // name, type; expressions: initial values, none if not given; is_list
+  mutex,        // name; length: lengths
+  cond,         // the same
   enumeration,  // name; words: the values
   structure,    // name; fields
-  function,  // name, parameters, type (result); body
-  proc,      // name, parameters; body
-  thread,    // name; family: the parameter, of kind `end` if none; length: [low, high] or none; body
-  final_,    // body
-  property,  // word: exists, forall or forbid; expressions: [condition]
-  expect,    // expect_line
+  function,     // name, parameters, type (result); body
+  proc,         // name, parameters; body
+  thread,       // name; family: the parameter, of kind `end` if none; length: [low, high] or none; body
+  final_,       // body
+  property,     // word: exists, forall or forbid; expressions: [condition]
+  expect,       // expect_line
 };
 
 struct Item {

@@ -73,7 +73,8 @@ enum class ExpressionKind : std::uint8_t {
   fetch,          // fetch; id: VariableId; operands: [index?, operand]; is the old value
   try_lock,       // id: VariableId (a mutex); operands: [index?]; is true on success
   choose,         // operands: [low, high]; some value of low..high (half open)
-  thread_local_,  // conditions only: thread: ThreadId, id: LocalId of that thread's template; operands: as local
+  thread_local_,  // conditions only: thread: ThreadId, id: LocalId of that thread's template; operands: as
+                  // local
   bounded,        // operands: [index]; is the index, which must be one of 0 .. value - 1
 };
 
@@ -123,7 +124,8 @@ struct Statement {
   SourceRange range;  // without the semicolon; of `if`, `while` and `for`: the head, up to the body
 };
 
-// What the elements of an array are called that is a part of something larger: with the parts "pool", ".slots" and
+// What the elements of an array are called that is a part of something larger: with the parts "pool",
+// ".slots" and
 // "" and the lengths 2 and 4, element 5 is "pool[1].slots[1]".
 struct ElementNames {
   std::vector<std::string> parts;  // one more than lengths; none: the plain name and one index

@@ -103,8 +103,9 @@ std::optional<Type> resolve_scalar_type(Resolution& resolution, const syntax::Ty
   if (!type) return {};
   if (type->is_scalar()) return type->scalar;
   resolution.error(from.name.range, fmt::format("{} is int, bool or an enum", what),
-                   what == "a result" ? "give larger results through a 'ref' parameter"
-                                      : fmt::format("pass the object itself: 'x: ref {}'", resolution.name_of(*type)));
+                   what == "a result"
+                       ? "give larger results through a 'ref' parameter"
+                       : fmt::format("pass the object itself: 'x: ref {}'", resolution.name_of(*type)));
   return {};
 }
 
@@ -131,11 +132,11 @@ void resolve_structure(Resolution& resolution, const syntax::Item& item, Symbol&
       continue;
     }
     const auto initial = initial_values(resolution, from.expressions, from.is_list, *type, from.name.text);
-    structure.fields.push_back({from.name.text, *type, initial.value_or(std::vector<std::int64_t>{}),
-                                from.name.range});
+    structure.fields.push_back(
+        {from.name.text, *type, initial.value_or(std::vector<std::int64_t>{}), from.name.range});
     leaves += leaf_count(resolution.structures, *type);
-    structure.scalars = std::min<std::uint64_t>(
-        structure.scalars + scalar_count(resolution.structures, *type), 1ULL << 31U);
+    structure.scalars =
+        std::min<std::uint64_t>(structure.scalars + scalar_count(resolution.structures, *type), 1ULL << 31U);
   }
   if (leaves > most_leaves) {
     resolution.error(item.name.range, fmt::format("struct '{}' is too large", item.name.text),
@@ -168,8 +169,8 @@ std::optional<std::vector<std::int64_t>> initial_values(Resolution& resolution,
   }
   if (is_list && from.size() != elements) {
     resolution.error(from[0].range,
-                     fmt::format("{} value{} for {} element{} of '{}'", from.size(), from.size() == 1 ? "" : "s",
-                                 elements, elements == 1 ? "" : "s", name),
+                     fmt::format("{} value{} for {} element{} of '{}'", from.size(),
+                                 from.size() == 1 ? "" : "s", elements, elements == 1 ? "" : "s", name),
                      "give as many, or one value for all: '= 0'");
     return {};
   }
@@ -191,7 +192,8 @@ std::optional<Object> add_shared_object(Resolution& resolution, const std::strin
   // Before the leaves are made: they may be very many.
   if (scalar_count(resolution.structures, type) > limits::locations - program.locations) {
     if (std::exchange(resolution.too_much_data, true)) return {};
-    resolution.error(range, fmt::format("too much shared data: at most {} scalars in all", limits::locations));
+    resolution.error(range,
+                     fmt::format("too much shared data: at most {} scalars in all", limits::locations));
     return {};
   }
   for (const Leaf& leaf : leaves_of(resolution.structures, type, name, initial)) {

@@ -424,11 +424,11 @@ Result<Value> Machine::evaluate(std::string_view text) const {
   lang::Diagnostics diagnostics;
   const auto expression = lang::parse_state_expression(state.tree, sources, file, diagnostics);
   if (!expression) return convert_diagnostics(diagnostics, sources);
-  const auto result = lang::evaluate(
-      state.tree, *expression,
-      {.memory = [&](std::uint32_t location) { return core_->engine->memory()[location]; },
-       .local = [&](lang::ThreadId thread, lang::LocalId local,
-                    std::uint32_t element) { return core_->local(thread, local, element); }});
+  const auto result =
+      lang::evaluate(state.tree, *expression,
+                     {.memory = [&](std::uint32_t location) { return core_->engine->memory()[location]; },
+                      .local = [&](lang::ThreadId thread, lang::LocalId local,
+                                   std::uint32_t element) { return core_->local(thread, local, element); }});
   if (const auto* const error = std::get_if<lang::EvaluationError>(&result)) {
     lang::Diagnostics failed;
     failed.error(error->range, error->message);

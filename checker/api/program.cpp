@@ -87,7 +87,7 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   const auto file = sources.add(std::move(name), std::string(text));
   lang::Diagnostics diagnostics;
   auto program = lang::parse_program(sources, file, options.parameters, diagnostics,
-                                           {.loader = read_file, .spin_await = !options.unroll_spin_loops});
+                                     {.loader = read_file, .spin_await = !options.unroll_spin_loops});
   if (!program) return convert_diagnostics(diagnostics, sources);
 
   auto lowered = compiler::lower(*program, sources, {.unroll = options.unroll, .optimise = options.optimise});

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "checker/api/state.hpp"
+#include "lang/format.hpp"
 #include "lang/frontend.hpp"
 #include "lang/grammar.hpp"
 #include "lang/token.hpp"
@@ -96,8 +97,17 @@ std::vector<Diagnostic> check_declarations(std::string_view text, const std::str
   lang::SourceMap sources;
   lang::Diagnostics diagnostics;
   const auto file = sources.add(name, std::string(text));
-  if (lang::parse_program(sources, file, parameters, diagnostics, {.loader = {}, .may_lack_threads = true})) return {};
+  if (lang::parse_program(sources, file, parameters, diagnostics, {.loader = {}, .may_lack_threads = true}))
+    return {};
   return convert_diagnostics(diagnostics, sources);
+}
+
+Result<std::string> format(std::string_view text, const std::string& name) {
+  lang::SourceMap sources;
+  lang::Diagnostics diagnostics;
+  auto formatted = lang::format_program(sources, sources.add(name, std::string(text)), diagnostics);
+  if (!formatted) return convert_diagnostics(diagnostics, sources);
+  return std::move(*formatted);
 }
 
 bool begins_declaration(std::string_view text) {
@@ -112,11 +122,16 @@ bool is_unfinished(std::string_view text) {
   const int depth = open_brackets(tokens.list);
   if (depth != 0) return depth > 0;
   const TokenKind last = tokens.list[tokens.list.size() - 2].kind;
-  const auto item = std::find_if(tokens.list.rbegin(), tokens.list.rend(),
-                                 [](const Token& token) { return lang::begins_item(token.kind); });
+  // `mutex` and `cond` are types as well, behind a colon or `ref`.
+  const auto item = std::find_if(tokens.list.rbegin(), tokens.list.rend(), [&](const Token& token) {
+    if (!lang::begins_item(token.kind) || &token == tokens.list.data()) return lang::begins_item(token.kind);
+    const TokenKind before = (&token - 1)->kind;
+    return before != TokenKind::colon && before != TokenKind::ref;
+  });
   if (item == tokens.list.rend()) return lang::is_binary_operator(last);
-  const bool has_body =
-      item->kind == TokenKind::fn || item->kind == TokenKind::thread || item->kind == TokenKind::final_;
+  const bool has_body = item->kind == TokenKind::fn || item->kind == TokenKind::thread ||
+                        item->kind == TokenKind::final_ || item->kind == TokenKind::proc ||
+                        item->kind == TokenKind::enum_ || item->kind == TokenKind::struct_;
   return last != TokenKind::semicolon && !(has_body && last == TokenKind::right_brace);
 }
 
@@ -125,7 +140,7 @@ const std::vector<std::string>& keywords() {
     std::vector<std::string> words;
     for (int kind = 0; kind <= static_cast<int>(TokenKind::tilde); ++kind) {
       const auto token = static_cast<TokenKind>(kind);
-      if (lang::is_keyword(token) && !lang::is_reserved(token)) words.emplace_back(lang::spelling(token));
+      if (lang::is_keyword(token)) words.emplace_back(lang::spelling(token));
     }
     return words;
   }();

@@ -59,8 +59,8 @@ struct CompileOptions {
   std::uint32_t unroll = 16;  // rounds of each `while` before the thread is cut off there
   bool optimise = false;      // spend more time on machine code; pays for programs that compute a lot
   bool keep_ir = false;       // for Program::llvm_ir
-  // Loops that only look at shared variables until they change, like `while x != 0 { }`, are treated as `await`
-  // unless this is set.
+  // Loops that only look at shared variables until they change, like `while x != 0 { }`, are treated as
+  // `await` unless this is set.
   bool unroll_spin_loops = false;
 };
 
@@ -90,7 +90,8 @@ struct Expectation {
 // A compiled program. Cheap to copy; copies share the code, which is freed with the last of them.
 class Program {
  public:
-  // `name` is used in messages, and what it imports is looked for beside it. O(size of the text); a few milliseconds for a small program.
+  // `name` is used in messages, and what it imports is looked for beside it. O(size of the text); a few
+  // milliseconds for a small program.
   static Result<Program> from_source(std::string_view text, std::string name,
                                      const CompileOptions& options = {});
   // Also refuses what is not a readable, regular file of at most 16 MiB.

@@ -26,6 +26,11 @@ struct Declaration {
 [[nodiscard]] std::vector<Diagnostic> check_declarations(std::string_view text, const std::string& name,
                                                          const Parameters& parameters);
 
+// The text in the canonical style: two blanks for each level, one statement a line, at most one empty line in
+// a row; what the author put on one line stays there if it has room. Comments are kept. Formatting the result
+// again changes nothing. Errors: of syntax only.
+[[nodiscard]] Result<std::string> format(std::string_view text, const std::string& name);
+
 // Does the text begin with the keyword of an item?
 [[nodiscard]] bool begins_declaration(std::string_view text);
 

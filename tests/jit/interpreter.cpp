@@ -188,7 +188,8 @@ class Interpreter {
   std::int64_t& element(lang::LocalId id, std::int64_t index) {
     std::vector<std::int64_t>& cells = *(*locals_)[id];
     const auto size = static_cast<std::int64_t>(cells.size());
-    if (index < 0 || index >= size) request({.op = Op::index_out_of_bounds, .value = index, .expected = size});
+    if (index < 0 || index >= size)
+      request({.op = Op::index_out_of_bounds, .value = index, .expected = size});
     return cells[static_cast<std::size_t>(index)];
   }
 

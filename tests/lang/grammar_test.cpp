@@ -78,8 +78,9 @@ TEST_CASE("numbers are decimal or hexadecimal with separators") {
 TEST_CASE("an int stands for a condition by being compared with 0") {
   CHECK(expression("x ? 1 : 0") == "((x != 0) ? 1 : 0)");
   CHECK(expression("x && y || b ? 1 : 0") == "((((x != 0) && (y != 0)) || b) ? 1 : 0)");
-  CHECK(body("if x { } while y { x = 1; } assert x; assume y; await a[0];") ==
-        "if (x != 0)\nwhile (y != 0)\n  store x = 1\nassert (x != 0) ''\nassume (y != 0)\nawait (a[0] != 0)\n");
+  CHECK(
+      body("if x { } while y { x = 1; } assert x; assume y; await a[0];") ==
+      "if (x != 0)\nwhile (y != 0)\n  store x = 1\nassert (x != 0) ''\nassume (y != 0)\nawait (a[0] != 0)\n");
   CHECK(body("await b;") == "await b\n");
 }
 

@@ -115,10 +115,20 @@ void run_all(const std::vector<Source>& sources) {
 
 }  // namespace
 
+TEST_CASE(
+    "every expect line about the standard library holds: its modules are safe, and each fence that a model "
+    "needs is missed") {
+  run_all(heddle::tests::programs_in("tests/stdlib"));
+}
+
 TEST_CASE("every expect line of the examples holds") { run_all(heddle::tests::programs_in("examples")); }
 
 TEST_CASE("every expect line of the small programs holds") {
   run_all(heddle::tests::programs_in("tests/programs/expect"));
+}
+
+TEST_CASE("every program in the tutorial is complete and its expect lines hold") {
+  run_all(heddle::tests::programs_of_document("docs/tutorial.md"));
 }
 
 TEST_CASE("every program in the language reference is complete and its expect lines hold") {

@@ -1,0 +1,84 @@
+// The canonical style: what is laid out anew, what stays as it was, and that doing it twice changes nothing.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "lang/format.hpp"
+#include "parse.hpp"
+
+using namespace heddle::lang;
+
+namespace {
+
+std::string formatted(const std::string& text) {
+  SourceMap sources;
+  Diagnostics diagnostics;
+  const auto result = format_program(sources, sources.add("test.hed", text), diagnostics);
+  return result ? *result : "refused";
+}
+
+}  // namespace
+
+TEST_CASE("blanks and line ends are made anew") {
+  CHECK(formatted("shared   x:int=-1 ;shared a : int [2]={1,2};thread p{\nx=a [0]+ "
+                  "-x*2;if(x==1){x=0;}else{\nx = 2; }\n\n\n  fence  lw ;}") ==
+        "shared x: int = -1;\n"
+        "shared a: int[2] = {1, 2};\n"
+        "thread p {\n"
+        "  x = a[0] + -x * 2;\n"
+        "  if (x == 1) { x = 0; } else {\n"
+        "    x = 2;\n"
+        "  }\n\n"
+        "  fence lw;\n"
+        "}\n");
+  CHECK(formatted("expect sc,tso with N = 1 : safe ;") == "expect sc, tso with N=1: safe;\n");
+  CHECK(formatted("thread p{let a=x?1:2;for i in 0 .. 3{f ( a , !a ) ;}}") ==
+        "thread p { let a = x ? 1 : 2; for i in 0..3 { f(a, !a); } }\n");
+}
+
+TEST_CASE("comments stay where they are") {
+  const std::string text =
+      "// first\n"
+      "shared x: int;  // behind\n"
+      "\n"
+      "/* a\n"
+      "   b */\n"
+      "thread p {\n"
+      "  // inside\n"
+      "  x = 1 /* here */ + 2;\n"
+      "  // last\n"
+      "}\n"
+      "// end\n";
+  CHECK(formatted(text) == text);
+}
+
+TEST_CASE("a block that does not fit on its line is opened") {
+  const std::string body = "assert some_condition_with_a_long_name == another_value, \"a message\"; x = 1;";
+  CHECK(formatted("thread some_thread[number: 0..2] { if true { " + body + " } }") ==
+        "thread some_thread[number: 0..2] {\n"
+        "  if true { " +
+            body +
+            " }\n"
+            "}\n");
+}
+
+TEST_CASE("a text with a syntax error is left alone") { CHECK(formatted("thread p { x = ; }") == "refused"); }
+
+TEST_CASE("formatting twice is formatting once, and the program stays the same") {
+  for (const char* folder :
+       {"/examples", "/stdlib", "/tests/stdlib", "/tests/programs/expect", "/tests/programs/reference"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(HEDDLE_SOURCE_DIR) + folder)) {
+      if (entry.path().extension() != ".hed") continue;
+      CAPTURE(entry.path().string());
+      const std::string text = test::read_file(entry.path().string());
+      const std::string once = formatted(text);
+      CHECK(once != "refused");
+      CHECK(formatted(once) == once);
+      const test::Parsed before = test::parse(text);
+      const test::Parsed after = test::parse(once);
+      REQUIRE(before.program.has_value() == after.program.has_value());
+      if (before.program) CHECK(test::dump(*before.program) == test::dump(*after.program));
+    }
+  }
+}
