@@ -61,6 +61,7 @@ class GraphMachine {
     return id < 0 ? EventName{} : steps_[static_cast<std::size_t>(id)].name;
   }
   [[nodiscard]] bool failed() const { return failed_ != none; }
+  [[nodiscard]] ThreadId failed_thread() const { return failed_; }
   [[nodiscard]] jit::Op failed_op() const { return failed_op_; }
   [[nodiscard]] std::uint32_t failed_site() const { return failed_site_; }
   [[nodiscard]] static bool too_many_loads() { return false; }

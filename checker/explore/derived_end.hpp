@@ -24,8 +24,13 @@ class DerivedEnd {
 
   // The newest step, or the start, found a violation.
   void failure(Machine& machine) {
-    search_.note(Search::kind_of(machine.failed_op()), machine.failed_site(),
-                 [&] { return schedule(machine); });
+    search_.note(Search::kind_of(machine.failed_op()), machine.failed_site(), [&] {
+      if constexpr (requires { machine.graph(); }) {
+        return linearise(search_, machine.graph(), causes(machine.graph(), machine.failed_thread()));
+      } else {
+        return machine.run();
+      }
+    });
   }
 
   // Nothing is left that could be committed: classifies and counts the run, as Machine::ending does for

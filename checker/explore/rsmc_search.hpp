@@ -70,9 +70,12 @@ class Rsmc {
       Node& node = nodes_.emplace_back();
       static_cast<RsmcFrame&>(node) = std::move(static_cast<RsmcFrame&>(old));
       machine_.prepare(node.name, node.event);
+      translate(other.machine_, node.name, node.parameter);
       if (node.trying_writer) {
         follow_to(old.writer_depth);
-        machine_.prepare(node.continuations[node.taken - 1]->writer.event, node.writer);
+        const EventName writer = node.continuations[node.taken - 1]->writer.event;
+        machine_.prepare(writer, node.writer);
+        translate(other.machine_, writer, node.writer_place);
       }
     }
     follow_to(static_cast<std::uint32_t>(schedule.size()));
@@ -105,6 +108,12 @@ class Rsmc {
     typename Machine::Prepared writer;
   };
 
+  // The same parameter on this machine: its numbers of initial writes are its own.
+  template <typename Narrower>
+  void translate(const Narrower& narrower, EventName name, std::optional<std::int64_t>& parameter) {
+    if (!parameter || machine_.op(name) == jit::Op::choose) return;
+    parameter = machine_.resolve(name, narrower.name_of(*parameter));
+  }
   void arrive();
   bool advance(Node& node);
   bool try_writer(Node& node);
