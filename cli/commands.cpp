@@ -80,7 +80,7 @@ int report_errors(const std::vector<Diagnostic>& errors, bool json) {
 
 int run_check(const Options& options) {
   catch_interrupts();
-  const Result<Program> program = Program::from_file(options.file, options.compile);
+  const Result<Program> program = Program::from_file(options.file, for_one_model(options));
   if (!program) return report_errors(program.errors(), options.json);
 
   ProgressLine line(options.progress && is_terminal(STDERR_FILENO));

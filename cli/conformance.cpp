@@ -70,7 +70,7 @@ std::string reason_of(const std::vector<Diagnostic>& errors) {
 }
 
 void run_test(Test& test, const Options& options) {
-  const Result<Program> program = Program::from_file(test.path, options.compile);
+  const Result<Program> program = Program::from_file(test.path, for_one_model(options));
   if (!program) {
     test.agreement = Agreement::refused;
     test.reason = reason_of(program.errors());

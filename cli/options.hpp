@@ -72,6 +72,13 @@ struct Options {
   bool version = false;  // --version
 };
 
+// For commands that check a program under one model.
+[[nodiscard]] inline CompileOptions for_one_model(const Options& options) {
+  CompileOptions result = options.compile;
+  result.model = options.check.model;
+  return result;
+}
+
 // One sentence about what is wrong, and a hint that may be empty.
 struct UsageError {
   std::string message;

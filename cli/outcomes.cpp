@@ -136,7 +136,7 @@ std::vector<Outcome> project(const std::vector<Outcome>& outcomes,
 
 int run_outcomes(const Options& options) {
   catch_interrupts();
-  const Result<Program> program = Program::from_file(options.file, options.compile);
+  const Result<Program> program = Program::from_file(options.file, for_one_model(options));
   if (!program) return report_errors(program.errors(), options.json);
   return show_outcomes(*program, options);
 }

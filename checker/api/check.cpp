@@ -119,11 +119,11 @@ Result<CheckResult> check(const Program& program, const CheckOptions& requested)
     return refuse(
         fmt::format("preemptions mean nothing under the model '{}', which is no interleaving", model->name));
   }
-  auto image = program.state().image;
-  if (model->out_of_order) {
-    std::string message;
-    image = program.state().ahead_image(message);
-    if (!image) return refuse(message);
+  std::shared_ptr<const jit::Image> image;
+  try {
+    image = program.state().image(model->out_of_order);
+  } catch (const std::runtime_error& error) {
+    return refuse(error.what());
   }
   Search search(*image, options);
   CheckResult result;

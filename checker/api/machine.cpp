@@ -89,7 +89,7 @@ class Machine::Core {
     engine = checker::make_engine(image(), options, rows);
   }
 
-  [[nodiscard]] const jit::Image& image() const { return *program.state().image; }
+  [[nodiscard]] const jit::Image& image() const { return *program.state().image(); }
 
   void refresh() {
     next = engine->enabled();

@@ -21,7 +21,7 @@ std::vector<Diagnostic> refuse(std::string message) {
 }  // namespace
 
 Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Violation& violation) {
-  const auto& image = *program.state().image;
+  const auto& image = *program.state().image();
   const auto same = [&](const checker::FoundViolation& found) {
     if (found.kind != violation.kind) return false;
     if (found.site == checker::none) return violation.line == 0;

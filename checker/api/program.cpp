@@ -1,7 +1,9 @@
 // Program: text -> tree -> module -> machine code, with every error as a value.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "checker/api/sources.hpp"
 #include "checker/api/state.hpp"
@@ -30,6 +32,12 @@ std::vector<Expectation> convert(const std::vector<lang::Expectation>& expectati
   return result;
 }
 
+// Does the model need threads that run ahead of their loads?
+bool runs_ahead(const std::string& model) {
+  return std::any_of(models().begin(), models().end(),
+                     [&](const ModelInfo& info) { return info.name == model && info.out_of_order; });
+}
+
 lang::ModuleText read_module(const std::string& path) {
   Result<std::string> text = read_source(path);
   if (text) return {.text = std::move(*text), .error = {}};
@@ -48,7 +56,8 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   if (!program) return convert_diagnostics(diagnostics, sources);
 
   auto state = std::make_shared<State>();
-  state->options = {.unroll = options.unroll, .optimise = options.optimise};
+  state->options = {
+      .unroll = options.unroll, .run_ahead = runs_ahead(options.model), .optimise = options.optimise};
   // A litmus test is checked in less time than the coroutine passes take.
   if (program->litmus) state->options.coroutine_operations = 0;
   auto lowered = compiler::lower(*program, sources, state->options);
@@ -65,25 +74,24 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   auto loaded = jit::load(std::move(lowered));
   if (const auto* message = std::get_if<std::string>(&loaded))
     return std::vector{about_file(state->name, *message)};
-  state->image = std::get<std::shared_ptr<const jit::Image>>(std::move(loaded));
+  state->images_[state->options.run_ahead ? 1 : 0] =
+      std::get<std::shared_ptr<const jit::Image>>(std::move(loaded));
   state->sources = std::move(sources);
   state->tree = std::move(*program);
   return Program(std::move(state));
 }
 
-std::shared_ptr<const jit::Image> Program::State::ahead_image(std::string& message) const {
+const std::shared_ptr<const jit::Image>& Program::State::image(bool run_ahead) const {
   const std::lock_guard lock(making_);
-  if (!ahead_) {
-    compiler::Options ahead = options;
-    ahead.run_ahead = true;
-    auto loaded = jit::load(compiler::lower(tree, sources, ahead));
-    if (auto* const error = std::get_if<std::string>(&loaded)) {
-      message = std::move(*error);
-    } else {
-      ahead_ = std::get<std::shared_ptr<const jit::Image>>(std::move(loaded));
-    }
+  auto& image = images_[run_ahead ? 1 : 0];
+  if (!image) {
+    compiler::Options form = options;
+    form.run_ahead = run_ahead;
+    auto loaded = jit::load(compiler::lower(tree, sources, form));
+    if (auto* const error = std::get_if<std::string>(&loaded)) throw std::runtime_error(*error);
+    image = std::get<std::shared_ptr<const jit::Image>>(std::move(loaded));
   }
-  return ahead_;
+  return image;
 }
 
 Result<Program> Program::from_file(const std::string& path, const CompileOptions& options) {
@@ -108,20 +116,20 @@ std::uint32_t Program::spin_loops() const { return state_->spin_loops; }
 
 std::vector<std::string> Program::threads() const {
   std::vector<std::string> names;
-  for (const auto& thread : state_->image->threads) names.push_back(thread.name);
+  for (const auto& thread : state_->any_image().threads) names.push_back(thread.name);
   return names;
 }
 
 std::vector<std::string> Program::variables() const {
   std::vector<std::string> names;
-  if (state_->image->observed) {
-    for (const auto& observed : *state_->image->observed) names.push_back(observed.name);
+  if (state_->any_image().observed) {
+    for (const auto& observed : *state_->any_image().observed) names.push_back(observed.name);
     return names;
   }
-  for (const auto& location : state_->image->locations) {
+  for (const auto& location : state_->any_image().locations) {
     if (!location.is_mutex) names.push_back(location.name);
   }
-  for (const auto& thread : state_->image->threads) {
+  for (const auto& thread : state_->any_image().threads) {
     for (const auto& local : thread.locals) names.push_back(thread.name + "." + local.name);
   }
   return names;

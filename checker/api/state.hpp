@@ -21,22 +21,25 @@ struct Program::State {
   Parameters parameters;
   std::vector<Expectation> expectations;
   std::uint32_t spin_loops = 0;
-  std::shared_ptr<const jit::Image> image;
   std::string ir;
   std::optional<LitmusTest> litmus;
   // What it was made from, for questions about names later.
   lang::SourceMap sources;
   lang::Program tree;
 
-  // The image whose threads run ahead of their loads, for POWER. Made when it is first asked for, so that the
-  // other models do not pay for it. Null if the machine refuses; `message` says why.
-  [[nodiscard]] std::shared_ptr<const jit::Image> ahead_image(std::string& message) const;
-
   compiler::Options options;
+
+  // The image whose threads take one operation after the other, or the one whose threads run ahead of their
+  // loads, for POWER. Each is made when it is first asked for, so that nobody pays for the other one. Throws
+  // std::runtime_error if the machine refuses it.
+  [[nodiscard]] const std::shared_ptr<const jit::Image>& image(bool run_ahead = false) const;
+  // Whichever image there is: for the names of threads, locations and locals.
+  [[nodiscard]] const jit::Image& any_image() const { return *image(options.run_ahead); }
 
  private:
   mutable std::mutex making_;
-  mutable std::shared_ptr<const jit::Image> ahead_;
+  mutable std::shared_ptr<const jit::Image> images_[2];  // by `run_ahead`
+  friend class Program;
 };
 
 }  // namespace heddle

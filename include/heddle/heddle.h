@@ -62,6 +62,9 @@ struct CompileOptions {
   // Loops that only look at shared variables until they change, like `while x != 0 { }`, are treated as
   // `await` unless this is set.
   bool unroll_spin_loops = false;
+  // If the program will be checked under one model only, its name: saves making the form that it does not
+  // need. Checks under other models work all the same.
+  std::string model = {};
 };
 
 enum class ExpectedOutcome : std::uint8_t {

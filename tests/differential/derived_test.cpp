@@ -28,8 +28,7 @@ Graphs explore(const Program& program, const std::string& model,
   options.model = model;
   options.keep_going = true;
   options.timeout = 5;
-  std::string message;
-  const auto image = model == "power" ? program.state().ahead_image(message) : program.state().image;
+  const auto image = program.state().image(model == "power");
   Graphs graphs;
   checker::Search search(*image, options);
   algorithm(search, [&](const checker::PlainGraph& graph) {
