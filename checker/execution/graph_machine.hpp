@@ -12,6 +12,7 @@
 
 #include "checker/execution/derived.hpp"
 #include "checker/execution/graph.hpp"
+#include "checker/execution/linearise.hpp"
 #include "checker/execution/machine.hpp"
 #include "checker/execution/plain_graph.hpp"
 #include "checker/execution/rows.hpp"
@@ -61,7 +62,8 @@ class GraphMachine {
     return id < 0 ? EventName{} : steps_[static_cast<std::size_t>(id)].name;
   }
   [[nodiscard]] bool failed() const { return failed_ != none; }
-  [[nodiscard]] ThreadId failed_thread() const { return failed_; }
+  // The events that led there; the thread may have passed a fence since then.
+  [[nodiscard]] const Set& failed_causes() const { return failed_causes_; }
   [[nodiscard]] jit::Op failed_op() const { return failed_op_; }
   [[nodiscard]] std::uint32_t failed_site() const { return failed_site_; }
   [[nodiscard]] static bool too_many_loads() { return false; }
@@ -318,6 +320,7 @@ class GraphMachine {
   void fail(ThreadId t, const jit::Mailbox& m) {
     if (failed_ != none) return;
     failed_ = t;
+    failed_causes_ = causes(graph_, t);
     failed_op_ = m.op;
     failed_site_ = m.site;
   }
@@ -329,6 +332,7 @@ class GraphMachine {
   std::vector<std::uint32_t> lengths_;  // committed events by thread
   std::vector<Step> steps_;
   ThreadId failed_ = none;
+  Set failed_causes_;
   jit::Op failed_op_ = jit::Op::done;
   std::uint32_t failed_site_ = 0;
 };

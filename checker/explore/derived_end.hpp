@@ -26,7 +26,7 @@ class DerivedEnd {
   void failure(Machine& machine) {
     search_.note(Search::kind_of(machine.failed_op()), machine.failed_site(), [&] {
       if constexpr (requires { machine.graph(); }) {
-        return linearise(search_, machine.graph(), causes(machine.graph(), machine.failed_thread()));
+        return linearise(search_, machine.graph(), machine.failed_causes());
       } else {
         return machine.run();
       }
