@@ -186,7 +186,7 @@ class Machine::Core {
       if (!wrong || status.end == MachineEnd::violation) continue;
       status.end = MachineEnd::violation;
       status.message =
-          fmt::format("the final state {} '{}'", holds ? "satisfies" : "does not satisfy", source);
+          fmt::format("a final state {} '{}'", holds ? "satisfies" : "does not satisfy", source);
     }
     return status;
   }

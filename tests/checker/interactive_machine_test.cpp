@@ -171,7 +171,7 @@ TEST_CASE("the end of an execution is told apart") {
   CHECK(final.trace().steps.back().kind == heddle::StepKind::failure);
   auto condition = start("shared x: int; thread p { x = 1; } forbid x == 1;", "sc");
   condition.random(1);
-  CHECK(condition.status().message == "the final state satisfies 'forbid x == 1'");
+  CHECK(condition.status().message == "a final state satisfies 'forbid x == 1'");
 }
 
 TEST_CASE("one thread runs alone up to a line") {
