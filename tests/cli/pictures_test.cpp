@@ -1,0 +1,218 @@
+// check --dot and --html: what the pictures say; in headless Chromium where there is one.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "cli/pictures.hpp"
+#include "heddle/heddle.h"
+#include "tests/cli/process.hpp"
+
+namespace heddle::test {
+namespace {
+
+using cli::picture_graph;
+
+using Json = nlohmann::json;
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+const char* const buffering =
+    "shared x: int;\nshared y: int;\nmutex m;\n"
+    "thread p { lock m; x = 1; unlock m; y = 5; let a = x; let c = y; }\n"
+    "thread q { x = 2; let b = y; }\n"
+    "final { assert x != 1 || y != 5, \"</script><b>&\"; }\n";
+
+// The JSON in a page.
+Json data_of(const std::string& page) {
+  const std::string begin = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t start = page.find(begin);
+  REQUIRE(start != std::string::npos);
+  const std::size_t end = page.find("</script>", start);
+  const Json json =
+      Json::parse(page.substr(start + begin.size(), end - start - begin.size()), nullptr, false);
+  REQUIRE(json.is_object());
+  return json;
+}
+
+std::string page_of(const TemporaryFolder& folder, const std::string& program, const std::string& model) {
+  const std::string page = (folder.path() / "trace.html").string();
+  const Finished run = run_heddle({"check", program, "--model", model, "--html", page});
+  CAPTURE(run.errors);
+  REQUIRE(run.exit_code == 1);
+  return page;
+}
+
+bool have(const char* program) {
+  return std::system(("command -v " + std::string(program) + " > /dev/null 2>&1").c_str()) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("the execution graph of a trace has po, rf, co and fr as the values say") {
+  TemporaryFolder folder;
+  for (const std::string model : {"sc", "tso", "pso"}) {
+    CAPTURE(model);
+    const auto program = Program::from_file(folder.file("b.hed", buffering));
+    REQUIRE(program);
+    CheckOptions options;
+    options.model = model;
+    const auto result = check(*program, options);
+    REQUIRE(result);
+    REQUIRE(result->violation);
+    const Trace& trace = result->violation->trace;
+    REQUIRE(trace.initial.size() == 2);
+    const auto graph = picture_graph(trace);
+    REQUIRE(graph);
+    std::size_t reads = 0;
+    for (const GraphEvent& event : graph->events) reads += event.reads ? 1 : 0;
+    std::size_t sources = 0;
+    for (const GraphEdge& edge : graph->edges) {
+      const GraphEvent& from = graph->events[edge.from];
+      const GraphEvent& to = graph->events[edge.to];
+      if (edge.relation == GraphRelation::program_order) {
+        CHECK(from.thread == to.thread);
+        CHECK(from.step < to.step);
+        continue;
+      }
+      CHECK(from.location == to.location);
+      if (edge.relation != GraphRelation::reads_from) continue;
+      ++sources;
+      CHECK(from.writes);
+      if (to.location != "m") CHECK(from.written == to.read);
+    }
+    CHECK(sources == reads);
+
+    Trace wrong = trace;
+    for (Step& step : wrong.steps) {
+      if (step.kind == StepKind::load) step.read += 10;
+    }
+    CHECK_FALSE(picture_graph(wrong));
+  }
+}
+
+TEST_CASE("--dot draws every event and every edge, in a language that Graphviz reads") {
+  TemporaryFolder folder;
+  const std::string file = folder.file("b.hed", buffering);
+  const std::string dot = (folder.path() / "graph.dot").string();
+  REQUIRE(run_heddle({"check", file, "--model", "tso", "--dot", dot}).exit_code == 1);
+  const std::string text = read(dot);
+  for (const char* part : {"digraph execution {", "label=\"initial\"", "label=\"p\"", "label=\"q\"",
+                           "label=\"rf\"", "label=\"co\"", "y = 5 buffered (in memory at "}) {
+    CHECK_MESSAGE(contains(text, part), part);
+  }
+  CHECK(std::count(text.begin(), text.end(), '{') == std::count(text.begin(), text.end(), '}'));
+  if (!have("dot")) {
+    MESSAGE("Graphviz is not installed: the picture was not drawn");
+    return;
+  }
+  const std::string svg = (folder.path() / "graph.svg").string();
+  CHECK(std::system(("dot -Tsvg -o " + svg + " " + dot).c_str()) == 0);
+  CHECK(contains(read(svg), "<svg"));
+}
+
+TEST_CASE("--html is one page without network access that holds trace, source, graph and options") {
+  TemporaryFolder folder;
+  const std::string file = folder.file("b.hed", buffering);
+  const std::string page = read(page_of(folder, file, "pso"));
+  // Nothing is fetched: no element that loads something, no address but names of XML.
+  for (const char* part :
+       {"<link", "<img", "<iframe", "src=", "@import", "url(http", "fetch(", "XMLHttpRequest"})
+    CHECK_MESSAGE(!contains(page, part), part);
+  std::size_t scripts = 0;
+  for (std::size_t at = page.find("</script>"); at != std::string::npos; at = page.find("</script>", at + 1))
+    ++scripts;
+  CHECK(scripts == 2);  // the text of the assertion ends none
+  for (const char* part : {"prefers-color-scheme: dark", "@media print", "id=\"slider\"", "ArrowRight"})
+    CHECK_MESSAGE(contains(page, part), part);
+  const Json data = data_of(page);
+  CHECK(data["file"] == file);
+  CHECK(data["model"] == "pso");
+  CHECK(contains(data["message"].get<std::string>(), "</script><b>&"));
+  CHECK(data["sources"][0]["lines"].size() == 6);
+  CHECK(data["sources"][0]["lines"][1] == "shared y: int;");
+  const Json& trace = data["trace"];
+  CHECK(trace["threads"] == std::vector<std::string>{"p", "q"});
+  CHECK(trace["initial"].size() == 2);
+  const Json& graph = data["graph"];
+  for (const Json& event : graph["events"]) {
+    if (!event["step"].is_null()) CHECK(event["step"] < trace["steps"].size());
+    if (!event["flushed"].is_null())
+      CHECK(trace["steps"][event["flushed"].get<std::size_t>()]["kind"] == "flush");
+  }
+  for (const Json& edge : graph["edges"]) {
+    CHECK(edge[1] < graph["events"].size());
+    CHECK(edge[2] < graph["events"].size());
+  }
+  CHECK(data["foot"].size() >= 5);
+}
+
+TEST_CASE("the page of a trace of 200 steps is far below 1 MB") {
+  TemporaryFolder folder;
+  const std::string file = folder.file("long.hed",
+                                       "shared x: int;\nthread p { for i in 0..50 { x = x + 1; } }\n"
+                                       "thread q { for i in 0..50 { x = x + 1; } assert x < 100; }\n");
+  const std::string page = read(page_of(folder, file, "sc"));
+  CHECK(data_of(page)["trace"]["steps"].size() >= 200);
+  CHECK(page.size() < 300'000);
+}
+
+TEST_CASE("the page works in a browser") {
+  const char* const browser = have("chromium")           ? "chromium"
+                              : have("chromium-browser") ? "chromium-browser"
+                                                         : nullptr;
+  if (browser == nullptr) {
+    MESSAGE("Chromium is not installed: the page was not opened");
+    return;
+  }
+  TemporaryFolder folder;
+  const std::string page = page_of(folder, folder.file("b.hed", buffering), "tso");
+  const Json data = data_of(read(page));
+  const std::string output = (folder.path() / "dom.html").string();
+  const std::string profile = (folder.path() / "profile").string();
+  const std::string command = "HOME=" + profile + " timeout 60 " + browser +
+                              " --headless --no-sandbox --disable-gpu --user-data-dir=" + profile +
+                              " --dump-dom 'file://" + page + "#3' > " + output + " 2>/dev/null";
+  if (std::system(command.c_str()) != 0) {
+    MESSAGE("Chromium does not start here: the page was not opened");
+    return;
+  }
+  const std::string dom = read(output);
+  const std::string steps = std::to_string(data["trace"]["steps"].size());
+  CHECK(contains(dom, ">3 of " + steps + ": "));
+  CHECK(contains(dom, "<tr class=\"now\">"));
+  CHECK(contains(dom, "<path class=\"rf\""));
+  CHECK(contains(dom, "aria-label=\"execution graph\""));
+  CHECK(contains(dom, "class=\"row now\""));
+}
+
+TEST_CASE("a full disk leaves nothing half-written behind") {
+  TemporaryFolder folder;
+  const std::filesystem::path disk = folder.path() / "disk";
+  std::filesystem::create_directory(disk);
+  const std::string mount = "mount -t tmpfs -o size=8k tmpfs " + disk.string() + " 2> /dev/null";
+  if (std::system(mount.c_str()) != 0) {
+    MESSAGE("cannot mount a small disk here: not tested");
+    return;
+  }
+  const Finished run =
+      run_heddle({"check", folder.file("lost.hed", unsafe_program), "--html", (disk / "page.html").string()});
+  const bool empty = std::filesystem::is_empty(disk);
+  REQUIRE(std::system(("umount " + disk.string()).c_str()) == 0);
+  CHECK(empty);
+  CHECK(run.exit_code == 2);
+  CHECK(contains(run.output, "lost.hed: violation"));
+  CHECK(contains(run.errors, "No space left on device"));
+}
+
+}  // namespace heddle::test

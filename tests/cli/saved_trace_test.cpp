@@ -1,0 +1,267 @@
+// check --trace, --minimise, --sarif and heddle replay.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "cli/trace_file.hpp"
+#include "heddle/heddle.h"
+#include "heddle/minimise.h"
+#include "tests/cli/process.hpp"
+
+namespace heddle::test {
+namespace {
+
+using Json = nlohmann::json;
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+const char* const dekker =
+    "param N = 1;\nshared x: int;\nshared y: int;\nshared inside: bool;\nmutex m;\n"
+    "thread p { x = N; lock m; unlock m; if y == 0 { inside = true; } }\n"
+    "thread q { y = 1; if x == 0 { assert !inside, \"both inside\"; } }\n"
+    "thread r { let a = choose(0..2); if a == 1 { x = 0; } }\n";
+
+// Saves the trace of a violation of the program in `file`.
+std::string save(const TemporaryFolder& folder, const std::string& file,
+                 const std::vector<std::string>& more = {}) {
+  const std::string saved = (folder.path() / "trace.json").string();
+  std::vector<std::string> arguments{"check", file, "--trace", saved};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Finished run = run_heddle(arguments);
+  CAPTURE(run.output);
+  CAPTURE(run.errors);
+  REQUIRE(run.exit_code == 1);
+  REQUIRE(run.errors.empty());
+  return saved;
+}
+
+}  // namespace
+
+TEST_CASE("a saved trace leads to the same violation again, under every model with its parameters") {
+  TemporaryFolder folder;
+  const std::string file = folder.file("dekker.hed", dekker);
+  for (const std::string model : {"sc", "tso", "pso"}) {
+    CAPTURE(model);
+    const std::string saved = save(folder, file, {"--model", model, "-D", "N=7", "--unroll", "3"});
+    const Json json = Json::parse(read(saved), nullptr, false);
+    REQUIRE(json.is_object());
+    CHECK(json["document"] == "trace");
+    CHECK(json["version"] == 1);
+    CHECK(json["model"] == model);
+    CHECK(json["parameters"]["N"] == 7);
+    CHECK(json["unroll"] == 3);
+    const Finished again = run_heddle({"replay", saved});
+    CAPTURE(again.output);
+    CHECK(again.exit_code == 1);
+    CHECK(again.errors.empty());
+    CHECK(contains(again.output, "violation: assertion failed: both inside under " + model));
+    CHECK(!contains(again.output, "note:"));
+    const Json machine = Json::parse(run_heddle({"replay", saved, "--json"}).output, nullptr, false);
+    CHECK(machine["document"] == "replay");
+    CHECK(machine["same"] == true);
+    CHECK(machine["changed"] == false);
+    CHECK(machine["violation"]["trace"]["steps"] == json["violation"]["trace"]["steps"]);
+  }
+}
+
+TEST_CASE("every kind of violation can be saved and run again") {
+  TemporaryFolder folder;
+  for (const std::string& text :
+       {std::string(unsafe_program), std::string("shared x: int;\nthread p { x = 1; }\nforbid x == 1;\n"),
+        std::string("shared x: int;\nthread p { x = 1; }\nforall x == 0;\n"),
+        std::string("mutex a;\nmutex b;\nthread p { lock a; lock b; unlock b; unlock a; }\n"
+                    "thread q { lock b; lock a; unlock a; unlock b; }\n"),
+        std::string("shared x: int[2];\nthread p { let i = x[0]; x[i + 2] = 1; }\n"),
+        std::string("shared x: int;\nthread p { let i = x; x = 1 / i; }\n"),
+        std::string("mutex m;\nthread p { unlock m; }\n")}) {
+    CAPTURE(text);
+    const std::string saved = save(folder, folder.file("program.hed", text), {"--model", "tso"});
+    const Json json = Json::parse(run_heddle({"replay", saved, "--json"}).output, nullptr, false);
+    CAPTURE(json.dump(2));
+    CHECK(json["same"] == true);
+    CHECK(json["exit_code"] == 1);
+  }
+}
+
+TEST_CASE("replay says that the program has changed, and what that means for the trace") {
+  TemporaryFolder folder;
+  const std::string file = folder.file("dekker.hed", dekker);
+  const std::string saved = save(folder, file, {"--model", "tso"});
+  folder.file("dekker.hed", std::string(dekker) + "// a remark\n");
+  const Finished remark = run_heddle({"replay", saved});
+  CHECK(remark.exit_code == 1);
+  CHECK(contains(remark.output, "has changed since the trace was saved"));
+  CHECK(contains(remark.output, "both inside under tso"));
+
+  folder.file("dekker.hed", "param N = 1;\nshared x: int;\nthread p { x = 2; }\nthread q {}\nthread r {}\n");
+  const Finished other = run_heddle({"replay", saved});
+  CAPTURE(other.output);
+  CHECK(other.exit_code == 0);
+  CHECK(contains(other.output, "no violation under tso"));
+  CHECK(contains(other.output, "of the trace, '"));
+  std::filesystem::remove(file);
+  const Finished gone = run_heddle({"replay", saved});
+  CHECK(gone.exit_code == 2);
+  CHECK(contains(gone.errors, "No such file"));
+  const Finished elsewhere = run_heddle({"replay", saved, "--program", folder.file("copy.hed", dekker)});
+  CHECK(elsewhere.exit_code == 1);
+  CHECK(!contains(elsewhere.output, "has changed"));
+}
+
+TEST_CASE("replay --step shows the shared variables after each step") {
+  TemporaryFolder folder;
+  const std::string saved = save(folder, folder.file("lost.hed", unsafe_program));
+  const Finished run = run_heddle({"replay", saved, "--step"});
+  CAPTURE(run.output);
+  CHECK(run.exit_code == 1);
+  CHECK(contains(run.output, "1 of "));
+  CHECK(contains(run.output, "read counter = 0  (line 3: "));
+  CHECK(contains(run.output, "counter = 1  (line 4: "));
+  CHECK(contains(run.output, "\n    counter = 1\n"));
+}
+
+TEST_CASE(
+    "trace files that are cut off, of another version or changed by hand are refused with one message") {
+  TemporaryFolder folder;
+  const std::string saved = save(folder, folder.file("lost.hed", unsafe_program));
+  const std::string text = read(saved);
+  const auto refused = [&](const std::string& changed, const std::string& part) {
+    CAPTURE(part);
+    const Finished run = run_heddle({"replay", folder.file("changed.json", changed)});
+    CAPTURE(run.errors);
+    CHECK(run.exit_code == 2);
+    CHECK(run.output.empty());
+    CHECK(contains(run.errors, part));
+    CHECK(std::count(run.errors.begin(), run.errors.end(), '\n') <= 2);
+  };
+  refused("", "it is not JSON, or it was cut off");
+  refused(text.substr(0, text.size() / 2), "it is not JSON, or it was cut off");
+  refused("[1, 2]", "the document is not an object");
+  refused(run_heddle({"list", "--json"}).output, "not a trace but a document of the kind 'list'");
+  const auto with = [&](const auto& change) {
+    Json json = Json::parse(text);
+    change(json);
+    return json.dump();
+  };
+  refused(with([](Json& json) { json["version"] = 2; }),
+          "version 2 of the format, and this heddle reads version 1");
+  refused(with([](Json& json) { json.erase("model"); }), "model is missing");
+  refused(with([](Json& json) { json["model"] = "alpha"; }), "alpha");
+  refused(with([](Json& json) { json["unroll"] = -1; }), "unroll is not a number from 0");
+  refused(with([](Json& json) { json["violation"]["kind"] = "boredom"; }),
+          "violation.kind is not a kind that this version knows");
+  refused(with([](Json& json) { json["violation"]["trace"]["steps"][1]["thread"] = 9; }),
+          "violation.trace.steps[1].thread is not the number of a thread");
+  refused(with([](Json& json) { json["violation"]["trace"]["initial"] = 3; }),
+          "violation.trace.initial is not a list");
+  // Every prefix of the file, and every fifth byte of it damaged: an error or a replay, never a crash.
+  for (std::size_t size = 0; size < text.size(); size += 7)
+    CHECK(std::holds_alternative<std::string>(cli::parse_trace(text.substr(0, size))));
+  for (std::size_t i = 0; i < text.size(); i += 5) {
+    std::string damaged = text;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x11);
+    static_cast<void>(cli::parse_trace(damaged));
+  }
+}
+
+TEST_CASE("--minimise finds a trace that no other one beats") {
+  TemporaryFolder folder;
+  // Thread r has a lot to do that plays no part.
+  const std::string file = folder.file("long.hed",
+                                       "shared x: int;\nshared y: int;\nshared z: int;\n"
+                                       "thread r { for i in 0..6 { z = i; } }\n"
+                                       "thread p { x = 1; let a = y; if a == 0 { y = 2; } }\n"
+                                       "thread q { y = 1; let b = x; assert b == 1 || y != 2; }\n");
+  for (const std::string model : {"sc", "tso"}) {
+    CAPTURE(model);
+    const auto program = Program::from_file(file);
+    REQUIRE(program);
+    CheckOptions options;
+    options.model = model;
+    options.algorithm = "naive";
+    const auto result = check(*program, options);
+    REQUIRE(result);
+    if (!result->violation) {
+      CHECK(model == "sc");
+      continue;
+    }
+    const auto minimised = minimise(*program, options, *result->violation);
+    REQUIRE(minimised);
+    REQUIRE(minimised->shortest);
+    CHECK(minimised->violation.line == result->violation->line);
+    CHECK(minimised->transitions <= result->violation->trace.steps.size());
+    // What a thread buffers before its first visible step, it buffers in any trace.
+    for (const Step& step : minimised->violation.trace.steps) {
+      if (step.kind != StepKind::buffered) CHECK(step.location != "z");
+    }
+    const Finished run = run_heddle({"check", file, "--model", model, "--minimise"});
+    CHECK(contains(run.output,
+                   "The shortest trace to this violation: " + std::to_string(minimised->transitions) +
+                       " transitions, " + std::to_string(minimised->switches) + " context switch"));
+  }
+}
+
+TEST_CASE("--sarif reports a violation with its place and its steps, and safety without results") {
+  TemporaryFolder folder;
+  const std::string output = (folder.path() / "out.sarif").string();
+  const std::string lost = folder.file("lo st.hed", unsafe_program);
+  CHECK(run_heddle({"check", lost, "--sarif", output}).exit_code == 1);
+  const Json json = Json::parse(read(output), nullptr, false);
+  REQUIRE(json.is_object());
+  CHECK(json["version"] == "2.1.0");
+  const Json& run = json["runs"][0];
+  REQUIRE(run["results"].size() == 1);
+  const Json& result = run["results"][0];
+  CHECK(result["ruleId"] == "assertion");
+  CHECK(run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"] == result["ruleId"]);
+  const Json& place = result["locations"][0]["physicalLocation"];
+  CHECK(place["region"]["startLine"] == 6);
+  CHECK(contains(place["artifactLocation"]["uri"].get<std::string>(), "/lo%20st.hed"));
+  CHECK(result["codeFlows"][0]["threadFlows"][0]["locations"].size() >= 4);
+  CHECK(run_heddle({"check", folder.file("sb.hed", safe_program), "--sarif", output}).exit_code == 0);
+  CHECK(Json::parse(read(output), nullptr, false)["runs"][0]["results"].empty());
+}
+
+TEST_CASE("files that cannot be written are one message each, and the report is printed all the same") {
+  TemporaryFolder folder;
+  const std::string lost = folder.file("lost.hed", unsafe_program);
+  const std::string nowhere = (folder.path() / "none" / "x").string();
+  for (const char* option : {"--trace", "--dot", "--html", "--sarif"}) {
+    CAPTURE(option);
+    const Finished run = run_heddle({"check", lost, option, nowhere});
+    CHECK(run.exit_code == 2);
+    CHECK(contains(run.output, "lost.hed: violation"));
+    CHECK(contains(run.errors, "cannot write " + nowhere + ": No such file or directory"));
+    const Finished full = run_heddle({"check", lost, option, "/dev/full"});
+    CHECK(full.exit_code == 2);
+    CHECK(contains(full.output, "lost.hed: violation"));
+    CHECK(contains(full.errors, "cannot write /dev/full: No space left on device"));
+  }
+  const std::filesystem::path closed = folder.path() / "closed";
+  std::filesystem::create_directory(closed);
+  std::filesystem::permissions(closed, std::filesystem::perms(0555));
+  const Finished denied =
+      run_heddle({"check", lost, "--trace", (closed / "t.json").string()}, {.as_nobody = true});
+  CHECK(denied.exit_code == 2);
+  CHECK(contains(denied.output, "lost.hed: violation"));
+  CHECK(contains(denied.errors, "Permission denied"));
+  CHECK(std::filesystem::is_empty(closed));
+
+  const Finished safe =
+      run_heddle({"check", folder.file("sb.hed", safe_program), "--trace", (folder.path() / "t").string()});
+  CHECK(safe.exit_code == 0);
+  CHECK(contains(safe.errors, "no violation, so "));
+  CHECK(!std::filesystem::exists(folder.path() / "t"));
+}
+
+}  // namespace heddle::test
