@@ -185,8 +185,7 @@ class Machine::Core {
                          (condition.kind == jit::ConditionKind::forbid && holds);
       if (!wrong || status.end == MachineEnd::violation) continue;
       status.end = MachineEnd::violation;
-      status.message =
-          fmt::format("a final state {} '{}'", holds ? "satisfies" : "does not satisfy", source);
+      status.message = fmt::format("a final state {} '{}'", holds ? "satisfies" : "does not satisfy", source);
     }
     return status;
   }
