@@ -86,6 +86,7 @@ class Rsmc {
   bool run() {
     if (nodes_.empty() && !arrived_) {
       arrived_ = true;
+      if (machine_.failed()) end_.failure(machine_);
       arrive();
     }
     while (!nodes_.empty() && !search_.stopped()) {
@@ -171,6 +172,8 @@ bool Rsmc<Machine>::commit(const typename Machine::Prepared& event, std::int64_t
                            std::uint32_t owner) {
   if (!machine_.commit(event, parameter)) return false;
   owners_.push_back(owner);
+  // Here and not on arrival: what is committed again before a writer may fail as well.
+  if (machine_.failed()) end_.failure(machine_);
   search_.transition(machine_.depth(), [&] {
     return machine_.memory_used() + nodes_.capacity() * sizeof(Node) +
            owners_.capacity() * sizeof(owners_[0]);
@@ -182,7 +185,6 @@ bool Rsmc<Machine>::commit(const typename Machine::Prepared& event, std::int64_t
 template <typename Machine>
 void Rsmc<Machine>::arrive() {
   if (machine_.too_many_loads()) search_.stop("a thread with 64 loads or more in one execution");
-  if (machine_.failed()) end_.failure(machine_);
   if (search_.stopped()) return;
   if (const auto name = select()) {
     Node& node = nodes_.emplace_back();
