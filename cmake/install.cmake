@@ -53,6 +53,24 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE ${PR
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# The program writes its own manual page and completions. The names are those that each shell looks for.
+set(heddle_texts "")
+foreach(text "heddle.1;man" "heddle.bash;completions;bash" "_heddle;completions;zsh" "heddle.fish;completions;fish")
+  list(POP_FRONT text file)
+  add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/package/${file} DEPENDS heddle_cli VERBATIM
+                     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/package
+                     COMMAND sh -c "exec \"$@\" > \"$0\"" ${CMAKE_BINARY_DIR}/package/${file}
+                             $<TARGET_FILE:heddle_cli> ${text})
+  list(APPEND heddle_texts ${CMAKE_BINARY_DIR}/package/${file})
+endforeach()
+add_custom_target(heddle_texts ALL DEPENDS ${heddle_texts})
+install(FILES ${CMAKE_BINARY_DIR}/package/heddle.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_BINARY_DIR}/package/heddle.bash RENAME heddle
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${CMAKE_BINARY_DIR}/package/_heddle DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(FILES ${CMAKE_BINARY_DIR}/package/heddle.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/editors DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle)
+
 # `cpack -G DEB` in the build folder.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME heddle)

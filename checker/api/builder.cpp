@@ -5,26 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
+#include "checker/api/builder_text.hpp"
 #include "heddle/source.h"
 
 namespace heddle {
 
 namespace {
-
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (c == '\n') {
-      result += "\\n";
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
 
 bool is_name(const std::string& name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
@@ -60,151 +49,7 @@ Expression select(const Expression& condition, const Expression& yes, const Expr
   return Expression(fmt::format("({} ? {} : {})", condition.text_, yes.text_, no.text_));
 }
 
-// --- Statements
-
-void ThreadBuilder::statement(std::string_view call, const std::string& text, const CallPlace& place) {
-  program_.line(call, std::string(std::size_t{2} * depth_, ' ') + text, place);
-}
-
-Expression ThreadBuilder::define(std::string_view call, std::string name, std::string_view keyword,
-                                 const std::string& value, const CallPlace& place) {
-  if (name.empty()) {
-    name = fmt::format("r{}", ++names_);
-  } else {
-    program_.check_name(call, name, place);
-  }
-  statement(call, fmt::format("{} {} = {};", keyword, name, value), place);
-  return Expression(std::move(name));
-}
-
-void ThreadBuilder::block(const Block& body) {
-  ++depth_;
-  body(*this);
-  --depth_;
-}
-
-void ThreadBuilder::store(const Location& to, const Expression& value, CallPlace place) {
-  statement("store", fmt::format("{} = {};", to.text_, value.text_), place);
-}
-Expression ThreadBuilder::load(const Location& from, std::string name, CallPlace place) {
-  return define("load", std::move(name), "let", from.text_, place);
-}
-Expression ThreadBuilder::cas(const Location& at, const Expression& expected, const Expression& desired,
-                              std::string name, CallPlace place) {
-  return define("cas", std::move(name), "let",
-                fmt::format("cas({}, {}, {})", at.text_, expected.text_, desired.text_), place);
-}
-Expression ThreadBuilder::exchange(const Location& at, const Expression& value, std::string name,
-                                   CallPlace place) {
-  return define("exchange", std::move(name), "let", fmt::format("exchange({}, {})", at.text_, value.text_),
-                place);
-}
-Expression ThreadBuilder::fetch_add(const Location& at, const Expression& value, std::string name,
-                                    CallPlace place) {
-  return define("fetch_add", std::move(name), "let", fmt::format("fetch_add({}, {})", at.text_, value.text_),
-                place);
-}
-Expression ThreadBuilder::fetch_sub(const Location& at, const Expression& value, std::string name,
-                                    CallPlace place) {
-  return define("fetch_sub", std::move(name), "let", fmt::format("fetch_sub({}, {})", at.text_, value.text_),
-                place);
-}
-Expression ThreadBuilder::fetch_and(const Location& at, const Expression& value, std::string name,
-                                    CallPlace place) {
-  return define("fetch_and", std::move(name), "let", fmt::format("fetch_and({}, {})", at.text_, value.text_),
-                place);
-}
-Expression ThreadBuilder::fetch_or(const Location& at, const Expression& value, std::string name,
-                                   CallPlace place) {
-  return define("fetch_or", std::move(name), "let", fmt::format("fetch_or({}, {})", at.text_, value.text_),
-                place);
-}
-Expression ThreadBuilder::fetch_xor(const Location& at, const Expression& value, std::string name,
-                                    CallPlace place) {
-  return define("fetch_xor", std::move(name), "let", fmt::format("fetch_xor({}, {})", at.text_, value.text_),
-                place);
-}
-Expression ThreadBuilder::fetch_max(const Location& at, const Expression& value, std::string name,
-                                    CallPlace place) {
-  return define("fetch_max", std::move(name), "let", fmt::format("fetch_max({}, {})", at.text_, value.text_),
-                place);
-}
-Expression ThreadBuilder::fetch_min(const Location& at, const Expression& value, std::string name,
-                                    CallPlace place) {
-  return define("fetch_min", std::move(name), "let", fmt::format("fetch_min({}, {})", at.text_, value.text_),
-                place);
-}
-void ThreadBuilder::fence(FenceType type, CallPlace place) {
-  static constexpr const char* kinds[] = {"fence;", "fence lw;", "fence st;", "fence isync;"};
-  statement("fence", kinds[static_cast<std::size_t>(type)], place);
-}
-void ThreadBuilder::lock(const MutexHandle& mutex, CallPlace place) {
-  statement("lock", fmt::format("lock {};", mutex.name_), place);
-}
-void ThreadBuilder::unlock(const MutexHandle& mutex, CallPlace place) {
-  statement("unlock", fmt::format("unlock {};", mutex.name_), place);
-}
-Expression ThreadBuilder::try_lock(const MutexHandle& mutex, std::string name, CallPlace place) {
-  return define("try_lock", std::move(name), "let", "trylock " + mutex.name_, place);
-}
-Expression ThreadBuilder::choose(const Expression& low, const Expression& high, std::string name,
-                                 CallPlace place) {
-  return define("choose", std::move(name), "let", fmt::format("choose({}..{})", low.text_, high.text_),
-                place);
-}
-Expression ThreadBuilder::let(std::string name, const Expression& value, CallPlace place) {
-  return define("let", std::move(name), "let", value.text_, place);
-}
-LocalVariable ThreadBuilder::var(std::string name, const Expression& value, CallPlace place) {
-  return LocalVariable(define("var", std::move(name), "var", value.text_, place).text_);
-}
-void ThreadBuilder::assign(const LocalVariable& variable, const Expression& value, CallPlace place) {
-  statement("assign", fmt::format("{} = {};", variable.text_, value.text_), place);
-}
-void ThreadBuilder::check(const Expression& condition, std::string_view text, CallPlace place) {
-  statement("check",
-            text.empty() ? fmt::format("assert {};", condition.text_)
-                         : fmt::format("assert {}, {};", condition.text_, quoted(text)),
-            place);
-}
-void ThreadBuilder::assume(const Expression& condition, CallPlace place) {
-  statement("assume", fmt::format("assume {};", condition.text_), place);
-}
-void ThreadBuilder::await(const Expression& condition, CallPlace place) {
-  statement("await", fmt::format("await {};", condition.text_), place);
-}
-void ThreadBuilder::if_(const Expression& condition, const Block& then, CallPlace place) {
-  statement("if_", fmt::format("if ({}) {{", condition.text_), place);
-  block(then);
-  statement("if_", "}", place);
-}
-void ThreadBuilder::if_else(const Expression& condition, const Block& then, const Block& otherwise,
-                            CallPlace place) {
-  statement("if_else", fmt::format("if ({}) {{", condition.text_), place);
-  block(then);
-  statement("if_else", "} else {", place);
-  block(otherwise);
-  statement("if_else", "}", place);
-}
-void ThreadBuilder::while_(const Expression& condition, const Block& body, CallPlace place) {
-  statement("while_", fmt::format("while ({}) {{", condition.text_), place);
-  block(body);
-  statement("while_", "}", place);
-}
-void ThreadBuilder::for_(std::string name, const Expression& low, const Expression& high,
-                         const std::function<void(ThreadBuilder&, Expression)>& body, CallPlace place) {
-  program_.check_name("for_", name, place);
-  statement("for_", fmt::format("for {} in {}..{} {{", name, low.text_, high.text_), place);
-  block([&](ThreadBuilder& t) { body(t, Expression(name)); });
-  statement("for_", "}", place);
-}
-void ThreadBuilder::break_(CallPlace place) { statement("break_", "break;", place); }
-void ThreadBuilder::continue_(CallPlace place) { statement("continue_", "continue;", place); }
-void ThreadBuilder::return_(CallPlace place) { statement("return_", "return;", place); }
-
-// --- Declarations
-
-ProgramBuilder::ProgramBuilder(std::string name) : name_(std::move(name)) {}
+ProgramBuilder::ProgramBuilder(std::string name, CallPlace place) : name_(std::move(name)), made_at_(place) {}
 
 void ProgramBuilder::line(std::string_view call, std::string text, const CallPlace& place) {
   // A line end would put the lines behind it under the wrong calls; nothing but names can bring one in, which
@@ -232,22 +77,79 @@ Location ProgramBuilder::shared_bool(std::string name, bool initial, CallPlace p
   line("shared_bool", fmt::format("shared {}: bool = {};", name, initial), place);
   return Location(std::move(name));
 }
-ArrayHandle ProgramBuilder::shared_array(std::string name, std::uint32_t length, std::int64_t initial,
-                                         CallPlace place) {
+Location ProgramBuilder::shared_array(std::string name, std::uint32_t length, std::int64_t initial,
+                                      CallPlace place) {
   check_name("shared_array", name, place);
   line("shared_array", fmt::format("shared {}: int[{}] = {};", name, length, Expression(initial).text_),
        place);
-  return ArrayHandle(std::move(name));
+  return Location(std::move(name));
+}
+Location ProgramBuilder::shared(std::string name, const Type& type, const std::vector<Expression>& initial,
+                                CallPlace place) {
+  check_name("shared", name, place);
+  line("shared", fmt::format("shared {}: {}{};", name, type.text(), initializer(initial)), place);
+  return Location(std::move(name));
 }
 MutexHandle ProgramBuilder::mutex(std::string name, CallPlace place) {
   check_name("mutex", name, place);
   line("mutex", fmt::format("mutex {};", name), place);
   return MutexHandle(std::move(name));
 }
+MutexHandle ProgramBuilder::mutex_array(std::string name, const Expression& length, CallPlace place) {
+  check_name("mutex_array", name, place);
+  line("mutex_array", fmt::format("mutex {}[{}];", name, length.text()), place);
+  return MutexHandle(std::move(name));
+}
+ConditionHandle ProgramBuilder::condition(std::string name, CallPlace place) {
+  check_name("condition", name, place);
+  line("condition", fmt::format("cond {};", name), place);
+  return ConditionHandle(std::move(name));
+}
+ConditionHandle ProgramBuilder::condition_array(std::string name, const Expression& length, CallPlace place) {
+  check_name("condition_array", name, place);
+  line("condition_array", fmt::format("cond {}[{}];", name, length.text()), place);
+  return ConditionHandle(std::move(name));
+}
+EnumHandle ProgramBuilder::enumeration(std::string name, const std::vector<std::string>& values,
+                                       CallPlace place) {
+  check_name("enumeration", name, place);
+  std::string list;
+  for (const std::string& value : values) {
+    check_name("enumeration", value, place);
+    list += (list.empty() ? "" : ", ") + value;
+  }
+  line("enumeration", fmt::format("enum {} {{ {} }}", name, list), place);
+  return EnumHandle(std::move(name));
+}
+Type ProgramBuilder::structure(std::string name, const std::vector<Field>& fields, CallPlace place) {
+  check_name("structure", name, place);
+  std::string list;
+  for (const Field& field : fields) {
+    check_name("structure", field.name, place);
+    list += fmt::format("{}: {}{}; ", field.name, field.type.text(), initializer(field.initial));
+  }
+  line("structure", fmt::format("struct {} {{ {}}}", name, list), place);
+  return Type(std::move(name));
+}
 Expression ProgramBuilder::param(std::string name, std::int64_t value, CallPlace place) {
   check_name("param", name, place);
   line("param", fmt::format("param {} = {};", name, Expression(value).text_), place);
   return Expression(std::move(name));
+}
+
+Expression ProgramBuilder::constant(std::string name, const Expression& value, CallPlace place) {
+  check_name("constant", name, place);
+  line("constant", fmt::format("const {} = {};", name, value.text()), place);
+  return Expression(std::move(name));
+}
+ModuleHandle ProgramBuilder::import(std::string_view module, std::string name, CallPlace place) {
+  const bool standard = module.starts_with("std.");
+  const std::string own(standard ? module.substr(4) : std::filesystem::path(module).stem().native());
+  if (standard || name.empty()) check_name("import", own, place);
+  if (!name.empty()) check_name("import", name, place);
+  const std::string what = standard ? std::string(module) : quoted(module);
+  line("import", fmt::format("import {}{};", what, name.empty() ? "" : " as " + name), place);
+  return ModuleHandle(name.empty() ? own : std::move(name));
 }
 
 void ProgramBuilder::body(std::string_view call, const std::string& head, const Block& block,
@@ -278,6 +180,39 @@ std::vector<ThreadHandle> ProgramBuilder::threads(std::string name, std::int64_t
   return handles;
 }
 
+void ProgramBuilder::callable(std::string_view call, std::string_view keyword, const std::string& name,
+                              const std::vector<Parameter>& parameters, const std::string& result,
+                              const CallBlock& block, const CallPlace& place) {
+  check_name(call, name, place);
+  std::string list;
+  std::vector<Location> arguments;
+  for (const Parameter& parameter : parameters) {
+    check_name(call, parameter.name, place);
+    list += fmt::format("{}{}: {}{}", list.empty() ? "" : ", ", parameter.name,
+                        parameter.by_reference ? "ref " : "", parameter.type.text());
+    arguments.push_back(Location(parameter.name));
+  }
+  body(
+      call, fmt::format("{} {}({}){}", keyword, name, list, result),
+      [&](ThreadBuilder& t) { block(t, arguments); }, place);
+}
+
+FunctionHandle ProgramBuilder::function(std::string name, const std::vector<Parameter>& parameters,
+                                        const CallBlock& block, CallPlace place) {
+  callable("function", "fn", name, parameters, {}, block, place);
+  return FunctionHandle(std::move(name));
+}
+FunctionHandle ProgramBuilder::function(std::string name, const std::vector<Parameter>& parameters,
+                                        const Type& result, const CallBlock& block, CallPlace place) {
+  callable("function", "fn", name, parameters, " -> " + result.text(), block, place);
+  return FunctionHandle(std::move(name));
+}
+ProcHandle ProgramBuilder::proc(std::string name, const std::vector<Parameter>& parameters,
+                                const CallBlock& block, CallPlace place) {
+  callable("proc", "proc", name, parameters, {}, block, place);
+  return ProcHandle(std::move(name));
+}
+
 void ProgramBuilder::finally(const Block& block, CallPlace place) { body("finally", "final", block, place); }
 
 void ProgramBuilder::exists(const Expression& condition, CallPlace place) {
@@ -290,13 +225,24 @@ void ProgramBuilder::forbid(const Expression& condition, CallPlace place) {
   line("forbid", fmt::format("forbid {};", condition.text_), place);
 }
 
+void ProgramBuilder::expect(std::string_view models, std::string_view outcome, std::string_view settings,
+                            CallPlace place) {
+  line("expect",
+       fmt::format("expect {}{}{}: {};", models, settings.empty() ? "" : " with ", settings, outcome), place);
+}
+
 Result<Program> ProgramBuilder::compile(const CompileOptions& options) const {
   if (!errors_.empty()) return errors_;
+  if (name_.ends_with(".litmus")) {
+    return std::vector<Diagnostic>{at_call("ProgramBuilder", "the name of a program cannot end in '.litmus'",
+                                           {}, made_at_.file_name(), made_at_.line(), made_at_.column())};
+  }
   auto program = Program::from_source(text_, name_, options);
   if (program) return program;
   std::vector<Diagnostic> errors;
   for (const Diagnostic& error : program.errors()) {
-    if (error.line == 0 || error.line > calls_.size()) {
+    // Those in an imported file have a place of their own.
+    if (error.file != name_ || error.line == 0 || error.line > calls_.size()) {
       errors.push_back(error);
       continue;
     }

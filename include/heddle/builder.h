@@ -16,126 +16,17 @@
 // `compile` returns them, each with the place of the C++ call and the call's name.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heddle/expression.h"
 #include "heddle/heddle.h"
 
 namespace heddle {
-
-// An integer or truth value of the program that is being written.
-class Expression {
- public:
-  template <std::integral T>
-  Expression(T value) : text_(literal(value)) {}  // NOLINT(google-explicit-constructor)
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- protected:
-  explicit Expression(std::string text) : text_(std::move(text)) {}
-
- private:
-  template <std::integral T>
-  static std::string literal(T value) {
-    if constexpr (std::same_as<T, bool>) return value ? "true" : "false";
-    const auto number = static_cast<std::int64_t>(value);
-    if (number == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
-    return number < 0 ? "(" + std::to_string(number) + ")" : std::to_string(number);
-  }
-  friend class ProgramBuilder;
-  friend class ThreadBuilder;
-  friend class ThreadHandle;
-  friend Expression binary(const Expression& left, std::string_view op, const Expression& right);
-  friend Expression unary(std::string_view op, const Expression& operand);
-  friend Expression select(const Expression& condition, const Expression& yes, const Expression& no);
-  std::string text_;
-};
-
-[[nodiscard]] Expression binary(const Expression& left, std::string_view op, const Expression& right);
-[[nodiscard]] Expression unary(std::string_view op, const Expression& operand);
-// condition ? yes : no; only one of the two is evaluated.
-[[nodiscard]] Expression select(const Expression& condition, const Expression& yes, const Expression& no);
-
-// `&&` and `||` skip what they do not need when the program runs.
-inline Expression operator+(const Expression& a, const Expression& b) { return binary(a, "+", b); }
-inline Expression operator-(const Expression& a, const Expression& b) { return binary(a, "-", b); }
-inline Expression operator*(const Expression& a, const Expression& b) { return binary(a, "*", b); }
-inline Expression operator/(const Expression& a, const Expression& b) { return binary(a, "/", b); }
-inline Expression operator%(const Expression& a, const Expression& b) { return binary(a, "%", b); }
-inline Expression operator&(const Expression& a, const Expression& b) { return binary(a, "&", b); }
-inline Expression operator|(const Expression& a, const Expression& b) { return binary(a, "|", b); }
-inline Expression operator^(const Expression& a, const Expression& b) { return binary(a, "^", b); }
-inline Expression operator<<(const Expression& a, const Expression& b) { return binary(a, "<<", b); }
-inline Expression operator>>(const Expression& a, const Expression& b) { return binary(a, ">>", b); }
-inline Expression operator==(const Expression& a, const Expression& b) { return binary(a, "==", b); }
-inline Expression operator!=(const Expression& a, const Expression& b) { return binary(a, "!=", b); }
-inline Expression operator<(const Expression& a, const Expression& b) { return binary(a, "<", b); }
-inline Expression operator<=(const Expression& a, const Expression& b) { return binary(a, "<=", b); }
-inline Expression operator>(const Expression& a, const Expression& b) { return binary(a, ">", b); }
-inline Expression operator>=(const Expression& a, const Expression& b) { return binary(a, ">=", b); }
-inline Expression operator&&(const Expression& a, const Expression& b) { return binary(a, "&&", b); }
-inline Expression operator||(const Expression& a, const Expression& b) { return binary(a, "||", b); }
-inline Expression operator!(const Expression& a) { return unary("!", a); }
-inline Expression operator~(const Expression& a) { return unary("~", a); }
-inline Expression operator-(const Expression& a) { return unary("-", a); }
-
-// A shared scalar or an element of a shared array. In an expression it is a load.
-class Location : public Expression {
- private:
-  using Expression::Expression;
-  friend class ProgramBuilder;
-  friend class ArrayHandle;
-  friend class MutexArrayHandle;
-};
-
-// A local that can be assigned again (ThreadBuilder::var).
-class LocalVariable : public Expression {
- private:
-  using Expression::Expression;
-  friend class ThreadBuilder;
-};
-
-class ArrayHandle {
- public:
-  [[nodiscard]] Location operator[](const Expression& index) const {
-    return Location(name_ + "[" + index.text() + "]");
-  }
-
- private:
-  explicit ArrayHandle(std::string name) : name_(std::move(name)) {}
-  friend class ProgramBuilder;
-  std::string name_;
-};
-
-class MutexHandle {
- private:
-  explicit MutexHandle(std::string name) : name_(std::move(name)) {}
-  friend class ProgramBuilder;
-  friend class ThreadBuilder;
-  std::string name_;
-};
-
-// A thread that has been written down; for conditions over final states.
-class ThreadHandle {
- public:
-  // A local of the outermost block of the thread, by the name that load(), var() or another call gave it.
-  [[nodiscard]] Expression operator[](const std::string& local) const {
-    return Expression(name_ + "." + local);
-  }
-  [[nodiscard]] const std::string& name() const { return name_; }
-
- private:
-  explicit ThreadHandle(std::string name) : name_(std::move(name)) {}
-  friend class ProgramBuilder;
-  std::string name_;
-};
-
-enum class FenceType : std::uint8_t { full, lightweight, store_store, instruction };
 
 // Where a call stands in the C++ source; the compiler fills it in.
 using CallPlace = std::source_location;
@@ -171,17 +62,28 @@ class ThreadBuilder {
   Expression fetch_min(const Location& at, const Expression& value, std::string name = {},
                        CallPlace place = CallPlace::current());
   void fence(FenceType type = FenceType::full, CallPlace place = CallPlace::current());
+  // Loads, computes and stores, as `at += value` does; `op` is one of + - * / % & | ^ << >>.
+  void update(const Location& at, std::string_view op, const Expression& value,
+              CallPlace place = CallPlace::current());
   void lock(const MutexHandle& mutex, CallPlace place = CallPlace::current());
   void unlock(const MutexHandle& mutex, CallPlace place = CallPlace::current());
   Expression try_lock(const MutexHandle& mutex, std::string name = {},
                       CallPlace place = CallPlace::current());
+  void wait(const ConditionHandle& condition, const MutexHandle& mutex,
+            CallPlace place = CallPlace::current());
+  void signal(const ConditionHandle& condition, CallPlace place = CallPlace::current());
+  void broadcast(const ConditionHandle& condition, CallPlace place = CallPlace::current());
   // Some value of low .. high - 1; every one of them is explored.
   Expression choose(const Expression& low, const Expression& high, std::string name = {},
                     CallPlace place = CallPlace::current());
+  Expression choose(const EnumHandle& type, std::string name = {}, CallPlace place = CallPlace::current());
 
   // `let` and `var` of the language. An empty name is replaced by one of its own.
   Expression let(std::string name, const Expression& value, CallPlace place = CallPlace::current());
   LocalVariable var(std::string name, const Expression& value, CallPlace place = CallPlace::current());
+  // An array or object of the thread's own. `initial`: one value, or one for each element.
+  LocalVariable var(std::string name, const Type& type, const std::vector<Expression>& initial = {},
+                    CallPlace place = CallPlace::current());
   void assign(const LocalVariable& variable, const Expression& value, CallPlace place = CallPlace::current());
 
   // `assert` of the language (a macro in C++).
@@ -201,10 +103,23 @@ class ThreadBuilder {
   void break_(CallPlace place = CallPlace::current());
   void continue_(CallPlace place = CallPlace::current());
   void return_(CallPlace place = CallPlace::current());
+  void return_(const Expression& value, CallPlace place = CallPlace::current());
+
+  // A call of a function without a result, and of one with.
+  void call(const FunctionHandle& function, const std::vector<Expression>& arguments = {},
+            CallPlace place = CallPlace::current());
+  Expression call_value(const FunctionHandle& function, const std::vector<Expression>& arguments = {},
+                        std::string name = {}, CallPlace place = CallPlace::current());
+  // Starts a thread. join() waits for its end, or for the ends of all that this thread has started on a proc.
+  SpawnHandle spawn(const ProcHandle& proc, const std::vector<Expression>& arguments = {},
+                    std::string name = {}, CallPlace place = CallPlace::current());
+  void join(const SpawnHandle& thread, CallPlace place = CallPlace::current());
+  void join(const ProcHandle& proc, CallPlace place = CallPlace::current());
 
  private:
   friend class ProgramBuilder;
   explicit ThreadBuilder(ProgramBuilder& program) : program_(program) {}
+  std::string name_for(std::string_view call, std::string name, const CallPlace& place);
   Expression define(std::string_view call, std::string name, std::string_view keyword,
                     const std::string& value, const CallPlace& place);
   void statement(std::string_view call, const std::string& text, const CallPlace& place);
@@ -219,23 +134,46 @@ class ProgramBuilder {
  public:
   using Block = ThreadBuilder::Block;
   using FamilyBlock = std::function<void(ThreadBuilder& t, Expression me)>;
+  // The arguments in the order of the parameters. One that is not by reference can only be read.
+  using CallBlock = std::function<void(ThreadBuilder& t, const std::vector<Location>& arguments)>;
 
-  // `name` is how messages and traces call the program.
-  explicit ProgramBuilder(std::string name);
+  // `name` is how messages and traces call the program; imported files are looked for beside it.
+  explicit ProgramBuilder(std::string name, CallPlace place = CallPlace::current());
 
   // Shared variables, of int unless the name says otherwise, all elements with the same first value.
   Location shared(std::string name, std::int64_t initial = 0, CallPlace place = CallPlace::current());
   Location shared_bool(std::string name, bool initial = false, CallPlace place = CallPlace::current());
-  ArrayHandle shared_array(std::string name, std::uint32_t length, std::int64_t initial = 0,
-                           CallPlace place = CallPlace::current());
+  Location shared_array(std::string name, std::uint32_t length, std::int64_t initial = 0,
+                        CallPlace place = CallPlace::current());
+  // Of any type. `initial`: one value, or one for each element of an array.
+  Location shared(std::string name, const Type& type, const std::vector<Expression>& initial = {},
+                  CallPlace place = CallPlace::current());
   MutexHandle mutex(std::string name, CallPlace place = CallPlace::current());
+  MutexHandle mutex_array(std::string name, const Expression& length, CallPlace place = CallPlace::current());
+  ConditionHandle condition(std::string name, CallPlace place = CallPlace::current());
+  ConditionHandle condition_array(std::string name, const Expression& length,
+                                  CallPlace place = CallPlace::current());
+  EnumHandle enumeration(std::string name, const std::vector<std::string>& values,
+                         CallPlace place = CallPlace::current());
+  Type structure(std::string name, const std::vector<Field>& fields, CallPlace place = CallPlace::current());
   // A value that CompileOptions::parameters can override.
   Expression param(std::string name, std::int64_t value, CallPlace place = CallPlace::current());
+  // A number or truth value that follows from numbers, params and constants.
+  Expression constant(std::string name, const Expression& value, CallPlace place = CallPlace::current());
+  // "std.spinlock", or a file beside the program's name, "./queue.hed". `name` is what it is called here;
+  // empty: the module's own name.
+  ModuleHandle import(std::string_view module, std::string name = {}, CallPlace place = CallPlace::current());
 
   ThreadHandle thread(std::string name, const Block& body, CallPlace place = CallPlace::current());
   // One thread for each number of low .. high - 1, which `me` stands for. The handles are in that order.
   std::vector<ThreadHandle> threads(std::string name, std::int64_t low, std::int64_t high,
                                     const FamilyBlock& body, CallPlace place = CallPlace::current());
+  FunctionHandle function(std::string name, const std::vector<Parameter>& parameters, const CallBlock& body,
+                          CallPlace place = CallPlace::current());
+  FunctionHandle function(std::string name, const std::vector<Parameter>& parameters, const Type& result,
+                          const CallBlock& body, CallPlace place = CallPlace::current());
+  ProcHandle proc(std::string name, const std::vector<Parameter>& parameters, const CallBlock& body,
+                  CallPlace place = CallPlace::current());
   // The `final` block: after all threads have ended.
   void finally(const Block& body, CallPlace place = CallPlace::current());
 
@@ -243,6 +181,11 @@ class ProgramBuilder {
   void exists(const Expression& condition, CallPlace place = CallPlace::current());
   void forall(const Expression& condition, CallPlace place = CallPlace::current());
   void forbid(const Expression& condition, CallPlace place = CallPlace::current());
+
+  // An `expect` line, for what text() is saved as: expect("sc, tso", "safe"), expect("pso", "violation
+  // \"late\""). `settings` is what stands behind `with`.
+  void expect(std::string_view models, std::string_view outcome, std::string_view settings = {},
+              CallPlace place = CallPlace::current());
 
   // The program so far in the language. Line numbers of traces count in it.
   [[nodiscard]] const std::string& text() const { return text_; }
@@ -256,6 +199,9 @@ class ProgramBuilder {
   void check_name(std::string_view call, const std::string& name, const CallPlace& place);
   void error(std::string_view call, std::string message, const CallPlace& place);
   void body(std::string_view call, const std::string& head, const Block& block, const CallPlace& place);
+  void callable(std::string_view call, std::string_view keyword, const std::string& name,
+                const std::vector<Parameter>& parameters, const std::string& result, const CallBlock& block,
+                const CallPlace& place);
 
   struct Call {
     std::string name;
@@ -264,6 +210,7 @@ class ProgramBuilder {
     std::uint32_t column = 0;
   };
   std::string name_;
+  CallPlace made_at_;
   std::string text_;
   std::vector<Call> calls_;  // of each line of the text
   std::vector<Diagnostic> errors_;

@@ -21,6 +21,7 @@ namespace heddle {
 inline constexpr std::string_view sc = "sc";
 inline constexpr std::string_view tso = "tso";
 inline constexpr std::string_view pso = "pso";
+inline constexpr std::string_view power = "power";
 
 // A trace as text, one step a line, then memory and threads.
 [[nodiscard]] std::string to_text(const Trace& trace);

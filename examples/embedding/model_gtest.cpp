@@ -1,0 +1,19 @@
+// Models as unit tests with GoogleTest: a failure shows the trace.
+#include <gtest/gtest.h>
+
+#include <heddle/testing.h>
+
+#include "models.hpp"
+
+TEST(StoreBuffering, NeedsFences) {
+  CHECK_NEVER(store_buffering(false), heddle::sc);
+  CHECK_SOMETIMES(store_buffering(false), heddle::tso);
+  CHECK_NEVER(store_buffering(true), heddle::tso);
+  CHECK_NEVER(store_buffering(true), heddle::pso);
+}
+
+TEST(Counter, LosesNoUpdate) {
+  const auto program = heddle::Program::from_source(
+      "shared n: int; thread w[i: 0..2] { fetch_add(n, 1); } final { assert n == 2; }", "counter");
+  CHECK_SAFE(program, heddle::pso);
+}

@@ -1,0 +1,261 @@
+// What the calls of heddle/builder.h take and give: expressions, places, types, and what stands for a
+// declaration. All of them are small values that know how the program's text names them; they belong to the
+// ProgramBuilder that made them, and using one with another builder is an error of compile().
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+
+// A value of the program that is being written: an integer, a truth value or a value of an enum.
+class Expression {
+ public:
+  template <std::integral T>
+  Expression(T value) : text_(literal(value)) {}  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ protected:
+  explicit Expression(std::string text) : text_(std::move(text)) {}
+
+ private:
+  template <std::integral T>
+  static std::string literal(T value) {
+    if constexpr (std::same_as<T, bool>) return value ? "true" : "false";
+    const auto number = static_cast<std::int64_t>(value);
+    if (number == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
+    return number < 0 ? "(" + std::to_string(number) + ")" : std::to_string(number);
+  }
+  friend class ProgramBuilder;
+  friend class ThreadBuilder;
+  friend class ThreadHandle;
+  friend class EnumHandle;
+  friend class ModuleHandle;
+  friend Expression binary(const Expression& left, std::string_view op, const Expression& right);
+  friend Expression unary(std::string_view op, const Expression& operand);
+  friend Expression select(const Expression& condition, const Expression& yes, const Expression& no);
+  std::string text_;
+};
+
+[[nodiscard]] Expression binary(const Expression& left, std::string_view op, const Expression& right);
+[[nodiscard]] Expression unary(std::string_view op, const Expression& operand);
+// condition ? yes : no; only one of the two is evaluated.
+[[nodiscard]] Expression select(const Expression& condition, const Expression& yes, const Expression& no);
+
+// `&&` and `||` skip what they do not need when the program runs.
+inline Expression operator+(const Expression& a, const Expression& b) { return binary(a, "+", b); }
+inline Expression operator-(const Expression& a, const Expression& b) { return binary(a, "-", b); }
+inline Expression operator*(const Expression& a, const Expression& b) { return binary(a, "*", b); }
+inline Expression operator/(const Expression& a, const Expression& b) { return binary(a, "/", b); }
+inline Expression operator%(const Expression& a, const Expression& b) { return binary(a, "%", b); }
+inline Expression operator&(const Expression& a, const Expression& b) { return binary(a, "&", b); }
+inline Expression operator|(const Expression& a, const Expression& b) { return binary(a, "|", b); }
+inline Expression operator^(const Expression& a, const Expression& b) { return binary(a, "^", b); }
+inline Expression operator<<(const Expression& a, const Expression& b) { return binary(a, "<<", b); }
+inline Expression operator>>(const Expression& a, const Expression& b) { return binary(a, ">>", b); }
+inline Expression operator==(const Expression& a, const Expression& b) { return binary(a, "==", b); }
+inline Expression operator!=(const Expression& a, const Expression& b) { return binary(a, "!=", b); }
+inline Expression operator<(const Expression& a, const Expression& b) { return binary(a, "<", b); }
+inline Expression operator<=(const Expression& a, const Expression& b) { return binary(a, "<=", b); }
+inline Expression operator>(const Expression& a, const Expression& b) { return binary(a, ">", b); }
+inline Expression operator>=(const Expression& a, const Expression& b) { return binary(a, ">=", b); }
+inline Expression operator&&(const Expression& a, const Expression& b) { return binary(a, "&&", b); }
+inline Expression operator||(const Expression& a, const Expression& b) { return binary(a, "||", b); }
+inline Expression operator!(const Expression& a) { return unary("!", a); }
+inline Expression operator~(const Expression& a) { return unary("~", a); }
+inline Expression operator-(const Expression& a) { return unary("-", a); }
+
+// A shared variable, an element of an array or a field of a struct. In an expression it is a load.
+class Location : public Expression {
+ public:
+  [[nodiscard]] Location operator[](const Expression& index) const {
+    return Location(text() + "[" + index.text() + "]");
+  }
+  [[nodiscard]] Location field(std::string_view name) const {
+    return Location(text() + "." + std::string(name));
+  }
+
+ private:
+  using Expression::Expression;
+  friend class ProgramBuilder;
+  friend class ModuleHandle;
+};
+
+// A local that can be assigned again (ThreadBuilder::var), one of its elements or fields.
+class LocalVariable : public Expression {
+ public:
+  [[nodiscard]] LocalVariable operator[](const Expression& index) const {
+    return LocalVariable(text() + "[" + index.text() + "]");
+  }
+  [[nodiscard]] LocalVariable field(std::string_view name) const {
+    return LocalVariable(text() + "." + std::string(name));
+  }
+
+ private:
+  using Expression::Expression;
+  friend class ThreadBuilder;
+};
+
+// A lock, or an array of locks of which [] gives one. Those in structs and arrays of structs are Locations:
+// t.lock(pool[0].field("guard")).
+class MutexHandle {
+ public:
+  MutexHandle(const Location& location) : name_(location.text()) {}  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] MutexHandle operator[](const Expression& index) const {
+    return MutexHandle(name_ + "[" + index.text() + "]");
+  }
+
+ private:
+  explicit MutexHandle(std::string name) : name_(std::move(name)) {}
+  friend class ProgramBuilder;
+  friend class ThreadBuilder;
+  std::string name_;
+};
+
+// A condition variable; as MutexHandle.
+class ConditionHandle {
+ public:
+  ConditionHandle(const Location& location)
+      : name_(location.text()) {}  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] ConditionHandle operator[](const Expression& index) const {
+    return ConditionHandle(name_ + "[" + index.text() + "]");
+  }
+
+ private:
+  explicit ConditionHandle(std::string name) : name_(std::move(name)) {}
+  friend class ProgramBuilder;
+  friend class ThreadBuilder;
+  std::string name_;
+};
+
+// A type of the program: these four, what ProgramBuilder::enumeration() and structure() give, arrays of them.
+class Type {
+ public:
+  [[nodiscard]] static Type integer() { return Type("int"); }
+  [[nodiscard]] static Type boolean() { return Type("bool"); }
+  [[nodiscard]] static Type mutex() { return Type("mutex"); }
+  [[nodiscard]] static Type condition() { return Type("cond"); }
+  // So many of these. A length is a number, a param or a constant.
+  [[nodiscard]] Type array(const Expression& length) const {
+    Type result(name_);
+    result.lengths_ = "[" + length.text() + "]" + lengths_;
+    return result;
+  }
+  [[nodiscard]] std::string text() const { return name_ + lengths_; }
+
+ protected:
+  explicit Type(std::string name) : name_(std::move(name)) {}
+
+ private:
+  friend class ProgramBuilder;
+  friend class ModuleHandle;
+  std::string name_;
+  std::string lengths_;
+};
+
+// An enum; state["idle"] is one of its values.
+class EnumHandle : public Type {
+ public:
+  [[nodiscard]] Expression operator[](std::string_view value) const {
+    return Expression(text() + "." + std::string(value));
+  }
+
+ private:
+  using Type::Type;
+  friend class ProgramBuilder;
+  friend class ModuleHandle;
+};
+
+// A field of a struct. `initial`: one value, or one for each element of an array; none: 0, false, the first
+// value.
+struct Field {
+  std::string name;
+  Type type;
+  std::vector<Expression> initial = {};
+};
+
+// Of a function or proc. By reference: another name for the place that the call gives.
+struct Parameter {
+  std::string name;
+  Type type;
+  bool by_reference = false;
+};
+
+// A thread that has been written down; for conditions over final states.
+class ThreadHandle {
+ public:
+  // A local of the outermost block of the thread, by the name that load(), var() or another call gave it.
+  [[nodiscard]] Expression operator[](std::string_view local) const {
+    return Expression(name_ + "." + std::string(local));
+  }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  explicit ThreadHandle(std::string name) : name_(std::move(name)) {}
+  friend class ProgramBuilder;
+  friend class ProcHandle;
+  std::string name_;
+};
+
+// A function of the program, for ThreadBuilder::call.
+class FunctionHandle {
+ private:
+  explicit FunctionHandle(std::string name) : name_(std::move(name)) {}
+  friend class ProgramBuilder;
+  friend class ThreadBuilder;
+  friend class ModuleHandle;
+  std::string name_;
+};
+
+// What spawned threads do, for ThreadBuilder::spawn.
+class ProcHandle {
+ public:
+  // For conditions: the one thread that was spawned on it, or one of several, in the order of the spawns.
+  [[nodiscard]] ThreadHandle thread() const { return ThreadHandle(name_); }
+  [[nodiscard]] ThreadHandle thread(std::uint32_t number) const {
+    return ThreadHandle(name_ + "[" + std::to_string(number) + "]");
+  }
+
+ private:
+  explicit ProcHandle(std::string name) : name_(std::move(name)) {}
+  friend class ProgramBuilder;
+  friend class ThreadBuilder;
+  friend class ModuleHandle;
+  std::string name_;
+};
+
+// A thread that ThreadBuilder::spawn has started.
+class SpawnHandle {
+ private:
+  explicit SpawnHandle(std::string name) : name_(std::move(name)) {}
+  friend class ThreadBuilder;
+  std::string name_;
+};
+
+// What ProgramBuilder::import gives: what the module declares, by name.
+class ModuleHandle {
+ public:
+  [[nodiscard]] Type type(std::string_view name) const { return Type(member(name)); }
+  [[nodiscard]] EnumHandle enumeration(std::string_view name) const { return EnumHandle(member(name)); }
+  [[nodiscard]] FunctionHandle function(std::string_view name) const { return FunctionHandle(member(name)); }
+  [[nodiscard]] ProcHandle proc(std::string_view name) const { return ProcHandle(member(name)); }
+  [[nodiscard]] Location shared(std::string_view name) const { return Location(member(name)); }
+  // A param or a constant.
+  [[nodiscard]] Expression constant(std::string_view name) const { return Expression(member(name)); }
+
+ private:
+  explicit ModuleHandle(std::string name) : name_(std::move(name)) {}
+  friend class ProgramBuilder;
+  [[nodiscard]] std::string member(std::string_view name) const { return name_ + "." + std::string(name); }
+  std::string name_;
+};
+
+enum class FenceType : std::uint8_t { full, lightweight, store_store, instruction };
+
+}  // namespace heddle
