@@ -1,0 +1,292 @@
+// The documentation does what it says: every program in it is run, every command gives what is shown, C++ and
+// JSON are what they claim to be, every option and every link exists. What cannot be run says so above the
+// block (see document.hpp).
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "tests/docs/document.hpp"
+
+namespace heddle::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Ran {
+  int exit_code = -1;
+  std::string output;  // and standard error
+};
+
+// The folder in which a document's commands run: what a reader sees in the source tree, and `heddle` in the
+// path.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "heddle-docs-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+    for (const char* part : {"examples", "tests", "stdlib", "docs", "dev"})
+      fs::create_symlink(fs::path(HEDDLE_SOURCE_DIR) / part, path_ / part);
+    fs::create_symlink(HEDDLE_BINARY_DIR, path_ / "build");
+    // Suites name programs beside them.
+    for (const auto& entry : fs::directory_iterator(HEDDLE_SOURCE_DIR "/examples")) {
+      if (entry.path().extension() == ".hed")
+        fs::copy_file(entry.path(), path_ / entry.path().filename(), fs::copy_options::overwrite_existing);
+    }
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::string save(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+    return name;
+  }
+  [[nodiscard]] Ran run(const std::string& command) const {
+    const std::string script = (path_ / ".script").string();
+    std::ofstream(script) << "cd '" << path_.string() << "'\n" << command << "\n";
+    const std::string line = "PATH='" HEDDLE_BINARY_DIR "':\"$PATH\" COLUMNS=120 NO_COLOR=1 bash '" + script +
+                             "' 2>&1 < /dev/null";
+    FILE* const pipe = popen(line.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    Ran result;
+    std::array<char, 4096> bytes{};
+    while (const auto got = std::fread(bytes.data(), 1, bytes.size(), pipe))
+      result.output.append(bytes.data(), got);
+    const int status = pclose(pipe);
+    if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+    return result;
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::string place(const Document& document, std::size_t line) {
+  return document.name + ":" + std::to_string(line);
+}
+
+// "$ command" lines, each with what it prints below it.
+void run_console(const Folder& folder, const Block& block) {
+  std::istringstream lines(block.text);
+  std::string command, shown;
+  const auto finish = [&] {
+    if (command.empty()) return;
+    const Ran ran = folder.run(command);
+    CAPTURE(command);
+    CAPTURE(ran.output);
+    CHECK(ran.exit_code != 127);
+    CHECK_MESSAGE(matches(shown, ran.output), "the document shows something else");
+  };
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("$ ")) {
+      finish();
+      command = line.substr(2);
+      shown.clear();
+    } else {
+      REQUIRE_MESSAGE(!command.empty(), "the first line of a console block is '$ command'");
+      shown += line + "\n";
+    }
+  }
+  REQUIRE_FALSE(command.empty());
+  finish();
+}
+
+// A session at the prompt: what follows "> " and ". " is typed.
+void run_session(const Folder& folder, const Block& block) {
+  std::istringstream lines(block.text);
+  std::string script;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("> ") || line.starts_with(". ")) script += line.substr(2) + "\n";
+  }
+  const Ran ran = folder.run("heddle repl --echo < " + folder.save("session.txt", script));
+  CAPTURE(ran.output);
+  CHECK(ran.exit_code == 0);
+  CHECK_MESSAGE(matches(block.text, ran.output), "the document shows something else");
+}
+
+// A whole file, or statements that stand in a function.
+void compile_cpp(const Folder& folder, const Block& block) {
+  std::string text = block.text;
+  if (text.find("int main(") == std::string::npos && text.find("TEST_CASE(") == std::string::npos) {
+    std::istringstream lines(block.text);
+    std::string includes, statements;
+    for (std::string line; std::getline(lines, line);)
+      (line.starts_with("#include") ? includes : statements) += line + "\n";
+    text =
+        "#include <heddle/builder.h>\n#include <heddle/heddle.h>\n#include <heddle/machine.h>\n"
+        "#include <iostream>\n" +
+        includes + "int block() {\n" + statements + "return 0;\n}\n";
+  }
+  const Ran ran = folder.run(std::string(HEDDLE_CXX) + " -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I" +
+                             HEDDLE_SOURCE_DIR + "/include " + folder.save("block.cpp", text));
+  CHECK_MESSAGE(ran.exit_code == 0, ran.output);
+}
+
+void run_block(const Folder& folder, const Block& block) {
+  const std::string& language = block.language;
+  // A file that the document's other blocks use, and a program or suite of its own.
+  const auto name = [&](const char* otherwise) {
+    return folder.save(block.file.empty() ? otherwise : block.file, block.text);
+  };
+  if (language == "heddle") {
+    const Ran ran = folder.run("heddle test " + name("block.hed"));
+    CHECK_MESSAGE(ran.exit_code == (block.text.find("\nexpect ") == std::string::npos ? 2 : 0), ran.output);
+    CHECK_MESSAGE(folder.run("heddle emit --llvm " + name("block.hed") + " > /dev/null").exit_code == 0,
+                  ran.output);
+  } else if (language == "suite") {
+    const Ran ran = folder.run("heddle test " + name("block.suite"));
+    CHECK_MESSAGE(ran.exit_code == 0, ran.output);
+  } else if (language == "litmus") {
+    const Ran ran = folder.run("heddle outcomes --model sc " + name("block.litmus"));
+    CHECK_MESSAGE(ran.exit_code == 0, ran.output);
+  } else if (language == "console") {
+    run_console(folder, block);
+  } else if (language == "repl") {
+    run_session(folder, block);
+  } else if (language == "cpp") {
+    compile_cpp(folder, block);
+  } else if (language == "json") {
+    CHECK(nlohmann::json::accept(block.text));
+    CHECK_FALSE(block.file.empty());  // something must read it
+  } else {
+    FAIL_CHECK("nothing is known to do with a block of '" << language << "'");
+  }
+}
+
+// The commands of `heddle`, `./dev` and their options, from what they say about themselves.
+struct Known {
+  std::set<std::string> commands, dev_commands, options;
+};
+
+void add_matches(std::set<std::string>& to, const std::string& text, const char* pattern) {
+  const std::regex regex(pattern);
+  for (std::sregex_iterator it(text.begin(), text.end(), regex); it != std::sregex_iterator(); ++it)
+    to.insert((*it)[1]);
+}
+
+const Known& known() {
+  static const Known result = [] {
+    Known known;
+    const Folder folder;
+    const std::string help = folder.run("heddle --help").output;
+    add_matches(known.commands, help.substr(help.find("Commands:")), "\n  ([a-z]+) ");
+    REQUIRE(known.commands.contains("check"));
+    add_matches(known.options, help, "(--[a-z][a-z-]*)");
+    for (const std::string& command : known.commands)
+      add_matches(known.options, folder.run("heddle " + command + " --help").output, "(--[a-z][a-z-]*)");
+    const std::string dev = folder.run("./dev help").output;
+    add_matches(known.dev_commands, dev, "\n  ([a-z-]+) ");
+    REQUIRE(known.dev_commands.contains("test"));
+    add_matches(known.options, dev, "(--[a-z][a-z-]*)");
+    // Of other programs: CMake, and herd.
+    known.options.insert({"--build", "--install", "--prefix"});
+    return known;
+  }();
+  return result;
+}
+
+// "heddle check FILE" is only a form; "heddle check examples/peterson.hed" can be run.
+bool is_form(const std::string& command) {
+  static const std::regex form(R"(\b[A-Z]{2,}\b|\b[A-Z]\b|\[|\.\.\.)");
+  return std::regex_search(command, form);
+}
+
+void check_span(const Folder& folder, const Document& document, const Span& span) {
+  CAPTURE(place(document, span.line));
+  CAPTURE(span.text);
+  static const std::regex command(R"((?:build/)?heddle ([a-z]+)(.*))"), development(R"(\./dev ([a-z-]+).*)"),
+      option("(^|[ `(])(--[a-z][a-z-]*)");
+  std::smatch found;
+  if (std::regex_match(span.text, found, command)) {
+    CHECK_MESSAGE(known().commands.contains(found[1]), "there is no such command");
+    if (found[2].length() > 0 && !is_form(span.text)) {
+      const Ran ran = folder.run(span.text);
+      CHECK_MESSAGE((ran.exit_code == 0 || ran.exit_code == 1), ran.output);
+    }
+  } else if (std::regex_match(span.text, found, development)) {
+    CHECK_MESSAGE(known().dev_commands.contains(found[1]), "there is no such command");
+  }
+  for (std::sregex_iterator it(span.text.begin(), span.text.end(), option); it != std::sregex_iterator();
+       ++it)
+    CHECK_MESSAGE(known().options.contains((*it)[2]), "there is no option ", (*it)[2].str());
+}
+
+}  // namespace
+
+TEST_CASE("every block of code in the documentation is run, compiled or read") {
+  std::size_t run = 0, skipped = 0;
+  for (const Document& document : all_documents()) {
+    const Folder folder;
+    for (const Block& block : document.blocks) {
+      if (!block.file.empty()) folder.save(block.file, block.text);
+    }
+    for (const Block& block : document.blocks) {
+      const std::string where = place(document, block.line);
+      CAPTURE(where);
+      if (block.not_run.empty()) {
+        run_block(folder, block);
+        ++run;
+      } else {
+        MESSAGE(where << " not run: " << block.not_run);
+        ++skipped;
+      }
+    }
+  }
+  MESSAGE(run << " blocks run, " << skipped << " not");
+}
+
+TEST_CASE("every command inside the text of the documentation works, every option exists") {
+  for (const Document& document : all_documents()) {
+    const Folder folder;
+    for (const Block& block : document.blocks) {
+      if (!block.file.empty()) folder.save(block.file, block.text);
+    }
+    for (const Span& span : document.spans) check_span(folder, document, span);
+  }
+}
+
+TEST_CASE("every link in the documentation leads somewhere, and the index to every page") {
+  std::set<std::string> reached;
+  for (const Document& document : all_documents()) {
+    const fs::path folder = fs::path(HEDDLE_SOURCE_DIR) / fs::path(document.name).parent_path();
+    for (const std::string& link : document.links) {
+      if (link.starts_with("http") || link.starts_with("#")) continue;
+      const fs::path target = (folder / link.substr(0, link.find('#'))).lexically_normal();
+      CHECK_MESSAGE(fs::exists(target), document.name, ": ", link);
+      if (document.name == "docs/index.md") reached.insert(target.filename().string());
+    }
+  }
+  for (const Document& document : all_documents()) {
+    if (document.name != "docs/index.md")
+      CHECK_MESSAGE(reached.contains(fs::path(document.name).filename().string()), document.name,
+                    " is not in the index");
+  }
+}
+
+TEST_CASE("what a document shows is compared line by line, with ... for anything") {
+  CHECK(matches("a\nb\n", "a\nb\n"));
+  CHECK_FALSE(matches("a\n", "a\nb\n"));
+  CHECK_FALSE(matches("a\nb\n", "a\n"));
+  CHECK(matches("a\n...\nd\n", "a\nb\nc\nd\n"));
+  CHECK(matches("a\n...\n", "a\n"));
+  CHECK_FALSE(matches("a\n...\nd\n", "a\nb\nc\n"));
+  CHECK(matches("x ... y\n", "x 1 2 y\n"));
+  CHECK_FALSE(matches("x ... y\n", "x 1 2\n"));
+  CHECK(matches("  time         0.03 ms\n", "  time         4.1 s\n"));
+  CHECK(matches("safe; 1.003 s, 2 workers\n", "safe; 0.4 s, 2 workers\n"));
+}
+
+}  // namespace heddle::test

@@ -1,0 +1,42 @@
+// A Markdown document as the tests of the documentation see it: blocks of code and commands inside the text.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace heddle::test {
+
+// What stands between ``` and ```. The comment right above it can say two things:
+//   <!-- file: counter.hed -->     save it under this name in the folder where the document's commands run
+//   <!-- not run: why -->          nothing can be done with it here
+struct Block {
+  std::string language;  // the word behind ```
+  std::string text;
+  std::size_t line = 0;  // of the ``` above it, from 1
+  std::string file;
+  std::string not_run;
+};
+
+// `...` in the text, on one line.
+struct Span {
+  std::string text;
+  std::size_t line = 0;
+};
+
+struct Document {
+  std::string name;  // relative to the source tree
+  std::vector<Block> blocks;
+  std::vector<Span> spans;
+  std::vector<std::string> links;  // [text](this)
+};
+
+[[nodiscard]] Document read_document(const std::string& name);
+// README.md and everything in docs/.
+[[nodiscard]] std::vector<Document> all_documents();
+
+// Whether the output is what the document shows. "..." stands for anything, alone on a line for any number of
+// lines; times and memory are not compared.
+[[nodiscard]] bool matches(const std::string& shown, const std::string& output);
+
+}  // namespace heddle::test
