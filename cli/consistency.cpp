@@ -43,19 +43,31 @@ std::variant<std::string, int> read_history(const std::string& file, bool json) 
   return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
-std::string describe(const History& history, const HistoryStep& step) {
+// The value that an event read, where the file or the write that it saw says it.
+std::optional<std::int64_t> value_read(const History& history, const ConsistencyResult& result,
+                                       const HistoryStep& step) {
+  const auto& event = history.threads[step.thread].events[step.event];
+  if (event.read) return event.read;
+  const auto& source = result.sources[step.thread][step.event];
+  if (!source) return std::nullopt;
+  if (!source->initial) return history.threads[source->thread].events[source->event].written;
+  const auto first = history.initial.find(event.location);
+  return first == history.initial.end() ? 0 : first->second;
+}
+
+std::string describe(const History& history, const ConsistencyResult& result, const HistoryStep& step) {
   const auto& event = history.threads[step.thread].events[step.event];
   const auto value = [](std::optional<std::int64_t> known) {
-    return known ? fmt::format(" {}", *known) : std::string();
+    return known ? fmt::format(" {}", *known) : std::string(" ?");
   };
+  const auto read = value(value_read(history, result, step));
   if (step.flush) return fmt::format("{} ={} reaches memory", event.location, value(event.written));
   switch (event.kind) {
     case HistoryEvent::Kind::write: return fmt::format("{} ={}", event.location, value(event.written));
-    case HistoryEvent::Kind::read: return fmt::format("read {} ={}", event.location, value(event.read));
+    case HistoryEvent::Kind::read: return fmt::format("read {} ={}", event.location, read);
     case HistoryEvent::Kind::update:
-      return fmt::format("update {}:{} ->{}", event.location, value(event.read), value(event.written));
-    case HistoryEvent::Kind::failed_update:
-      return fmt::format("failed update {} ={}", event.location, value(event.read));
+      return fmt::format("update {}:{} ->{}", event.location, read, value(event.written));
+    case HistoryEvent::Kind::failed_update: return fmt::format("failed update {} ={}", event.location, read);
     case HistoryEvent::Kind::fence: return "fence";
     case HistoryEvent::Kind::store_fence: return "store fence";
     case HistoryEvent::Kind::lock: return "lock " + event.location;
@@ -77,7 +89,7 @@ std::string text_report(const std::string& file, const History& history,
       const auto& step = result.witness[i];
       text +=
           fmt::format("  {:3}  {}  {}\n", i + 1, pad_right(clean(history.threads[step.thread].name), width),
-                      clean(describe(history, step)));
+                      clean(describe(history, result, step)));
     }
   }
   return text;
