@@ -83,7 +83,12 @@ class ProcessSet {
   friend ProcessSet operator|(ProcessSet a, const ProcessSet& b) { return a |= b; }
   friend ProcessSet operator&(ProcessSet a, const ProcessSet& b) { return a &= b; }
   friend ProcessSet operator-(ProcessSet a, const ProcessSet& b) { return a -= b; }
-  friend bool operator==(const ProcessSet&, const ProcessSet&) = default;
+  // (The compiler's own would call memcmp.)
+  friend bool operator==(const ProcessSet& a, const ProcessSet& b) {
+    std::uint64_t different = 0;
+    for (unsigned i = 0; i < Words; ++i) different |= a.words_[i] ^ b.words_[i];
+    return different == 0;
+  }
 
  private:
   template <unsigned>

@@ -15,13 +15,16 @@
 // Deciding preemptions(G) <= b is NP-complete; as in section 5 it is decided recursively, for this b only,
 // without computing the number. Running the current thread on as long as that is possible never costs more
 // than switching earlier, unless it holds a mutex that another thread will wait for, so only switches branch.
-// States that failed are remembered during one decision.
+// Where no mutex is locked, a thread that can run to its end does so before all others: its steps, moved to
+// the front of a run, tear nothing apart and leave a thread that is finished. So those switches do not
+// branch. States that failed are remembered during one decision.
 //
 // TSO and PSO (the paper leaves them open): the run is one of the operational machine, where stores reach
 // memory without anybody's doing. So only the other operations are steps of a thread, and a thread that waits
 // for nothing but its own buffers could go on. That is how `naive` counts preemptions, too (preemptions.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -55,6 +58,7 @@ class Preemptions {
   using Event = typename Graph::Event;
   struct Steps {
     std::vector<EventId> events;
+    Set all;
     std::size_t done = 0;
     [[nodiscard]] bool finished() const { return done == events.size(); }
     [[nodiscard]] EventId next() const { return events[done]; }
@@ -66,12 +70,14 @@ class Preemptions {
   };
 
   [[nodiscard]] bool forced_beyond(std::uint32_t bound, const Set& events) const;
+  [[nodiscard]] bool torn(EventId earlier, const Event& event, EventId id) const;
   bool run_on(ThreadId running, std::uint32_t budget);
   bool switch_from(ThreadId running, std::uint32_t budget);
-  [[nodiscard]] bool possible(EventId event) const;
+  void finish_threads();
+  [[nodiscard]] bool done_before(EventId event, const Set& except) const;
   [[nodiscard]] bool can_go_on(ThreadId t) const;
-  void step(ThreadId t);
-  void undo(ThreadId t, std::size_t done);
+  void step(Steps& steps);
+  void undo(std::size_t count);
 
   const Graph& graph_;
   std::vector<Steps> steps_;
@@ -84,9 +90,11 @@ class Preemptions {
 
 template <typename Graph>
 bool Preemptions<Graph>::at_most(std::uint32_t bound, const Set& events) {
-  if (forced_beyond(bound, events)) return false;
+  // (Without any preemption, the run itself is found or refuted as quickly.)
+  if (bound > 0 && forced_beyond(bound, events)) return false;
   for (auto& steps : steps_) {
     steps.events.clear();
+    steps.all = {};
     steps.done = 0;
   }
   all_ = done_ = {};
@@ -99,8 +107,9 @@ bool Preemptions<Graph>::at_most(std::uint32_t bound, const Set& events) {
     if (!is_step(event)) continue;
     locks_ |= event.op == jit::Op::lock;
     steps_[event.thread].events.push_back(id);
-    all_.insert(static_cast<ProcessId>(id));
+    steps_[event.thread].all.insert(static_cast<ProcessId>(id));
   }
+  for (const auto& steps : steps_) all_ |= steps.all;
   return switch_from(none, bound);
 }
 
@@ -110,36 +119,39 @@ template <typename Graph>
 bool Preemptions<Graph>::forced_beyond(std::uint32_t bound, const Set& events) const {
   if (buffered) return false;
   std::uint32_t forced = 0;
-  bool beyond = false;
   bool locks = false;
-  events.for_each([&](ProcessId p) {
-    const Event& event = graph_[static_cast<EventId>(p)];
-    if (event.op == jit::Op::lock) locks = true;
-    if (beyond || !is_step(event)) return;
-    Set between = event.upto;
-    between.erase(p);
+  for (const EventId id : graph_.order()) {
+    const Event& event = graph_[id];
+    locks |= event.op == jit::Op::lock;
+    if (forced > bound || !is_step(event) || !events.contains(static_cast<ProcessId>(id))) continue;
     EventId earlier = event.po_previous;
-    for (; earlier != no_event && !is_step(graph_[earlier]); earlier = graph_[earlier].po_previous)
-      between.erase(static_cast<ProcessId>(earlier));
-    if (earlier == no_event) return;
-    between -= graph_[earlier].upto;
-    bool found = false;
-    between.for_each([&](ProcessId other) {
-      found = found || graph_[static_cast<EventId>(other)].upto.contains(static_cast<ProcessId>(earlier));
-    });
-    if (found && ++forced > bound) beyond = true;
-  });
-  return beyond && !locks;
+    while (earlier != no_event && !is_step(graph_[earlier])) earlier = graph_[earlier].po_previous;
+    if (earlier != no_event && torn(earlier, event, id)) ++forced;
+  }
+  return forced > bound && !locks;
 }
 
-// Is everything before the event done?
+// Does a step of another thread have to stand between the event and the step before it? If so, then one that
+// comes right before the event by rf, co or fr: between the two, program order has nothing.
 template <typename Graph>
-bool Preemptions<Graph>::possible(EventId event) const {
-  Set before = graph_[event].upto;
-  before.erase(static_cast<ProcessId>(event));
-  before &= all_;
-  before -= done_;
-  return before.empty();
+bool Preemptions<Graph>::torn(EventId earlier, const Event& event, EventId id) const {
+  const auto behind_earlier = [&](EventId other) {
+    return other != earlier && graph_[other].upto.contains(static_cast<ProcessId>(earlier));
+  };
+  if (event.kind == EventKind::read) return behind_earlier(event.source);
+  if (behind_earlier(event.co_previous)) return true;
+  bool found = false;
+  graph_[event.co_previous].readers.for_each([&](ProcessId reader) {
+    const auto other = static_cast<EventId>(reader);
+    found = found || (other != id && behind_earlier(other));
+  });
+  return found;
+}
+
+// Is everything done before the event, but for these?
+template <typename Graph>
+bool Preemptions<Graph>::done_before(EventId event, const Set& except) const {
+  return (((graph_[event].upto & all_) - done_) - except).empty();
 }
 
 // Could the thread take its next step on the machine, perhaps with another outcome than in this graph?
@@ -158,17 +170,18 @@ bool Preemptions<Graph>::can_go_on(ThreadId t) const {
 }
 
 template <typename Graph>
-void Preemptions<Graph>::step(ThreadId t) {
-  run_.push_back(steps_[t].next());
-  done_.insert(static_cast<ProcessId>(steps_[t].next()));
-  ++steps_[t].done;
+void Preemptions<Graph>::step(Steps& steps) {
+  run_.push_back(steps.next());
+  done_.insert(static_cast<ProcessId>(steps.next()));
+  ++steps.done;
 }
 
+// Takes steps back until so many are left.
 template <typename Graph>
-void Preemptions<Graph>::undo(ThreadId t, std::size_t done) {
-  while (steps_[t].done > done) {
-    done_.erase(static_cast<ProcessId>(steps_[t].events[--steps_[t].done]));
-    run_.pop_back();
+void Preemptions<Graph>::undo(std::size_t count) {
+  for (; run_.size() > count; run_.pop_back()) {
+    --steps_[graph_[run_.back()].thread].done;
+    done_.erase(static_cast<ProcessId>(run_.back()));
   }
 }
 
@@ -177,32 +190,55 @@ void Preemptions<Graph>::undo(ThreadId t, std::size_t done) {
 template <typename Graph>
 bool Preemptions<Graph>::run_on(ThreadId running, std::uint32_t budget) {
   Steps& steps = steps_[running];
-  const auto done = steps.done;
-  while (!steps.finished() && possible(steps.next())) {
-    if (locks_ && steps.done > done && graph_[steps.next()].op == jit::Op::unlock &&
+  const auto before = run_.size();
+  while (!steps.finished() && done_before(steps.next(), steps.all)) {
+    if (locks_ && run_.size() > before && graph_[steps.next()].op == jit::Op::unlock &&
         switch_from(running, budget)) {
       return true;
     }
-    step(running);
+    step(steps);
   }
   if (switch_from(running, budget)) return true;
-  undo(running, done);
+  undo(before);
   return false;
 }
 
-// Goes on with any other thread.
+// Takes all steps of all threads that can run to their end.
+template <typename Graph>
+void Preemptions<Graph>::finish_threads() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto& steps : steps_) {
+      if (steps.finished() || !done_before(steps.events.back(), steps.all)) continue;
+      while (!steps.finished()) step(steps);
+      changed = true;
+    }
+  }
+}
+
+// Leaves the thread and goes on with any other one.
 template <typename Graph>
 bool Preemptions<Graph>::switch_from(ThreadId running, std::uint32_t budget) {
+  if (running != none && can_go_on(running) && budget-- == 0) return false;
+  const auto before = run_.size();
+  if (!locks_) {
+    finish_threads();
+    running = none;  // it cannot go on now
+  }
   if (done_ == all_) return true;
-  for (const auto& failed : failed_) {
-    if (failed.running == running && failed.budget >= budget && failed.done == done_) return false;
+  const bool tried = std::any_of(failed_.begin(), failed_.end(), [&](const Failed& failed) {
+    return failed.running == running && failed.budget >= budget && failed.done == done_;
+  });
+  // Where no mutex is locked, whichever thread goes on will be left before its end.
+  if (!tried && (locks_ || budget > 0)) {
+    for (ThreadId t = 0; t < steps_.size(); ++t) {
+      const Steps& steps = steps_[t];
+      if (t == running || steps.finished() || !done_before(steps.next(), steps.all)) continue;
+      if (run_on(t, budget)) return true;
+    }
+    failed_.push_back({done_, running, budget});
   }
-  for (ThreadId t = 0; t < steps_.size(); ++t) {
-    if (t == running || steps_[t].finished() || !possible(steps_[t].next())) continue;
-    const std::uint32_t cost = running != none && can_go_on(running) ? 1 : 0;
-    if (cost <= budget && run_on(t, budget - cost)) return true;
-  }
-  failed_.push_back({done_, running, budget});
+  undo(before);
   return false;
 }
 

@@ -45,6 +45,7 @@ struct TrustNode {
   bool present = false;  // the event is in the graph
   bool forced = false;   // a revisited read: its source and its place in the order are given
   bool idle = false;     // a thread that waits for a mutex in a graph where nothing can go on
+  bool over = false;     // the graph before the event has more preemptions than the bound
 
   template <unsigned Wider>
   [[nodiscard]] auto widened() const {
@@ -74,6 +75,7 @@ struct TrustNode {
     wide.present = present;
     wide.forced = forced;
     wide.idle = idle;
+    wide.over = over;
     return wide;
   }
 };
@@ -159,6 +161,7 @@ class Trust {
   std::vector<const std::byte*> blocks_;
   bool needs_blocks_ = false;
   bool bounded_ = false;  // preemptions are
+  bool over_ = false;     // the graph is known to have more than the bound; so has all that grows from it
   GraphObserver observer_;
 };
 

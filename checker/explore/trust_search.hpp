@@ -25,6 +25,7 @@ bool Trust<Model, Words>::run() {
     }
     const Node& node = nodes_.back();
     const auto next = node.idle ? next_idle(node.thread + 1) : none;
+    over_ = node.over;
     nodes_.pop_back();
     if (next != none) {
       push(next, no_event, no_event);
@@ -38,6 +39,7 @@ bool Trust<Model, Words>::run() {
 template <typename Model, unsigned Words>
 void Trust<Model, Words>::open() {
   auto t = next_thread();
+  over_ = bounded_ && !nodes_.empty() && nodes_.back().over;
   if (bounded_ && t != none && beyond_slack()) {
     ++search_.counts.blocked_preemption_bound;
     return;
@@ -50,11 +52,11 @@ void Trust<Model, Words>::open() {
   nodes_.back().idle = true;
 }
 
-// Does the graph have too many preemptions to be extended?
+// Does the graph have too many preemptions to be extended? Notes whether it has more than the bound.
 template <typename Model, unsigned Words>
 bool Trust<Model, Words>::beyond_slack() {
-  const auto bound = *search_.options().preemption_bound;
-  return !witness_.known_within(bound) && !witness_.at_most(bound + slack());
+  over_ = over_ || !witness_.at_most(*search_.options().preemption_bound);
+  return over_ && !witness_.at_most(*search_.options().preemption_bound + slack());
 }
 
 // How many preemptions more than the bound a graph on the way may have; see buster.hpp.
@@ -73,7 +75,7 @@ std::uint32_t Trust<Model, Words>::slack() const {
 // Does the graph count?
 template <typename Model, unsigned Words>
 bool Trust<Model, Words>::within_bound() {
-  return !bounded_ || witness_.at_most(*search_.options().preemption_bound);
+  return !bounded_ || (!over_ && witness_.at_most(*search_.options().preemption_bound));
 }
 
 // May a violation that these events lead to be reported?
@@ -113,6 +115,7 @@ void Trust<Model, Words>::push(ThreadId t, EventId source, EventId revisited) {
   Node& node = nodes_.emplace_back();
   node.thread = t;
   node.op = m.op;
+  node.over = over_ && revisited == no_event;
   node.snapshots = snapshots_.top();
   if (m.op == jit::Op::choose) {
     node.choice = m.value;
@@ -228,8 +231,10 @@ auto Trust<Model, Words>::add(Node& node) -> Added {
   resume(node, node.op == jit::Op::try_lock ? 0 : read);
   // A read that was not maximal when it was added and that stops its thread is there for good: it can be
   // neither revisited nor deleted, so nothing complete comes of this graph. With a preemption bound it may
-  // yet be the graph in which other threads do something wrong with few preemptions.
-  if (node.forced || graph_[node.behind].co_next == no_event || bounded_) return Added::yes;
+  // yet be the graph in which other threads do something wrong with few preemptions: leaving a thread that
+  // is stuck is free. (Not if the thread had done nothing before: then it may as well start last.)
+  const bool needed = bounded_ && graph_[node.event].po_previous != no_event;
+  if (node.forced || graph_[node.behind].co_next == no_event || needed) return Added::yes;
   switch (graph_.thread(node.thread).state == ThreadState::stuck ? request(node.thread).op : jit::Op::done) {
     case jit::Op::assume_failed: ++search_.counts.blocked_assume; break;
     case jit::Op::await_failed: ++search_.counts.blocked_await; break;

@@ -122,10 +122,20 @@ void WitnessRun<Graph>::assign(const std::vector<EventId>& run) {
   new_.clear();
   excess_ = 0;
   locks_ = 0;
+  EventId last = end;
   for (const EventId id : run) {
     const Event& event = graph_[id];
-    if (Preemptions<Graph>::is_step(event)) put(id, step_before(event), link(end).previous);
+    if (!Preemptions<Graph>::is_step(event)) continue;
+    const EventId earlier = step_before(event);
+    link(id) = {last, end, earlier, event.thread};
+    link(last).next = id;
+    excess_ += switches(last, id) - (earlier == no_event ? 1 : 0);
+    in_run_.insert(static_cast<ProcessId>(id));
+    if (event.op == jit::Op::lock) ++locks_;
+    last = id;
   }
+  link(end).previous = last;
+  excess_ += switches(last, end);
 }
 
 template <typename Graph>
