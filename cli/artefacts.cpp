@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "cli/files.hpp"
@@ -51,10 +50,7 @@ bool write_artefacts(const Program& program, const CheckResult& result, const Op
     good = write(files.trace, trace_json(saved)) && good;
   }
   if (files.dot.empty() && files.html.empty()) return good;
-  // A trace in commit order is no order of memory, from which the picture could be made.
-  const bool in_memory_order = std::ranges::none_of(
-      models(), [&](const ModelInfo& model) { return model.name == result.model && model.out_of_order; });
-  const auto graph = in_memory_order ? picture_graph(result.violation->trace) : std::nullopt;
+  const auto graph = picture_graph(result.violation->trace);
   if (!files.dot.empty()) {
     const bool drawn =
         graph ? write(files.dot, dot_picture(result, *graph, program.name()))

@@ -28,6 +28,20 @@ std::string_view look(GraphRelation relation) {
       return "color=\"#1a7f37\", fontcolor=\"#1a7f37\", label=\"rf\", constraint=false";
     case GraphRelation::coherence:
       return "color=\"#9a6700\", fontcolor=\"#9a6700\", label=\"co\", constraint=false";
+    case GraphRelation::address:
+      return "color=\"#0550ae\", fontcolor=\"#0550ae\", label=\"addr\", constraint=false";
+    case GraphRelation::data:
+      return "color=\"#0550ae\", fontcolor=\"#0550ae\", label=\"data\", constraint=false";
+    case GraphRelation::control:
+      return "color=\"#0550ae\", fontcolor=\"#0550ae\", label=\"ctrl\", style=dotted, constraint=false";
+    case GraphRelation::control_isync:
+      return "color=\"#0550ae\", fontcolor=\"#0550ae\", label=\"ctrl+isync\", constraint=false";
+    case GraphRelation::sync:
+      return "color=\"#8250df\", fontcolor=\"#8250df\", label=\"sync\", constraint=false";
+    case GraphRelation::lightweight_sync:
+      return "color=\"#8250df\", fontcolor=\"#8250df\", label=\"lwsync\", constraint=false";
+    case GraphRelation::store_fence:
+      return "color=\"#8250df\", fontcolor=\"#8250df\", label=\"eieio\", constraint=false";
     case GraphRelation::from_read: break;
   }
   return "color=\"#cf222e\", fontcolor=\"#cf222e\", label=\"fr\", style=dashed, constraint=false";

@@ -24,6 +24,9 @@ inline constexpr int json_version = 1;
 // "safe within bounds" -> "safe_within_bounds": names of verdicts and kinds as one word.
 [[nodiscard]] std::string json_word(std::string_view text);
 
+// "sync", "lwsync", "eieio", "isync".
+[[nodiscard]] std::string_view fence_name(FenceType fence);
+
 [[nodiscard]] Json to_json(const Parameters& parameters);
 [[nodiscard]] Json to_json(const std::vector<NamedValue>& values);
 [[nodiscard]] Json to_json(const std::vector<Outcome>& outcomes);

@@ -10,7 +10,23 @@ namespace heddle::cli {
 namespace {
 
 // JSON has truth values: a boolean is one.
-Json value_of(const NamedValue& value) { return value.boolean ? Json(value.value != 0) : Json(value.value); }
+Json value_of(const NamedValue& value) {
+  if (value.pending) return nullptr;
+  return value.boolean ? Json(value.value != 0) : Json(value.value);
+}
+
+Json commit(const Commit& commit) {
+  Json fences = Json::array();
+  for (const FenceType fence : commit.fences) fences.push_back(fence_name(fence));
+  return {{"position", commit.position},
+          {"source", commit.source ? Json(*commit.source) : Json(nullptr)},
+          {"behind", commit.behind ? Json(*commit.behind) : Json(nullptr)},
+          {"address", commit.address},
+          {"data", commit.data},
+          {"control", commit.control},
+          {"control_isync", commit.control_isync},
+          {"fences", std::move(fences)}};
+}
 
 Json step(const Step& step) {
   Json result = {{"kind", json_word(name(step.kind))}};
@@ -23,10 +39,21 @@ Json step(const Step& step) {
   result["line"] = step.line;
   result["column"] = step.column;
   result["source"] = step.source;
+  result["commit"] = step.commit ? commit(*step.commit) : Json(nullptr);
   return result;
 }
 
 }  // namespace
+
+std::string_view fence_name(FenceType fence) {
+  switch (fence) {
+    case FenceType::full: return "sync";
+    case FenceType::lightweight: return "lwsync";
+    case FenceType::store_store: return "eieio";
+    case FenceType::instruction: break;
+  }
+  return "isync";
+}
 
 Json json_head(std::string_view document) {
   return {{"document", document}, {"version", json_version}, {"heddle", std::string(version())}};

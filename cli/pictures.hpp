@@ -14,7 +14,7 @@
 namespace heddle::cli {
 
 // The execution graph of the violation's trace; nothing if the values that its steps read do not follow from
-// their order, as under models whose threads do not look at one memory.
+// it, which can only be in a trace from elsewhere.
 [[nodiscard]] std::optional<ExecutionGraph> picture_graph(const Trace& trace);
 
 // What an event did: "x = 1", "read y = 0".
@@ -23,7 +23,7 @@ namespace heddle::cli {
 // By step: where the store that entered a buffer there reached memory, if it did.
 [[nodiscard]] std::map<std::size_t, std::size_t> flushes(const Trace& trace);
 
-// The execution graph in Graphviz's language: a column for each thread, colours for rf, co and fr.
+// The execution graph in Graphviz's language: a column for each thread, a colour for each relation.
 [[nodiscard]] std::string dot_picture(const CheckResult& result, const ExecutionGraph& graph,
                                       const std::string& file);
 

@@ -64,12 +64,29 @@ std::vector<std::string> differences(const SavedTrace& saved, const Program& pro
   return lines;
 }
 
+// Is another one of the first `count` steps a write behind this one in coherence order? Only in traces in
+// commit order may it be an earlier step.
+bool overwritten(const Trace& trace, std::size_t step, std::size_t count) {
+  if (!trace.steps[step].commit) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i == step || trace.steps[i].location != trace.steps[step].location || !trace.steps[i].commit)
+      continue;
+    auto behind = trace.steps[i].writes ? trace.steps[i].commit->behind : std::nullopt;
+    for (std::size_t left = trace.steps.size(); behind && left > 0; --left) {
+      if (*behind == step) return true;
+      const auto& commit = trace.steps[*behind].commit;
+      behind = commit ? commit->behind : std::nullopt;
+    }
+  }
+  return false;
+}
+
 // The shared variables after the first `count` steps.
 std::vector<NamedValue> memory_after(const Trace& trace, std::size_t count) {
   std::vector<NamedValue> memory = trace.initial;
   for (std::size_t i = 0; i < count; ++i) {
     const Step& step = trace.steps[i];
-    if (!step.writes || step.kind == StepKind::buffered) continue;
+    if (!step.writes || step.kind == StepKind::buffered || overwritten(trace, i, count)) continue;
     for (NamedValue& value : memory) {
       if (value.name == step.location) value.value = step.written;
     }
@@ -152,7 +169,8 @@ int run_replay(const Options& options) {
         now.violation ? "violation: " + one_line(now.violation->message) : "no violation", saved.model);
     for (const std::string& note : notes) report += fmt::format("  note: {}\n", wrap(note, style.width, 8));
     if (now.violation && !options.step)
-      report += "\n" + format_trace(now.violation->trace, program->name(), style);
+      report += "\n" + format_trace(now.violation->trace, program->name(), style) +
+                format_commit_graph(now.violation->trace);
     written = write_report(report);
     if (written && now.violation && options.step) written = show_steps(now.violation->trace, style);
   }

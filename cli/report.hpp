@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/terminal.hpp"
+#include "heddle/graph.h"
 #include "heddle/heddle.h"
 
 namespace heddle::cli {
@@ -23,6 +24,14 @@ struct Style {
 // The trace alone: its steps as a table with a column for each thread, or as a list where the columns do not
 // fit; then the shared variables and what each thread is doing at the end.
 [[nodiscard]] std::string format_trace(const Trace& trace, const std::string& main_file, const Style& style);
+
+// The execution graph, an event a line with the edges that lead from it, program order left out. Events have
+// the numbers of their steps if the trace is in commit order, else numbers of their own.
+[[nodiscard]] std::string format_graph(const ExecutionGraph& graph, bool numbered_by_step);
+// The graph of a trace in commit order under a heading of its own; nothing for other traces, which show by
+// their order what happened.
+[[nodiscard]] std::string format_commit_graph(const Trace& trace);
+[[nodiscard]] bool in_commit_order(const Trace& trace);
 
 // A table of final states with the executions that end in each; a line for each where the columns do not fit.
 [[nodiscard]] std::string format_outcomes(const std::vector<Outcome>& outcomes, const Style& style);

@@ -184,7 +184,10 @@ std::string text_report(const Program& program, const CheckResult& result, const
   }
   text += format_conditions(result.conditions, style);
   if (!result.outcomes.empty()) text += format_outcomes(result.outcomes, style);
-  if (result.violation) text += format_violation(program, *result.violation, style);
+  if (result.violation) {
+    text += format_violation(program, *result.violation, style);
+    text += format_commit_graph(result.violation->trace);
+  }
   return text;
 }
 

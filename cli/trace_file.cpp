@@ -29,6 +29,7 @@ class Field {
     return {*found, path};
   }
   [[nodiscard]] bool is_null() const { return json_.is_null(); }
+  [[nodiscard]] std::size_t size() const { return json_.size(); }
   [[nodiscard]] std::string text() const {
     if (!json_.is_string()) wrong("a string");
     return json_.get<std::string>();
@@ -45,8 +46,15 @@ class Field {
   }
   // A value of a program: a truth value or a number.
   [[nodiscard]] NamedValue value(std::string name) const {
+    if (json_.is_null()) return {std::move(name), 0, false, true};
     if (json_.is_boolean()) return {std::move(name), json_.get<bool>() ? 1 : 0, true};
     return {std::move(name), number(), false};
+  }
+  // A member that may be missing or null.
+  [[nodiscard]] std::optional<Field> optional(const char* key) const {
+    const auto found = json_.find(key);
+    if (found == json_.end() || found->is_null()) return std::nullopt;
+    return (*this)[key];
   }
   template <typename Each>
   void each(Each&& use) const {
@@ -84,7 +92,39 @@ std::vector<NamedValue> values_of(const Field& list) {
   return values;
 }
 
-Step step_of(const Field& field, std::size_t threads) {
+// The number of a step; steps that have not been read yet may be meant.
+std::size_t step_number(const Field& field, std::size_t steps) {
+  const std::uint32_t number = field.count();
+  if (number >= steps) field.wrong("the number of a step");
+  return number;
+}
+
+Commit commit_of(const Field& field, std::size_t steps) {
+  Commit commit;
+  commit.position = field["position"].count();
+  if (const auto source = field.optional("source")) commit.source = step_number(*source, steps);
+  if (const auto behind = field.optional("behind")) commit.behind = step_number(*behind, steps);
+  const auto list = [&](const char* key) {
+    std::vector<std::size_t> numbers;
+    field[key].each([&](const Field& each) { numbers.push_back(step_number(each, steps)); });
+    return numbers;
+  };
+  commit.address = list("address");
+  commit.data = list("data");
+  commit.control = list("control");
+  commit.control_isync = list("control_isync");
+  field["fences"].each([&](const Field& each) {
+    const std::string word = each.text();
+    for (const FenceType fence :
+         {FenceType::full, FenceType::lightweight, FenceType::store_store, FenceType::instruction}) {
+      if (fence_name(fence) == word) return commit.fences.push_back(fence);
+    }
+    each.wrong("a fence that this version knows");
+  });
+  return commit;
+}
+
+Step step_of(const Field& field, std::size_t threads, std::size_t steps) {
   Step step;
   step.kind = kind_of(field["kind"], StepKind::final_);
   step.thread = -1;
@@ -103,13 +143,16 @@ Step step_of(const Field& field, std::size_t threads) {
   step.line = field["line"].count();
   step.column = field["column"].count();
   step.source = field["source"].text();
+  if (const auto commit = field.optional("commit")) step.commit = commit_of(*commit, steps);
   return step;
 }
 
 Trace trace_of(const Field& field) {
   Trace trace;
   field["threads"].each([&](const Field& thread) { trace.threads.push_back(thread.text()); });
-  field["steps"].each([&](const Field& step) { trace.steps.push_back(step_of(step, trace.threads.size())); });
+  const std::size_t steps = field["steps"].size();
+  field["steps"].each(
+      [&](const Field& step) { trace.steps.push_back(step_of(step, trace.threads.size(), steps)); });
   trace.initial = values_of(field["initial"]);
   trace.memory = values_of(field["memory"]);
   field["ends"].each([&](const Field& end) {

@@ -22,7 +22,8 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
     for (std::uint32_t i = 0; i < declared.length; ++i) {
       if (!declared.top_level) continue;
       result.locals.push_back({lang::element_name(declared.name, declared.is_array, declared.elements, i),
-                               Frame::offset(permanent + i), declared.type == lang::Type::boolean});
+                               Frame::offset(permanent + i), declared.type == lang::Type::boolean,
+                               run_ahead ? Frame::offset(permanent + declared.length + i) : 0});
     }
     permanent += declared.length * size_of_local;
   }

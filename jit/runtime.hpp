@@ -113,6 +113,7 @@ struct LocalImage {
   std::string name;
   std::uint32_t offset = 0;  // of its 64-bit value in the block; 0 until its declaration has run
   bool boolean = false;
+  std::uint32_t mask_offset = 0;  // threads that run ahead: of the loads that the value depends on
 };
 
 struct ThreadImage {

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checker/execution/machine.hpp"
@@ -24,6 +26,11 @@ struct NextTransition {
 // How many values of one `choose` are listed.
 inline constexpr std::int64_t listed_choices = 64;
 
+// Something about the program or the execution is beyond what the machine can hold.
+struct CannotGoOn : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -38,17 +45,23 @@ class Engine {
 
   [[nodiscard]] virtual const std::vector<std::int64_t>& memory() const = 0;
   [[nodiscard]] virtual const std::byte* const* blocks() const = 0;
+  // Has the local its value? It may depend on a load that has none yet.
+  [[nodiscard]] virtual bool known(ThreadId thread, const jit::LocalImage& local) const = 0;
   [[nodiscard]] virtual std::vector<ThreadEnd> threads() = 0;
+  // What has happened so far, which is what the rows say if it is in their order.
+  [[nodiscard]] virtual std::vector<heddle::Step> describe(const Rows& rows) const = 0;
   // What is wrong with the state if a thread has found a violation.
   [[nodiscard]] virtual std::optional<std::string> failure() const = 0;
   // Of a state in which nothing is enabled.
   [[nodiscard]] virtual Ending ending() = 0;
   // Is it only its store buffer that keeps the thread from going on?
   [[nodiscard]] virtual bool waits_for_buffers(ThreadId thread) const = 0;
+  // Why a transition that is enabled could not be taken.
+  [[nodiscard]] virtual std::string_view limit() const = 0;
 };
 
 // A machine at its start; what its threads do before their first transitions is appended to `rows` already.
-// Null for an unknown model. Throws TooManyProcesses.
+// Null for an unknown model. Throws TooManyProcesses and CannotGoOn.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(const jit::Image& image,
                                                   const heddle::MachineOptions& options, Rows& rows);
 

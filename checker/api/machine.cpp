@@ -7,9 +7,11 @@
 #include <cstring>
 #include <random>
 #include <utility>
+#include <variant>
 
 #include "checker/api/engine.hpp"
 #include "checker/api/operational_engine.hpp"
+#include "checker/api/power_engine.hpp"
 #include "checker/api/sources.hpp"
 #include "checker/api/state.hpp"
 #include "checker/explore/registry.hpp"
@@ -23,6 +25,7 @@ namespace checker {
 
 std::unique_ptr<Engine> make_engine(const jit::Image& image, const heddle::MachineOptions& options,
                                     Rows& rows) {
+  if (options.model == power_model) return std::make_unique<PowerEngine>(image, rows);
   std::unique_ptr<Engine> engine;
   OperationalModels::for_each([&]<typename Model>() {
     if (options.model != Model::name) return;
@@ -62,9 +65,26 @@ std::vector<Diagnostic> refuse(std::string message) {
   return {diagnostic};
 }
 
+// Where the write stood in coherence order when it was committed: later ones may have come between since.
+std::optional<std::size_t> first_place(const Trace& trace, std::size_t index) {
+  auto place = trace.steps[index].commit->behind;
+  // A trace need not be one of ours: it may go round in circles.
+  for (std::size_t left = trace.steps.size(); left > 0; --left) {
+    if (!place || *place < index || *place >= trace.steps.size() || !trace.steps[*place].commit) break;
+    place = trace.steps[*place].commit->behind;
+  }
+  return place;
+}
+
 // Does the transition do what the step of a trace says?
-bool matches(const Transition& transition, const Step& step) {
+bool matches(const Transition& transition, const Trace& trace, std::size_t index) {
+  const Step& step = trace.steps[index];
   const Step& effect = transition.effect;
+  if (step.commit && effect.commit) {
+    if (step.commit->position != effect.commit->position) return false;
+    if (step.reads && step.commit->source != effect.commit->source) return false;
+    if (step.writes && first_place(trace, index) != effect.commit->behind) return false;
+  }
   if (effect.thread != step.thread || effect.kind != step.kind || effect.location != step.location)
     return false;
   return (!step.reads || effect.read == step.read) && (!step.writes || effect.written == step.written);
@@ -79,7 +99,8 @@ bool is_transition(const Step& step) {
 
 class Machine::Core {
  public:
-  Core(const Program& program_, const MachineOptions& options_) : program(program_), options(options_) {
+  Core(const Program& program_, const MachineOptions& options_, bool run_ahead)
+      : program(program_), options(options_), code(program_.state().image(run_ahead)) {
     reset();
     refresh();
   }
@@ -89,7 +110,7 @@ class Machine::Core {
     engine = checker::make_engine(image(), options, rows);
   }
 
-  [[nodiscard]] const jit::Image& image() const { return *program.state().image(); }
+  [[nodiscard]] const jit::Image& image() const { return *code; }
 
   void refresh() {
     next = engine->enabled();
@@ -190,20 +211,31 @@ class Machine::Core {
     return status;
   }
 
-  // The value of a top-level local; they stand in the image in the order of the tree.
-  [[nodiscard]] std::int64_t local(lang::ThreadId thread, lang::LocalId id, std::uint32_t element) const {
+  // A top-level local; they stand in the image in the order of the tree.
+  [[nodiscard]] const jit::LocalImage& local_image(lang::ThreadId thread, lang::LocalId id,
+                                                   std::uint32_t element) const {
     const auto& tree = program.state().tree;
     const auto& locals = tree.templates[tree.threads[thread].thread_template].body.locals;
     std::size_t before = element;
     for (auto l = locals.begin(); l != locals.begin() + id; ++l) before += l->top_level ? l->length : 0;
-    const auto offset = image().threads[thread].locals[before].offset;
+    return image().threads[thread].locals[before];
+  }
+  // Its value. Throws CannotGoOn if it has none yet.
+  [[nodiscard]] std::int64_t local(lang::ThreadId thread, lang::LocalId id, std::uint32_t element) const {
+    const auto& found = local_image(thread, id, element);
+    if (!engine->known(thread, found)) {
+      throw checker::CannotGoOn(
+          fmt::format("{}.{} has no value yet: a load that it depends on is not committed",
+                      image().threads[thread].name, found.name));
+    }
     std::int64_t value = 0;
-    std::memcpy(&value, engine->blocks()[thread] + offset, sizeof value);
+    std::memcpy(&value, engine->blocks()[thread] + found.offset, sizeof value);
     return value;
   }
 
   Program program;
   MachineOptions options;
+  std::shared_ptr<const jit::Image> code;
   Rows rows;
   std::vector<std::size_t> marks;  // rows before each transition
   checker::Schedule schedule;      // the first `depth` of it have been taken
@@ -225,16 +257,16 @@ Result<Machine> Machine::start(const Program& program, const MachineOptions& opt
     for (const auto& info : models()) known += (known.empty() ? "" : ", ") + std::string(info.name);
     return refuse(fmt::format("there is no model '{}'; the models are {}", options.model, known));
   }
-  if (model->out_of_order) {
-    return refuse(fmt::format("the model '{}' is no interleaving of threads that could be stepped through",
-                              model->name));
-  }
   if (options.buffer_bound && !model->has_buffers)
     return refuse(fmt::format("the model '{}' has no store buffers to bound", model->name));
   try {
-    return Machine(std::make_unique<Core>(program, options));
+    return Machine(std::make_unique<Core>(program, options, model->out_of_order));
   } catch (const checker::TooManyProcesses& error) {
     return refuse(fmt::format("the program has {} for the model '{}'", error.what(), model->name));
+  } catch (const checker::CannotGoOn& error) {
+    return refuse(fmt::format("{} under the model '{}'", error.what(), model->name));
+  } catch (const std::runtime_error& error) {
+    return refuse(error.what());
   }
 }
 
@@ -253,11 +285,11 @@ std::string Machine::step(std::size_t index, std::optional<std::int64_t> value) 
                                : fmt::format("there are only {} transitions", core_->next.size());
   }
   auto [choice, shown] = core_->next[index];
-  if (value && choice.type != StepType::choice) return "only a choose takes a value";
+  if (value && shown.kind != TransitionKind::choice) return "only a choose takes a value";
   if (value && (*value < shown.low || *value >= shown.high))
     return fmt::format("the choice is from {}..{}, which {} is not in", shown.low, shown.high, *value);
   if (value) choice.value = *value;
-  if (!core_->take(choice)) return "the program has too many threads and store buffers for this step";
+  if (!core_->take(choice)) return std::string(core_->engine->limit());
   return {};
 }
 
@@ -281,7 +313,7 @@ std::string Machine::load(const Trace& trace) {
     if (!is_transition(step)) continue;
     const auto find = [&] {
       return std::find_if(core.next.begin(), core.next.end(),
-                          [&](const NextTransition& entry) { return matches(entry.shown, step); });
+                          [&](const NextTransition& entry) { return matches(entry.shown, trace, i); });
     };
     auto found = find();
     if (found == core.next.end()) {
@@ -295,14 +327,14 @@ std::string Machine::load(const Trace& trace) {
     std::optional<Choice> choice;
     if (found != core.next.end()) choice = found->choice;
     if (!choice && step.kind == StepKind::choose) {
-      choice = Choice{.type = StepType::choice,
-                      .thread = static_cast<checker::ThreadId>(step.thread),
-                      .value = step.read};
-      const bool in_range = std::any_of(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
-        return entry.choice.type == StepType::choice && entry.choice.thread == choice->thread &&
+      const auto range = std::find_if(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
+        return entry.shown.kind == TransitionKind::choice && entry.shown.effect.thread == step.thread &&
                step.read >= entry.shown.low && step.read < entry.shown.high;
       });
-      if (!in_range) choice.reset();
+      if (range != core.next.end()) {
+        choice = range->choice;
+        choice->value = step.read;
+      }
     }
     if (!choice || !core.take(*choice)) {
       core.back(core.depth);
@@ -334,7 +366,7 @@ RunResult Machine::run(std::string_view thread, std::optional<std::uint32_t> lin
         result.reached = true;
         return result;
       }
-      if (own->choice.type == StepType::choice) {
+      if (own->shown.kind == TransitionKind::choice) {
         result.why = fmt::format("{} chooses a value in line {}", thread, own->shown.effect.line);
         return result;
       }
@@ -354,7 +386,7 @@ RunResult Machine::run(std::string_view thread, std::optional<std::uint32_t> lin
       result.why = fmt::format("{} {}", thread, state == "finished" ? "has finished" : state);
     return result;
   }
-  result.why = "there are too many steps, or too many store buffers for the next one";
+  result.why = fmt::format("there are too many steps, or {}", core.engine->limit());
   return result;
 }
 
@@ -404,7 +436,7 @@ Trace Machine::trace() const {
   const auto& image = core_->image();
   Trace trace;
   for (const auto& thread : image.threads) trace.threads.push_back(thread.name);
-  for (const auto& row : core_->rows) trace.steps.push_back(checker::describe_row(image, row));
+  trace.steps = core_->engine->describe(core_->rows);
   std::vector<std::int64_t> memory = core_->engine->memory();
   if (core_->complete()) {
     auto final = core_->final();
@@ -428,11 +460,16 @@ Result<Value> Machine::evaluate(std::string_view text) const {
   lang::Diagnostics diagnostics;
   const auto expression = lang::parse_state_expression(state.tree, sources, file, diagnostics);
   if (!expression) return convert_diagnostics(diagnostics, sources);
-  const auto result =
-      lang::evaluate(state.tree, *expression,
-                     {.memory = [&](std::uint32_t location) { return core_->engine->memory()[location]; },
-                      .local = [&](lang::ThreadId thread, lang::LocalId local,
-                                   std::uint32_t element) { return core_->local(thread, local, element); }});
+  const lang::StateReader reader{
+      .memory = [&](std::uint32_t location) { return core_->engine->memory()[location]; },
+      .local = [&](lang::ThreadId thread, lang::LocalId local,
+                   std::uint32_t element) { return core_->local(thread, local, element); }};
+  std::variant<std::int64_t, lang::EvaluationError> result;
+  try {
+    result = lang::evaluate(state.tree, *expression, reader);
+  } catch (const checker::CannotGoOn& error) {
+    return refuse(error.what());
+  }
   if (const auto* const error = std::get_if<lang::EvaluationError>(&result)) {
     lang::Diagnostics failed;
     failed.error(error->range, error->message);

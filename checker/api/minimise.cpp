@@ -3,7 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
 #include "checker/api/state.hpp"
+#include "checker/explore/registry.hpp"
 #include "checker/explore/shortest.hpp"
 #include "checker/report/trace.hpp"
 
@@ -21,7 +27,15 @@ std::vector<Diagnostic> refuse(std::string message) {
 }  // namespace
 
 Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Violation& violation) {
-  const auto& image = *program.state().image();
+  const auto* const model = checker::find_model(options.model);
+  if (model == nullptr) return refuse(fmt::format("there is no model '{}'", options.model));
+  std::shared_ptr<const jit::Image> code;
+  try {
+    code = program.state().image(model->out_of_order);
+  } catch (const std::runtime_error& error) {
+    return refuse(error.what());
+  }
+  const jit::Image& image = *code;
   const auto same = [&](const checker::FoundViolation& found) {
     if (found.kind != violation.kind) return false;
     if (found.site == checker::none) return violation.line == 0;
@@ -31,7 +45,15 @@ Result<Minimised> minimise(const Program& program, const CheckOptions& options, 
   const checker::Search search(image, options);
   Minimised result;
   try {
-    auto shortest = checker::find_shortest(search, same);
+    std::optional<checker::Shortest> shortest;
+    if (model->out_of_order) {
+      const auto& steps = violation.trace.steps;
+      const auto commits =
+          std::count_if(steps.begin(), steps.end(), [](const Step& step) { return step.commit.has_value(); });
+      shortest = checker::find_shortest_commits(search, static_cast<std::size_t>(commits), same);
+    } else {
+      shortest = checker::find_shortest(search, same);
+    }
     if (!shortest) return refuse(fmt::format("traces of the model '{}' cannot be minimised", options.model));
     result.stopped_by = shortest->stopped_by;
     result.states = shortest->states;

@@ -62,6 +62,7 @@ int exit_code(Verdict verdict) {
 std::string_view version() { return HEDDLE_VERSION; }
 
 std::string NamedValue::text() const {
+  if (pending) return "pending";
   if (boolean) return value != 0 ? "true" : "false";
   return std::to_string(value);
 }

@@ -75,7 +75,16 @@ class OperationalEngine final : public Engine {
 
   const std::vector<std::int64_t>& memory() const override { return machine_.memory(); }
   const std::byte* const* blocks() const override { return machine_.threads().blocks(); }
+  bool known(ThreadId /*thread*/, const jit::LocalImage& /*local*/) const override { return true; }
   std::vector<ThreadEnd> threads() override { return describe_threads(machine_); }
+  std::vector<heddle::Step> describe(const Rows& rows) const override {
+    std::vector<heddle::Step> steps;
+    for (const Row& row : rows) steps.push_back(describe_row(image(), row));
+    return steps;
+  }
+  std::string_view limit() const override {
+    return "the program has too many threads and store buffers for this step";
+  }
   Ending ending() override { return machine_.ending(); }
   bool waits_for_buffers(ThreadId thread) const override {
     return Machine::has_buffers && !machine_.enabled().contains(thread) &&

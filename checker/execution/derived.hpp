@@ -6,6 +6,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <string_view>
 
 #include "checker/execution/step.hpp"
 
@@ -17,6 +18,12 @@ struct EventName {
   std::uint32_t index = 0;  // counts all that the thread has asked for
   friend auto operator<=>(const EventName&, const EventName&) = default;
 };
+
+inline constexpr std::string_view power_model = "power";
+
+// Of the widest machine, in words of 64 events. A search that fills a machine goes on with one of the width
+// that the machine names as `next_width`.
+inline constexpr unsigned widest_machine = 16;
 
 // Names as the `value` of a Choice of type `commit`; -1 is an initial write.
 [[nodiscard]] constexpr std::int64_t encoded(EventName name) {

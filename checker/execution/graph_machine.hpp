@@ -28,6 +28,7 @@ class GraphMachine {
   template <unsigned Wider>
   using Widened = GraphMachine<Model, Wider>;
   static constexpr unsigned words = Words;
+  static constexpr unsigned next_width = widest_machine;
 
   struct Prepared {
     EventName name;

@@ -35,6 +35,7 @@ class PowerMachine {
   template <unsigned Wider>
   using Widened = PowerMachine<Wider>;
   static constexpr unsigned words = Words;
+  static constexpr unsigned next_width = Words < 4 ? 2 * Words : widest_machine;
 
   // All that is known about an event before it is committed.
   struct Prepared {
@@ -63,6 +64,9 @@ class PowerMachine {
   [[nodiscard]] const Request& request(EventName name) const {
     return threads_.requests(name.thread)[name.index];
   }
+  // The request of a load's bit; the loads that have their values.
+  [[nodiscard]] const Request& load(ThreadId t, unsigned bit) const { return threads_.load(t, bit); }
+  [[nodiscard]] std::uint64_t committed_loads(ThreadId t) const { return threads_.committed(t); }
   // What the thread stands at.
   [[nodiscard]] const Request& standing(ThreadId t) const { return threads_.requests(t).back(); }
   [[nodiscard]] jit::Op standing_op(ThreadId t) const { return standing(t).op; }
@@ -117,6 +121,10 @@ class PowerMachine {
   [[nodiscard]] ThreadId failed_thread() const { return failed_thread_; }
   [[nodiscard]] jit::Op failed_op() const { return failed_op_; }
   [[nodiscard]] std::uint32_t failed_site() const { return failed_site_; }
+  // Does the thread stand at a violation?
+  [[nodiscard]] bool fails(ThreadId t) const {
+    return is_failure(standing(t).op) || (standing(t).op == jit::Op::unlock && !may_stay(t));
+  }
   [[nodiscard]] bool too_many_loads() const { return too_many_loads_; }
   [[nodiscard]] std::size_t memory_used() const {
     return model_.memory_used() + threads_.memory_used() + steps_.capacity() * sizeof(Step);

@@ -34,7 +34,7 @@ template <unsigned Words>
 void PowerMachine<Words>::fetch(ThreadId t) {
   for (;;) {
     const Request& request = standing(t);
-    if (is_failure(request.op) || (request.op == jit::Op::unlock && !may_stay(t))) fail(t, request);
+    if (fails(t)) fail(t, request);
     if (threads_.loads(t) >= AheadThreads::most_loads) too_many_loads_ = true;
     if (too_many_loads_ || !can_resume(t)) break;
     if (request.op == jit::Op::need) threads_.clean(t, static_cast<std::uint64_t>(request.value));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
 
 #include "checker/execution/graph_machine.hpp"
 #include "checker/execution/power_machine.hpp"
@@ -10,10 +9,8 @@
 
 namespace heddle::checker {
 
-inline constexpr std::string_view power_model = "power";
-
 // Calls `use(machine)` with a fresh machine that has room for a run of so many steps, each two events at
-// most.
+// most. Two widths, for what need not be fast where runs are long.
 template <typename Use>
 void with_power_machine(std::size_t steps, const Search& search, Use&& use) {
   const auto run = [&]<unsigned Words>() {
@@ -23,7 +20,7 @@ void with_power_machine(std::size_t steps, const Search& search, Use&& use) {
   if (2 * steps + 2 <= PowerMachine<1>::Set::capacity) {
     run.template operator()<1>();
   } else {
-    run.template operator()<16>();
+    run.template operator()<widest_machine>();
   }
 }
 

@@ -18,6 +18,14 @@ namespace heddle::checker {
 
 namespace {
 
+// A state's node, as far as it does not depend on the machine's width.
+struct Frame {
+  std::vector<EventName> enabled;
+  std::size_t next = 0;
+  std::optional<std::int64_t> parameter;  // of enabled[next - 1]
+  bool committed = true;                  // enabled[next - 1], with some parameter
+};
+
 template <typename Machine>
 class NaiveDerived {
  public:
@@ -25,9 +33,29 @@ class NaiveDerived {
                const GraphObserver& observer)
       : machine_(machine), search_(search), visited_(visited), observer_(observer), end_(search) {}
 
-  // False if the machine is too narrow for the program.
+  // Goes on where a search on a narrower machine stopped.
+  template <typename Narrower>
+  NaiveDerived(Machine& machine, const NaiveDerived<Narrower>& other)
+      : NaiveDerived(machine, other.search_, other.visited_, other.observer_) {
+    bytes_ = other.bytes_;
+    const Schedule schedule = other.machine_.run();
+    for (std::size_t depth = 0; depth < other.nodes_.size(); ++depth) {
+      if (depth > 0 && !machine_.follow(schedule[depth - 1]))
+        throw std::logic_error("internal error: a run cannot be repeated");
+      const auto& old = other.nodes_[depth];
+      Node& node = nodes_.emplace_back();
+      static_cast<Frame&>(node) = old;
+      if (!old.parameter) continue;
+      const EventName name = old.enabled[old.next - 1];
+      machine_.prepare(name, node.event);
+      if (machine_.op(name) != jit::Op::choose)
+        node.parameter = machine_.resolve(name, other.machine_.name_of(*old.parameter));
+    }
+  }
+
+  // False if the machine is too narrow for the program; then a wider one may go on.
   bool run() {
-    arrive();
+    if (nodes_.empty()) arrive();
     while (!nodes_.empty() && !search_.stopped()) {
       Node& node = nodes_.back();
       if (!node.parameter) {
@@ -44,9 +72,9 @@ class NaiveDerived {
         node.committed = false;
         continue;
       }
+      if (machine_.full()) return false;
       const std::int64_t parameter = *node.parameter;
       node.parameter = machine_.next_parameter(node.event, parameter);
-      if (machine_.full()) return false;
       if (!machine_.commit(node.event, parameter)) continue;
       node.committed = true;
       search_.transition(machine_.depth(), [&] {
@@ -59,12 +87,10 @@ class NaiveDerived {
   }
 
  private:
-  struct Node {
-    std::vector<EventName> enabled;
-    std::size_t next = 0;
+  template <typename>
+  friend class NaiveDerived;
+  struct Node : Frame {
     typename Machine::Prepared event;
-    std::optional<std::int64_t> parameter;
-    bool committed = true;
   };
 
   // Opens the node of the state that was just reached, unless it is a known one.
@@ -88,13 +114,26 @@ class NaiveDerived {
 
   Machine& machine_;
   Search& search_;
-  std::unordered_set<std::string>& visited_;
+  std::unordered_set<std::string>& visited_;  // of the whole search
   const GraphObserver& observer_;
   DerivedEnd<Machine> end_;
   std::vector<Node> nodes_;
   std::string key_;
   std::uint64_t bytes_ = 0;
 };
+
+template <typename Machine>
+void run_to_the_end(NaiveDerived<Machine>& naive, Search& search) {
+  if (naive.run()) return;
+  if constexpr (Machine::words < widest_machine) {
+    using Wider = typename Machine::template Widened<Machine::next_width>;
+    Wider machine(search.image(), search.machine_options());
+    NaiveDerived<Wider> wider(machine, naive);
+    run_to_the_end(wider, search);
+  } else {
+    search.stop("an execution of more than 1,000 events");
+  }
+}
 
 }  // namespace
 
@@ -103,8 +142,8 @@ void run_naive_derived(Search& search) { run_naive_derived(search, {}); }
 void run_naive_derived(Search& search, const GraphObserver& observer) {
   std::unordered_set<std::string> visited;
   PowerMachine<1> machine(search.image(), search.machine_options());
-  if (NaiveDerived(machine, search, visited, observer).run()) return;
-  search.stop("more than 64 events in one execution: too many for 'naive'");
+  NaiveDerived naive(machine, search, visited, observer);
+  run_to_the_end(naive, search);
 }
 
 }  // namespace heddle::checker

@@ -32,32 +32,10 @@
 
 namespace heddle::checker {
 
-namespace {
-
-template <typename Machine>
-void run_to_the_end(Rsmc<Machine>& rsmc, Search& search) {
-  constexpr unsigned widest = 16;
-  if (rsmc.run()) return;
-  if constexpr (Machine::words < widest) {
-    using Wider = typename Machine::template Widened<widest>;
-    Wider machine(search.image(), search.machine_options());
-    Rsmc<Wider> wider(machine, std::move(rsmc));
-    run_to_the_end(wider, search);
-  } else {
-    search.stop("an execution of more than 1,000 events");
-  }
-}
-
-}  // namespace
-
 void run_rsmc(Search& search) { run_rsmc(search, {}); }
 
 void run_rsmc(Search& search, const GraphObserver& observer) {
-  with_derived_model(search, [&]<typename Machine>() {
-    Machine machine(search.image(), search.machine_options());
-    Rsmc<Machine> rsmc(machine, search, observer);
-    run_to_the_end(rsmc, search);
-  });
+  with_derived_model(search, [&]<typename Machine>() { run_rsmc_on<Machine>(search, observer); });
 }
 
 }  // namespace heddle::checker

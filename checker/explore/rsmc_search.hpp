@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/execution/power_machine.hpp"
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/derived_end.hpp"
 #include "checker/explore/search.hpp"
@@ -372,5 +373,30 @@ Planned Rsmc<Machine>::plan(std::uint32_t step, const Set& kept, std::uint32_t f
   result.place = machine_.name_of(place);
   return result;
 }
+
+// Explores to the end, on wider and wider machines if need be.
+template <typename Machine>
+void run_to_the_end(Rsmc<Machine>& rsmc, Search& search) {
+  if (rsmc.run()) return;
+  if constexpr (Machine::words < widest_machine) {
+    using Wider = typename Machine::template Widened<Machine::next_width>;
+    Wider machine(search.image(), search.machine_options());
+    Rsmc<Wider> wider(machine, std::move(rsmc));
+    run_to_the_end(wider, search);
+  } else {
+    search.stop("an execution of more than 1,000 events");
+  }
+}
+
+// Begins with the width of `Machine`.
+template <typename Machine>
+void run_rsmc_on(Search& search, const GraphObserver& observer) {
+  Machine machine(search.image(), search.machine_options());
+  Rsmc<Machine> rsmc(machine, search, observer);
+  run_to_the_end(rsmc, search);
+}
+
+// In a file of its own, for the sake of compile time: rsmc_power.cpp.
+extern template void run_rsmc_on<PowerMachine<1>>(Search& search, const GraphObserver& observer);
 
 }  // namespace heddle::checker

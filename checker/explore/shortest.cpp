@@ -174,8 +174,8 @@ class BreadthFirst {
     if (++visited_ % interval != 0) return false;
     const auto& options = search_.options();
     const auto memory = table_.memory_used() + nodes_.capacity() * sizeof(Node) + machine_.memory_used();
-    if (search_.seconds() > options.timeout.value_or(default_timeout)) stopped_by_ = "timeout";
-    if (memory > options.max_memory.value_or(default_memory)) stopped_by_ = "memory limit";
+    if (search_.seconds() > options.timeout.value_or(default_minimise_timeout)) stopped_by_ = "timeout";
+    if (memory > options.max_memory.value_or(default_minimise_memory)) stopped_by_ = "memory limit";
     if (nodes_.size() >= none - 1) stopped_by_ = "memory limit";
     const Progress progress{0, 0, visited_, machine_.depth(), search_.seconds()};
     if (options.progress && !options.progress(progress)) stopped_by_ = "interrupted";
@@ -191,9 +191,6 @@ class BreadthFirst {
     result.found = std::move(best_.violation);
     return result;
   }
-
-  static constexpr double default_timeout = 60;
-  static constexpr std::uint64_t default_memory = std::uint64_t{2} << 30;
 
   Machine& machine_;
   const Search& search_;

@@ -17,9 +17,17 @@ struct Shortest {
   std::uint64_t states = 0;
 };
 
+// Limits where the options set none: seconds, bytes.
+inline constexpr double default_minimise_timeout = 60;
+inline constexpr std::uint64_t default_minimise_memory = std::uint64_t{2} << 30;
+
 // `wanted` says which violations count. The search's options give the model, the bounds and the limits.
 // Throws TooManyProcesses as with_machine() does; nothing if the model has no machine.
 [[nodiscard]] std::optional<Shortest> find_shortest(const Search& search,
                                                     const std::function<bool(const FoundViolation&)>& wanted);
+
+// The same under POWER, among schedules of at most so many commits; `found` is empty if there is none.
+[[nodiscard]] Shortest find_shortest_commits(const Search& search, std::size_t most_steps,
+                                             const std::function<bool(const FoundViolation&)>& wanted);
 
 }  // namespace heddle::checker

@@ -52,6 +52,9 @@ struct PowerOrder {
   bool writes = false;
 };
 
+// Which axiom refuses an event; the others are seen to by the order of commits and the places offered.
+enum class PowerAxiom : std::uint8_t { observation, propagation };
+
 template <unsigned Words>
 class Power {
  public:
@@ -138,6 +141,8 @@ class Power {
   void add_choice(const Order& order, std::int64_t value);
   // Takes back the newest event.
   void remove();
+  // Why `add` refused an event the last time that it did.
+  [[nodiscard]] PowerAxiom refused_by() const { return refused_by_; }
 
   // The events that are co-after `place`, with their readers: what com leads to from a new event there.
   [[nodiscard]] Set after(PowerId place) const;
@@ -194,6 +199,7 @@ class Power {
   Set writes_;
   std::vector<Change> trail_;
   std::vector<std::size_t> marks_;  // length of the trail before each event
+  PowerAxiom refused_by_ = PowerAxiom::observation;
 };
 
 }  // namespace heddle::checker

@@ -150,6 +150,8 @@ bool Power<Words>::add(const Order& order, PowerId place, std::int64_t value, Po
   // A cycle of co | prop through the event leads out of it by co or com.
   const bool inside = !successors.empty();
   if (inside && (event.strong.intersects(successors) || observed(event, place, successors))) {
+    const bool cycle = event.writes && event.strong.intersects(successors);
+    refused_by_ = cycle ? PowerAxiom::propagation : PowerAxiom::observation;
     events_.pop_back();
     return false;
   }
@@ -168,6 +170,7 @@ bool Power<Words>::add(const Order& order, PowerId place, std::int64_t value, Po
       if (events_[other].strong.intersects(successors)) later.insert(other);
     }
     if (event.before.intersects(later)) {
+      refused_by_ = PowerAxiom::propagation;
       events_.pop_back();
       return false;
     }

@@ -1,10 +1,12 @@
 // From the rows of a trace to its execution graph; see include/heddle/graph.h.
 #include "heddle/graph.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace heddle {
 
@@ -110,18 +112,176 @@ class GraphOfTrace {
   std::vector<std::pair<Event, Event>> reads_;
 };
 
+// The graph of a trace in commit order.
+class GraphOfCommits {
+ public:
+  explicit GraphOfCommits(const Trace& trace) : trace_(trace), events_(trace.steps.size()) {
+    graph_.threads = trace.threads;
+  }
+
+  ExecutionGraph run() {
+    std::vector<std::vector<std::size_t>> steps(trace_.threads.size());
+    for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
+      const Step& step = trace_.steps[i];
+      if (step.commit && step.thread >= 0 && static_cast<std::size_t>(step.thread) < steps.size())
+        steps[static_cast<std::size_t>(step.thread)].push_back(i);
+    }
+    for (auto& of_thread : steps) {
+      std::sort(of_thread.begin(), of_thread.end(),
+                [&](std::size_t a, std::size_t b) { return commit(a).position < commit(b).position; });
+      for (const std::size_t step : of_thread) {
+        if (!trace_.steps[step].location.empty()) add(step);
+      }
+    }
+    for (const auto& of_thread : steps) program_order(of_thread);
+    for (Event event = 0, count = graph_.events.size(); event < count; ++event) communication(event);
+    for (const auto& [read, write] : reads_) {
+      if (const auto next = successor_.find(write); next != successor_.end() && next->second != read)
+        edge(GraphRelation::from_read, read, next->second);
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  using Event = std::size_t;
+
+  [[nodiscard]] const Commit& commit(std::size_t step) const { return *trace_.steps[step].commit; }
+  void edge(GraphRelation relation, Event from, Event to) { graph_.edges.push_back({relation, from, to}); }
+
+  void add(std::size_t index) {
+    const Step& s = trace_.steps[index];
+    events_[index] = graph_.events.size();
+    graph_.events.push_back({.thread = s.thread,
+                             .step = index,
+                             .location = s.location,
+                             .reads = s.reads || s.kind == StepKind::lock,
+                             .writes = s.writes,
+                             .read = s.read,
+                             .written = s.written,
+                             .line = s.line,
+                             .source = s.source});
+  }
+
+  // po, fences and dependencies of one thread, whose steps are in program order.
+  void program_order(const std::vector<std::size_t>& steps) {
+    std::optional<Event> last;
+    std::optional<Event> last_write;
+    bool sync = false;
+    bool lightweight = false;
+    bool store = false;
+    for (const std::size_t step : steps) {
+      for (const FenceType fence : commit(step).fences) {
+        sync = sync || fence == FenceType::full;
+        lightweight = lightweight || fence == FenceType::lightweight;
+        store = store || fence == FenceType::store_store;
+      }
+      if (!events_[step]) continue;
+      const Event event = *events_[step];
+      const bool writes = graph_.events[event].writes;
+      if (last) {
+        edge(GraphRelation::program_order, *last, event);
+        if (sync) edge(GraphRelation::sync, *last, event);
+        if (lightweight) edge(GraphRelation::lightweight_sync, *last, event);
+      }
+      if (store && writes && last_write) edge(GraphRelation::store_fence, *last_write, event);
+      sync = lightweight = false;
+      if (writes) store = false;
+      dependencies(step, event);
+      last = event;
+      if (writes) last_write = event;
+    }
+  }
+
+  void dependencies(std::size_t step, Event event) {
+    const Commit& c = commit(step);
+    const auto add_all = [&](GraphRelation relation, const std::vector<std::size_t>& reads) {
+      for (const std::size_t read : reads) {
+        const auto from = event_of(read);
+        if (!from) continue;
+        const bool with_isync =
+            std::find(c.control_isync.begin(), c.control_isync.end(), read) != c.control_isync.end();
+        if (relation != GraphRelation::control || !with_isync) edge(relation, *from, event);
+      }
+    };
+    add_all(GraphRelation::address, c.address);
+    add_all(GraphRelation::data, c.data);
+    add_all(GraphRelation::control, c.control);
+    add_all(GraphRelation::control_isync, c.control_isync);
+  }
+
+  // rf and co of one event.
+  void communication(Event event) {
+    const std::size_t step = graph_.events[event].step;
+    if (graph_.events[event].reads) {
+      const Event write = source(event, commit(step).source);
+      edge(GraphRelation::reads_from, write, event);
+      reads_.emplace_back(event, write);
+    }
+    if (!graph_.events[event].writes) return;
+    const auto behind = commit(step).behind;
+    const auto before = behind ? event_of(*behind) : initial_if_read(graph_.events[event].location);
+    if (behind && !before) return;
+    if (before) edge(GraphRelation::coherence, *before, event);
+    if (before) successor_[*before] = event;
+    if (!behind) oldest_[graph_.events[event].location] = event;
+  }
+
+  [[nodiscard]] std::optional<Event> event_of(std::size_t step) const {
+    return step < events_.size() ? events_[step] : std::nullopt;
+  }
+  Event source(Event event, std::optional<std::size_t> step) {
+    if (const auto write = step ? event_of(*step) : std::nullopt) return *write;
+    const std::string location = graph_.events[event].location;
+    const auto [place, fresh] = initial_.try_emplace(location, graph_.events.size());
+    if (fresh) {
+      const StepKind kind = trace_.steps[graph_.events[event].step].kind;
+      const bool mutex = kind == StepKind::lock || kind == StepKind::try_lock;
+      const std::int64_t value = mutex ? 0 : graph_.events[event].read;
+      graph_.events.push_back({.location = location, .writes = true, .written = value});
+      if (const auto oldest = oldest_.find(location); oldest != oldest_.end()) {
+        edge(GraphRelation::coherence, place->second, oldest->second);
+        successor_[place->second] = oldest->second;
+      }
+    }
+    return place->second;
+  }
+  [[nodiscard]] std::optional<Event> initial_if_read(const std::string& location) const {
+    const auto known = initial_.find(location);
+    return known == initial_.end() ? std::nullopt : std::optional<Event>(known->second);
+  }
+
+  const Trace& trace_;
+  ExecutionGraph graph_;
+  std::vector<std::optional<Event>> events_;  // by step
+  std::map<std::string, Event> initial_;      // first values that were read
+  std::map<std::string, Event> oldest_;       // the write right behind the first value
+  std::map<Event, Event> successor_;          // in coherence
+  std::vector<std::pair<Event, Event>> reads_;
+};
+
 }  // namespace
 
-ExecutionGraph graph_of(const Trace& trace) { return GraphOfTrace(trace).run(); }
+ExecutionGraph graph_of(const Trace& trace) {
+  const bool commits = std::any_of(trace.steps.begin(), trace.steps.end(),
+                                   [](const Step& step) { return step.commit.has_value(); });
+  return commits ? GraphOfCommits(trace).run() : GraphOfTrace(trace).run();
+}
 
 std::string_view name(GraphRelation relation) {
   switch (relation) {
     case GraphRelation::program_order: return "po";
     case GraphRelation::reads_from: return "rf";
     case GraphRelation::coherence: return "co";
-    case GraphRelation::from_read: break;
+    case GraphRelation::from_read: return "fr";
+    case GraphRelation::address: return "addr";
+    case GraphRelation::data: return "data";
+    case GraphRelation::control: return "ctrl";
+    case GraphRelation::control_isync: return "ctrl+isync";
+    case GraphRelation::sync: return "sync";
+    case GraphRelation::lightweight_sync: return "lwsync";
+    case GraphRelation::store_fence: break;
   }
-  return "fr";
+  return "eieio";
 }
 
 }  // namespace heddle

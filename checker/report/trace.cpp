@@ -8,6 +8,7 @@
 
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/derived_machines.hpp"
+#include "checker/report/commits.hpp"
 
 namespace heddle::checker {
 
@@ -158,10 +159,9 @@ std::string who_waits(const std::vector<ThreadEnd>& ends) {
 namespace {
 
 struct Replay {
-  Rows rows;
+  Rows rows;  // to be described behind the steps of the trace
   std::vector<std::int64_t> memory;
-  std::string message;             // of a violation that a thread found
-  std::vector<std::string> notes;  // to be added to what the rows say
+  std::string message;  // of a violation that a thread found
 };
 
 [[noreturn]] void cannot_replay() {
@@ -187,48 +187,27 @@ Replay replay_interleaving(const Search& search, const FoundViolation& found, Tr
   return replay;
 }
 
-// Where the newest step of a derived model stands in its thread, and what it reads from.
-template <typename Machine>
-std::string note(const jit::Image& image, const Machine& machine) {
-  const EventName name = machine.step(machine.depth() - 1);
-  const auto& requests = machine.requests(name.thread);
-  const auto position = 1 + std::count_if(requests.begin(), requests.begin() + name.index,
-                                          [](const Request& request) { return request.event(); });
-  std::string text = fmt::format(" (po {}", position);
-  if (machine.op(name) != jit::Op::choose && machine.reads(name)) {
-    const EventName source = machine.name_of(machine.place(machine.depth() - 1));
-    text += source.thread == none ? std::string(", rf initial")
-                                  : fmt::format(", rf {} line {}", image.threads[source.thread].name,
-                                                image.sites[machine.request(source).site].line);
-  }
-  return text + ")";
-}
-
 // The events in the order in which they are committed.
 Replay replay_commits(const Search& search, const FoundViolation& found, Trace& trace) {
   const auto& image = search.image();
   Replay replay;
-  with_power_machine(found.schedule.size(), search, [&](auto& machine) {
-    for (const auto& choice : found.schedule) {
-      if (!machine.follow(choice)) cannot_replay();
-      replay.rows.push_back(machine.row(machine.depth() - 1));
-      replay.notes.push_back(note(image, machine));
-    }
-    machine.clean();
-    replay.memory.resize(image.locations.size());
-    machine.final_memory(replay.memory);
-    for (ThreadId t = 0; t < machine.thread_count(); ++t) {
-      trace.ends.push_back(describe_thread(image, replay.memory, t, machine.block(t)));
-    }
-    if (!machine.failed() || found.in_final) return;
-    const jit::Mailbox& m = jit::mailbox(machine.block(machine.failed_thread()));
-    replay.message = describe_failure(machine.failed_op(), image.sites[machine.failed_site()],
-                                      m.op == machine.failed_op() ? &m : nullptr);
-    replay.rows.push_back({.type = RowType::failure,
-                           .op = machine.failed_op(),
-                           .thread = machine.failed_thread(),
-                           .site = machine.failed_site()});
-  });
+  ReportMachine machine(image, search.machine_options());
+  for (const auto& choice : found.schedule) {
+    if (!machine.follow(choice)) cannot_replay();
+  }
+  const bool failed = machine.failed() && !found.in_final;
+  trace.steps = describe_commits(machine);
+  replay.memory.resize(image.locations.size());
+  machine.final_memory(replay.memory);
+  trace.ends = describe_ahead_threads(machine, replay.memory);
+  if (!failed) return replay;
+  const jit::Mailbox& m = jit::mailbox(machine.block(machine.failed_thread()));
+  replay.message = describe_failure(machine.failed_op(), image.sites[machine.failed_site()],
+                                    m.op == machine.failed_op() ? &m : nullptr);
+  replay.rows.push_back({.type = RowType::failure,
+                         .op = machine.failed_op(),
+                         .thread = machine.failed_thread(),
+                         .site = machine.failed_site()});
   return replay;
 }
 
@@ -241,9 +220,9 @@ Violation describe(const Search& search, const FoundViolation& found) {
   Trace& trace = violation.trace;
   for (const auto& thread : image.threads) trace.threads.push_back(thread.name);
 
-  auto [rows, memory, message, notes] = search.options().model == power_model
-                                            ? replay_commits(search, found, trace)
-                                            : replay_interleaving(search, found, trace);
+  auto [rows, memory, message] = search.options().model == power_model
+                                     ? replay_commits(search, found, trace)
+                                     : replay_interleaving(search, found, trace);
   if (image.final_block != nullptr &&
       (found.in_final || found.kind == ViolationKind::forall || found.kind == ViolationKind::forbid)) {
     const auto failed = run_final_block(image, memory, &rows);
@@ -270,7 +249,6 @@ Violation describe(const Search& search, const FoundViolation& found) {
     violation.column = image.sites[found.site].column;
   }
   for (const auto& row : rows) trace.steps.push_back(describe_row(image, row));
-  for (std::size_t i = 0; i < notes.size(); ++i) trace.steps[i].action += notes[i];
   for (std::size_t i = 0; i < image.locations.size(); ++i) {
     const auto& location = image.locations[i];
     if (location.is_mutex) continue;

@@ -292,36 +292,8 @@ void Session::trace(const std::string& /*arguments*/) {
 }
 
 void Session::graph(const std::string& /*arguments*/) {
-  const ExecutionGraph graph = graph_of(machine().trace());
-  const auto thread = [&](const GraphEvent& event) {
-    return event.thread < 0 ? std::string("start") : graph.threads[static_cast<std::size_t>(event.thread)];
-  };
-  std::vector<std::string> labels;
-  for (const GraphEvent& event : graph.events) {
-    std::string what;
-    if (event.reads && event.writes) {
-      what = fmt::format("U {} {} -> {}", event.location, event.read, event.written);
-    } else if (event.reads) {
-      what = fmt::format("R {} = {}", event.location, event.read);
-    } else {
-      what = fmt::format("W {} = {}", event.location, event.written);
-    }
-    labels.push_back(what + (event.in_memory ? "" : " (buffered)"));
-  }
-  const std::size_t name_width = widest(graph.threads, 5);
-  const std::size_t label_width = widest(labels, 1);
-  std::string text;
-  for (std::size_t i = 0; i < graph.events.size(); ++i) {
-    std::string edges;
-    for (const GraphEdge& edge : graph.edges) {
-      if (edge.from != i || edge.relation == GraphRelation::program_order) continue;
-      edges += fmt::format("  {} {}", name(edge.relation), edge.to + 1);
-    }
-    std::string line = fmt::format("  {:>2}  {}  {}{}", i + 1, pad_right(thread(graph.events[i]), name_width),
-                                   pad_right(labels[i], label_width), edges);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
+  const Trace trace = machine().trace();
+  const std::string text = format_graph(graph_of(trace), in_commit_order(trace));
   print(text.empty() ? "no events yet\n" : text);
 }
 

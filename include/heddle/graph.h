@@ -30,6 +30,18 @@ enum class GraphRelation : std::uint8_t {
   reads_from,     // rf: from a write to each read that sees it
   coherence,      // co: to the location's next write
   from_read,      // fr: from a read to the write that next overwrites what it saw
+  // Of traces in commit order (POWER) only. Dependencies: from a read to each later event of the thread that
+  // depends on it through its address, its data, or a branch before it (isync: with an isync behind the
+  // branch).
+  address,
+  data,
+  control,
+  control_isync,
+  // Fences: from the thread's last event before the fence to the first one behind it, which by program order
+  // stands for all pairs; a store fence from the last write to the first one.
+  sync,
+  lightweight_sync,
+  store_fence,
 };
 
 struct GraphEdge {
@@ -45,11 +57,12 @@ struct ExecutionGraph {
 };
 
 // Of a trace under a model with one memory (sc, tso, pso): a write takes its place in the coherence order
-// when it reaches memory. Locks count as read-modify-writes; fences, choices and the `final` block are left
-// out. Linear in the trace.
+// when it reaches memory; events stand in the order of the trace. Of a trace in commit order (power): what
+// its commits say; events stand thread by thread in program order. Locks count as read-modify-writes; fences,
+// choices and the `final` block are no events. Linear in the trace and its dependencies.
 [[nodiscard]] ExecutionGraph graph_of(const Trace& trace);
 
-// "po", "rf", "co", "fr".
+// "po", "rf", "co", "fr", "addr", "data", "ctrl", "ctrl+isync", "sync", "lwsync", "eieio".
 [[nodiscard]] std::string_view name(GraphRelation relation);
 
 }  // namespace heddle

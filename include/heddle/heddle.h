@@ -196,6 +196,23 @@ enum class StepKind : std::uint8_t {
   final_,    // an operation of the `final` block
 };
 
+enum class FenceType : std::uint8_t { full, lightweight, store_store, instruction };
+
+// What belongs to a step of a trace in commit order (POWER). Steps are named by their indexes in the trace.
+struct Commit {
+  std::uint32_t position = 0;  // in its thread's program order, from 1; some of them may not be in the trace
+  std::optional<std::size_t> source = {};  // reads: who wrote the value; nothing: it is the first one
+  // Writes: the write right before it in the coherence order, as it is at the end; nothing: the first value.
+  std::optional<std::size_t> behind = {};
+  // The reads on which its address, its data, a branch before it depend; and with an isync behind the branch.
+  std::vector<std::size_t> address = {};
+  std::vector<std::size_t> data = {};
+  std::vector<std::size_t> control = {};
+  std::vector<std::size_t> control_isync = {};
+  // Between the thread's step before it in program order and this one.
+  std::vector<FenceType> fences = {};
+};
+
 // One row of a trace.
 struct Step {
   StepKind kind = StepKind::load;
@@ -210,13 +227,15 @@ struct Step {
   std::uint32_t column = 0;
   std::string source;  // source text of the operation
   std::string action;  // one phrase: "x = 1", "read y = 0", "x = 1 buffered", "x = 1 reaches memory"
+  std::optional<Commit> commit = {};  // traces in commit order
 };
 
 struct NamedValue {
   std::string name;
   std::int64_t value = 0;
   bool boolean = false;
-  [[nodiscard]] std::string text() const;  // "true" for booleans
+  bool pending = false;  // POWER: depends on a load that has no value yet; `value` means nothing then
+  [[nodiscard]] std::string text() const;  // "true" for booleans, "pending"
 };
 
 // What a thread is doing at the end of a trace.
@@ -229,9 +248,9 @@ struct ThreadEnd {
 
 struct Trace {
   std::vector<std::string> threads;
-  std::vector<Step> steps;
+  std::vector<Step> steps;          // in the order in which they happen; POWER: are committed
   std::vector<NamedValue> initial;  // shared variables before the first step
-  std::vector<NamedValue> memory;   // and at the end
+  std::vector<NamedValue> memory;   // and at the end; POWER: the last in coherence order
   std::vector<ThreadEnd> ends;
 };
 

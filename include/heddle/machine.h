@@ -10,6 +10,12 @@
 // (local computation, a store that enters a buffer, a fence that has nothing to wait for) happens as part of
 // the transition before it, as in the checks.
 //
+// Under POWER threads fetch ahead, and a transition is the commit of a fetched event with its parameter: the
+// write that a load reads from, the place of a store in coherence order, the value of a `choose`
+// (Step::commit of Transition::effect). Only commits that the model allows are transitions. There is no one
+// memory: the newest write of each location in coherence order stands for it. An `await` whose loads are
+// committed and whose condition was false stays where it is.
+//
 // Results and errors are values; nothing here throws except std::bad_alloc. A machine belongs to one thread
 // at a time; machines are independent of each other.
 #pragma once
@@ -31,6 +37,7 @@ enum class TransitionKind : std::uint8_t {
   choice,     // a thread goes on with one value of its `choose`
   flush,      // the store at the head of a buffer reaches memory
   retry,      // a thread evaluates the condition of its `await` again, which holds by now
+  commit,     // POWER: an event that the thread has fetched gets its source or its place
 };
 
 // What a thread or a store buffer does next.
@@ -106,7 +113,7 @@ class Machine {
   // reference holds until the machine moves.
   [[nodiscard]] const std::vector<Transition>& transitions() const;
   // What cannot happen now, and why: every thread that is held up or has ended, every store in a buffer that
-  // must stay there.
+  // must stay there. POWER: every fetched event that must wait, and every source and place that is forbidden.
   [[nodiscard]] std::vector<Transition> disabled() const;
 
   // The functions that move return an empty text, or one sentence that says why they did not; then nothing

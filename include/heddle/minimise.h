@@ -22,7 +22,8 @@ struct Minimised {
 };
 
 // Looks for a trace that shows the same violation (kind and place) in the fewest transitions, and of these in
-// one with the fewest context switches; flushes of store buffers are transitions but no switches. The space
+// one with the fewest context switches; flushes of store buffers are transitions but no switches. Under POWER
+// a transition is a commit, and only traces no longer than the given one are looked at. The space
 // is that of a check with these options: its model, its bounds. The search is breadth-first over states, so
 // it takes time and memory in proportion to the states that are nearer than the violation; `timeout`
 // (default: 60 s), `max_memory` (default: 2 GiB) and `progress` of the options limit it. Error: a model

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <string>
 
 #include "cli/pictures.hpp"
 #include "heddle/heddle.h"
@@ -61,7 +63,7 @@ bool have(const char* program) {
 
 TEST_CASE("the execution graph of a trace has po, rf, co and fr as the values say") {
   TemporaryFolder folder;
-  for (const std::string model : {"sc", "tso", "pso"}) {
+  for (const std::string model : {"sc", "tso", "pso", "power"}) {
     CAPTURE(model);
     const auto program = Program::from_file(folder.file("b.hed", buffering));
     REQUIRE(program);
@@ -82,7 +84,16 @@ TEST_CASE("the execution graph of a trace has po, rf, co and fr as the values sa
       const GraphEvent& to = graph->events[edge.to];
       if (edge.relation == GraphRelation::program_order) {
         CHECK(from.thread == to.thread);
-        CHECK(from.step < to.step);
+        if (const auto& commit = trace.steps[from.step].commit) {
+          CHECK(commit->position < trace.steps[to.step].commit->position);
+        } else {
+          CHECK(from.step < to.step);
+        }
+        continue;
+      }
+      if (edge.relation > GraphRelation::from_read) {
+        CHECK(model == "power");
+        CHECK(from.thread == to.thread);
         continue;
       }
       CHECK(from.location == to.location);
@@ -119,6 +130,34 @@ TEST_CASE("--dot draws every event and every edge, in a language that Graphviz r
   const std::string svg = (folder.path() / "graph.svg").string();
   CHECK(std::system(("dot -Tsvg -o " + svg + " " + dot).c_str()) == 0);
   CHECK(contains(read(svg), "<svg"));
+}
+
+TEST_CASE("pictures of a trace under POWER show dependencies and fences") {
+  TemporaryFolder folder;
+  const std::string file =
+      folder.file("mp.hed",
+                  "shared x: int;\nshared y: int;\n"
+                  "thread p { x = 1; fence lw; y = 1; }\n"
+                  "thread q { let a = y; if a == 1 { let b = x; let c = x + a; y = c; } }\n"
+                  "forbid q.a == 1 && x == 1 && y == 1;\n");
+  const std::string dot = (folder.path() / "graph.dot").string();
+  const std::string html = (folder.path() / "page.html").string();
+  const Finished run = run_heddle({"check", file, "--model", "power", "--dot", dot, "--html", html});
+  CAPTURE(run.output);
+  REQUIRE(run.exit_code == 1);
+  CHECK(run.errors.empty());
+  CHECK(contains(run.output, "Execution graph, by the numbers of the steps:"));
+  const std::string text = read(dot);
+  for (const char* part : {"label=\"lwsync\"", "label=\"ctrl\"", "label=\"data\"", "label=\"rf\""})
+    CHECK_MESSAGE(contains(text, part), part);
+  CHECK(std::count(text.begin(), text.end(), '{') == std::count(text.begin(), text.end(), '}'));
+  if (have("dot")) CHECK(std::system(("dot -Tsvg -o " + dot + ".svg " + dot).c_str()) == 0);
+  const Json data = data_of(read(html));
+  std::set<std::string> relations;
+  for (const Json& edge : data["graph"]["edges"]) relations.insert(edge[0].get<std::string>());
+  for (const char* relation : {"po", "rf", "co", "data", "ctrl", "lwsync"})
+    CHECK_MESSAGE(relations.count(relation) > 0, relation);
+  for (const Json& step : data["trace"]["steps"]) CHECK(step["commit"]["position"] >= 1);
 }
 
 TEST_CASE("--html is one page without network access that holds trace, source, graph and options") {

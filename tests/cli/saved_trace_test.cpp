@@ -50,7 +50,7 @@ std::string save(const TemporaryFolder& folder, const std::string& file,
 TEST_CASE("a saved trace leads to the same violation again, under every model with its parameters") {
   TemporaryFolder folder;
   const std::string file = folder.file("dekker.hed", dekker);
-  for (const std::string model : {"sc", "tso", "pso"}) {
+  for (const std::string model : {"sc", "tso", "pso", "power"}) {
     CAPTURE(model);
     const std::string saved = save(folder, file, {"--model", model, "-D", "N=7", "--unroll", "3"});
     const Json json = Json::parse(read(saved), nullptr, false);

@@ -1,0 +1,284 @@
+#include "checker/api/power_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "checker/report/trace.hpp"
+
+namespace heddle::checker {
+
+namespace {
+
+constexpr std::string_view too_many_loads = "a thread may have fetched 63 loads at most";
+constexpr std::string_view too_many_events = "an execution may have about 1,000 events at most";
+
+}  // namespace
+
+PowerEngine::PowerEngine(const jit::Image& image, Rows& rows)
+    : machine_(image, {}), rows_(rows), memory_(image.locations.size()), blocks_(image.threads.size()) {
+  if (machine_.too_many_loads()) throw CannotGoOn(std::string(too_many_loads));
+  log_failure();
+  look();
+}
+
+// Of the newest step, or of the start.
+void PowerEngine::log_failure() {
+  if (!machine_.failed()) return;
+  rows_.push_back({.type = RowType::failure,
+                   .op = machine_.failed_op(),
+                   .thread = machine_.failed_thread(),
+                   .site = machine_.failed_site()});
+}
+
+// Steps that a commit names by their depth become rows: violations are rows, too.
+void PowerEngine::name_rows(const Rows& rows, heddle::Step& step) const {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].type != RowType::failure) places.push_back(i);
+  }
+  if (places.size() == rows.size()) return;
+  Commit& commit = *step.commit;
+  if (commit.source) commit.source = places[*commit.source];
+  if (commit.behind) commit.behind = places[*commit.behind];
+  for (auto* const numbers : {&commit.address, &commit.data, &commit.control, &commit.control_isync}) {
+    for (std::size_t& number : *numbers) number = places[number];
+  }
+}
+
+std::vector<heddle::Step> PowerEngine::describe(const Rows& rows) const {
+  std::vector<heddle::Step> steps;
+  std::uint32_t depth = 0;
+  for (const Row& row : rows) {
+    if (row.type == RowType::failure) {
+      steps.push_back(describe_row(image(), row));
+      continue;
+    }
+    steps.push_back(describe_commit(machine_, depth++));
+    name_rows(rows, steps.back());
+  }
+  return steps;
+}
+
+void PowerEngine::look() {
+  machine_.final_memory(memory_);
+  machine_.clean();
+  for (ThreadId t = 0; t < blocks_.size(); ++t) blocks_[t] = machine_.block(t);
+}
+
+std::string_view PowerEngine::limit() const { return machine_.full() ? too_many_events : too_many_loads; }
+
+std::vector<EventName> PowerEngine::events() const {
+  std::vector<EventName> names;
+  machine_.for_each_enabled([&](EventName name) { names.push_back(name); });
+  return names;
+}
+
+std::optional<heddle::Step> PowerEngine::effect(const Machine::Prepared& event, std::int64_t parameter) {
+  if (machine_.full() || !machine_.commit(event, parameter)) return std::nullopt;
+  heddle::Step step = describe_commit(machine_, machine_.depth() - 1);
+  machine_.undo();
+  name_rows(rows_, step);
+  return step;
+}
+
+void PowerEngine::add_choices(EventName name, const Machine::Prepared& event,
+                              std::vector<NextTransition>& into) {
+  const auto count = static_cast<std::uint64_t>(event.high) - static_cast<std::uint64_t>(event.low);
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(count, listed_choices); ++i) {
+    const auto value = event.low + static_cast<std::int64_t>(i);
+    auto step = effect(event, value);
+    if (!step) return;
+    into.push_back(
+        {{.type = StepType::commit, .thread = name.thread, .location = name.index, .value = value},
+         {.kind = TransitionKind::choice, .effect = std::move(*step), .low = event.low, .high = event.high}});
+  }
+}
+
+std::vector<NextTransition> PowerEngine::enabled() {
+  std::vector<NextTransition> result;
+  for (const EventName name : events()) {
+    if (machine_.waits(name)) continue;
+    Machine::Prepared event;
+    machine_.prepare(name, event);
+    if (machine_.op(name) == jit::Op::choose) {
+      add_choices(name, event, result);
+      continue;
+    }
+    for (auto place = machine_.first_parameter(event); place;
+         place = machine_.next_parameter(event, *place)) {
+      auto step = effect(event, *place);
+      if (!step) continue;
+      result.push_back({{.type = StepType::commit,
+                         .thread = name.thread,
+                         .location = name.index,
+                         .value = encoded(machine_.name_of(*place))},
+                        {.kind = TransitionKind::commit, .effect = std::move(*step)}});
+    }
+  }
+  look();
+  return result;
+}
+
+heddle::Step PowerEngine::intention(EventName name) const {
+  const Request& request = machine_.request(name);
+  heddle::Step step = describe_row(
+      image(), {.op = request.op, .thread = name.thread, .location = request.location, .site = request.site});
+  step.action = step.source;
+  return step;
+}
+
+// The events that must be committed first, and why.
+std::string PowerEngine::held_up_by(EventName name) const {
+  const auto& requests = machine_.requests(name.thread);
+  const Request& self = requests[name.index];
+  std::string text;
+  for (std::uint32_t i = 0; i < name.index; ++i) {
+    const Request& earlier = requests[i];
+    if (!earlier.event() || earlier.committed) continue;
+    const std::uint64_t bit = earlier.bit == Request::no_bit ? 0 : std::uint64_t{1} << earlier.bit;
+    std::string why;
+    if ((self.address & bit) != 0) {
+      why = "its address depends on";
+    } else if ((self.data & bit) != 0) {
+      why = "its data depends on";
+    } else if ((self.control & bit) != 0) {
+      why = "a branch depends on";
+    } else if (i < self.before_sync) {
+      why = "a fence keeps it behind";
+    } else if (i < self.before_lightweight) {
+      why = "a lightweight fence keeps it behind";
+    } else if (i < self.before_store_store && self.writes() && earlier.writes()) {
+      why = "a store fence keeps it behind";
+    } else if (earlier.access() && self.access() && earlier.location == self.location) {
+      why = "program order of one location keeps it behind";
+    } else {
+      continue;
+    }
+    const auto& site = image().sites[earlier.site];
+    text += fmt::format("{}{} '{}' in line {}", text.empty() ? "" : "; ", why, site.text, site.line);
+  }
+  return text;
+}
+
+std::string PowerEngine::refusal(EventName name, std::int64_t parameter) const {
+  const Request& request = machine_.request(name);
+  const auto place = static_cast<PowerId>(parameter);
+  const bool writes = request.writes() && request.op != jit::Op::compare_exchange;
+  if (request.op == jit::Op::lock && machine_.value_of(place) != 0) return "the mutex is taken there";
+  if (writes && machine_.model().taken(place)) return "an atomic operation stands right behind it";
+  return machine_.model().refused_by() == PowerAxiom::propagation ? "forbidden: propagation"
+                                                                  : "forbidden: observation";
+}
+
+// Places that coherence or the other axioms keep an enabled event from.
+void PowerEngine::add_refused(EventName name, std::vector<Transition>& into) {
+  if (machine_.op(name) == jit::Op::choose || machine_.full()) return;
+  Machine::Prepared event;
+  machine_.prepare(name, event);
+  const auto add = [&](PowerId place, std::string why) {
+    Transition transition{.kind = TransitionKind::commit, .effect = intention(name), .why = std::move(why)};
+    transition.effect.action +=
+        fmt::format(" ({} {})", machine_.reads(name) ? "rf" : "co after", write_name(machine_, place));
+    into.push_back(std::move(transition));
+  };
+  const auto& model = machine_.model();
+  for (PowerId place = event.newest;; place = model.previous(place)) {
+    if (!model.within(place, event.oldest)) {
+      add(place, "forbidden: coherence, the thread knows of a newer value");
+    } else if (!effect(event, place)) {
+      add(place, refusal(name, place));
+    }
+    if (Machine::Model::is_initial(place)) return;
+  }
+}
+
+std::vector<Transition> PowerEngine::disabled() {
+  std::vector<Transition> result;
+  const auto ready = events();
+  for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+    const auto& requests = machine_.requests(t);
+    for (std::uint32_t i = 0; i + 1 < requests.size(); ++i) {
+      const EventName name{t, i};
+      if (!requests[i].event() || requests[i].committed || std::ranges::find(ready, name) != ready.end())
+        continue;
+      result.push_back({.kind = TransitionKind::commit, .effect = intention(name), .why = held_up_by(name)});
+    }
+  }
+  for (const EventName name : ready) {
+    if (!machine_.waits(name)) add_refused(name, result);
+  }
+  const auto ends = threads();
+  for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+    const EventName last{t, static_cast<std::uint32_t>(machine_.requests(t).size() - 1)};
+    const Request& standing = machine_.request(last);
+    if (std::ranges::find(ready, last) != ready.end() && !machine_.waits(last)) continue;
+    Transition transition{.kind = TransitionKind::operation, .effect = intention(last), .why = ends[t].state};
+    if (standing.op == jit::Op::done) transition.effect.action = "end";
+    if (standing.stays()) {
+      const std::string why = held_up_by(last);
+      if (!why.empty()) transition.why = why;
+    }
+    if (standing.op == jit::Op::await_failed)
+      transition.why += "; its loads are committed: only taking them back lets them read something else";
+    result.push_back(std::move(transition));
+  }
+  look();
+  return result;
+}
+
+bool PowerEngine::follow(const Choice& choice) {
+  if (machine_.full() || !machine_.follow(choice)) return false;
+  if (machine_.too_many_loads()) {
+    machine_.undo();
+    look();
+    return false;
+  }
+  rows_.push_back(machine_.row(machine_.depth() - 1));
+  log_failure();
+  look();
+  return true;
+}
+
+void PowerEngine::undo() {
+  machine_.undo();
+  look();
+}
+
+bool PowerEngine::known(ThreadId thread, const jit::LocalImage& local) const {
+  std::uint64_t mask = 0;
+  std::memcpy(&mask, blocks_[thread] + local.mask_offset, sizeof mask);
+  return (mask & ~machine_.committed_loads(thread)) == 0;
+}
+
+std::optional<std::string> PowerEngine::failure() const {
+  for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+    if (!machine_.fails(t)) continue;
+    const jit::Mailbox& m = jit::mailbox(machine_.block(t));
+    return describe_failure(m.op, image().sites[m.site], &m);
+  }
+  return std::nullopt;
+}
+
+// As DerivedEnd::finish says it for checks.
+Ending PowerEngine::ending() {
+  bool waits = false;
+  bool assumed = false;
+  bool early = false;
+  for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+    const jit::Op op = machine_.standing_op(t);
+    if (op == jit::Op::done) continue;
+    if (op == jit::Op::loop_bound) return Ending::blocked_loop_bound;
+    waits = true;
+    assumed = assumed || op == jit::Op::assume_failed;
+    if (op == jit::Op::await_failed) early = machine_.await_holds(t) || early;
+  }
+  look();
+  if (!waits) return Ending::complete;
+  if (assumed) return Ending::blocked_assume;
+  return early ? Ending::blocked_await : Ending::deadlock;
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,60 @@
+// The interactive machine over the derived execution model of POWER: its transitions are commits, each with
+// its parameter (checker/execution/power_machine.hpp).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checker/api/engine.hpp"
+#include "checker/report/commits.hpp"
+
+namespace heddle::checker {
+
+class PowerEngine final : public Engine {
+ public:
+  // Appends a row to `rows` for every commit and every violation of a thread. Throws CannotGoOn.
+  PowerEngine(const jit::Image& image, Rows& rows);
+
+  std::vector<NextTransition> enabled() override;
+  // Events that have to wait for others; then the parameters that the model refuses to those that need not;
+  // then what threads stand at.
+  std::vector<Transition> disabled() override;
+  bool follow(const Choice& choice) override;
+  void undo() override;
+
+  const std::vector<std::int64_t>& memory() const override { return memory_; }
+  const std::byte* const* blocks() const override { return blocks_.data(); }
+  bool known(ThreadId thread, const jit::LocalImage& local) const override;
+  std::vector<ThreadEnd> threads() override { return describe_ahead_threads(machine_, memory_); }
+  std::vector<heddle::Step> describe(const Rows& rows) const override;
+  std::optional<std::string> failure() const override;
+  Ending ending() override;
+  bool waits_for_buffers(ThreadId /*thread*/) const override { return false; }
+  std::string_view limit() const override;
+
+ private:
+  using Machine = ReportMachine;
+
+  [[nodiscard]] const jit::Image& image() const { return machine_.image(); }
+  [[nodiscard]] std::vector<EventName> events() const;
+  void add_choices(EventName name, const Machine::Prepared& event, std::vector<NextTransition>& into);
+  // What the event would do with the parameter; nothing if it may not.
+  [[nodiscard]] std::optional<heddle::Step> effect(const Machine::Prepared& event, std::int64_t parameter);
+  // What an event would do, without its parameter: "read x".
+  [[nodiscard]] heddle::Step intention(EventName name) const;
+  [[nodiscard]] std::string held_up_by(EventName name) const;
+  [[nodiscard]] std::string refusal(EventName name, std::int64_t parameter) const;
+  void add_refused(EventName name, std::vector<Transition>& into);
+  void log_failure();
+  void name_rows(const Rows& rows, heddle::Step& step) const;
+  // Brings memory and blocks up to date: they move with the machine.
+  void look();
+
+  Machine machine_;
+  Rows& rows_;
+  std::vector<std::int64_t> memory_;
+  std::vector<const std::byte*> blocks_;
+};
+
+}  // namespace heddle::checker

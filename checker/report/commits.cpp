@@ -1,0 +1,176 @@
+#include "checker/report/commits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "checker/report/trace.hpp"
+
+namespace heddle::checker {
+
+namespace {
+
+FenceType fence_type(jit::Fence fence) {
+  switch (fence) {
+    case jit::Fence::full: return FenceType::full;
+    case jit::Fence::lightweight: return FenceType::lightweight;
+    case jit::Fence::store_store: return FenceType::store_store;
+    case jit::Fence::instruction: break;
+  }
+  return FenceType::instruction;
+}
+
+std::uint32_t position(const ReportMachine& machine, EventName name) {
+  const auto& requests = machine.requests(name.thread);
+  const auto before = std::count_if(requests.begin(), requests.begin() + name.index,
+                                    [](const Request& request) { return request.event(); });
+  return 1 + static_cast<std::uint32_t>(before);
+}
+
+std::vector<std::size_t> steps_of(const ReportMachine& machine, ThreadId t, std::uint64_t mask) {
+  std::vector<std::size_t> result;
+  for (; mask != 0; mask &= mask - 1) {
+    const Request& load = machine.load(t, static_cast<unsigned>(std::countr_zero(mask)));
+    if (load.read != Request::no_node) result.push_back(machine.step_of(load.read));
+  }
+  return result;
+}
+
+std::vector<FenceType> fences_before(const ReportMachine& machine, EventName name) {
+  std::vector<FenceType> result;
+  const auto& requests = machine.requests(name.thread);
+  for (std::uint32_t i = name.index; i-- > 0;) {
+    if (requests[i].event() && requests[i].committed) break;
+    if (requests[i].op != jit::Op::fence) continue;
+    const FenceType fence = fence_type(requests[i].fence);
+    if (std::find(result.begin(), result.end(), fence) == result.end()) result.insert(result.begin(), fence);
+  }
+  return result;
+}
+
+Commit commit_of(const ReportMachine& machine, EventName name) {
+  const Request& self = machine.request(name);
+  const auto& model = machine.model();
+  Commit commit;
+  commit.position = position(machine, name);
+  commit.address = steps_of(machine, name.thread, self.address);
+  commit.data = steps_of(machine, name.thread, self.data);
+  commit.control = steps_of(machine, name.thread, self.control);
+  commit.control_isync = steps_of(machine, name.thread, self.control_isync);
+  commit.fences = fences_before(machine, name);
+  if (self.op == jit::Op::choose) return commit;
+  const auto step_of = [&](PowerId write) -> std::optional<std::size_t> {
+    return write < 0 ? std::nullopt : std::optional<std::size_t>(machine.step_of(write));
+  };
+  if (self.read != Request::no_node) commit.source = step_of(model[self.read].source);
+  if (self.write != Request::no_node) commit.behind = step_of(model[self.write].previous);
+  return commit;
+}
+
+// How the event is placed: " (po 2, rf q line 3)". The place of a write is told if it could be another one.
+std::string note(const ReportMachine& machine, EventName name) {
+  const Request& self = machine.request(name);
+  std::string text = fmt::format(" (po {}", position(machine, name));
+  if (self.op == jit::Op::choose) return text + ")";
+  const auto& model = machine.model();
+  if (self.read != Request::no_node) {
+    text += ", rf " + write_name(machine, model[self.read].source);
+  } else if (model.previous(self.write) >= 0 || model.next(self.write) != no_place) {
+    text += ", co after " + write_name(machine, model.previous(self.write));
+  }
+  return text + ")";
+}
+
+// Events that the thread has fetched and that are not committed, without the one that it stands at.
+std::size_t open_events(const ReportMachine& machine, ThreadId t) {
+  const auto& requests = machine.requests(t);
+  return static_cast<std::size_t>(
+      std::count_if(requests.begin(), requests.end() - 1,
+                    [](const Request& request) { return request.event() && !request.committed; }));
+}
+
+std::string ahead_state(const ReportMachine& machine, const std::vector<std::int64_t>& memory, ThreadId t) {
+  const jit::Mailbox& m = jit::mailbox(machine.block(t));
+  const auto open = open_events(machine, t);
+  const std::string left = open == 0   ? std::string()
+                           : open == 1 ? std::string("1 event not committed")
+                                       : fmt::format("{} events not committed", open);
+  if (m.op == jit::Op::done && open > 0) return "at its end, " + left;
+  std::string state;
+  if (m.op == jit::Op::need) {
+    const auto line = machine.image().sites[m.site].line;
+    state = fmt::format("needs {} in line {}", missing_loads(machine, t, static_cast<std::uint64_t>(m.value)),
+                        line);
+  } else {
+    state = thread_state(machine.image(), memory, m);
+  }
+  return left.empty() ? state : state + ", " + left;
+}
+
+}  // namespace
+
+std::string write_name(const ReportMachine& machine, PowerId write) {
+  const EventName name = machine.name_of(write);
+  if (name.thread == none) return "initial";
+  const auto& requests = machine.requests(name.thread);
+  const auto site = machine.request(name).site;
+  const auto same = std::count_if(requests.begin(), requests.end(), [&](const Request& request) {
+    return request.event() && request.writes() && request.site == site;
+  });
+  std::string text =
+      fmt::format("{} line {}", machine.image().threads[name.thread].name, machine.image().sites[site].line);
+  if (same > 1) text += fmt::format(" po {}", position(machine, name));
+  return text;
+}
+
+heddle::Step describe_commit(const ReportMachine& machine, std::uint32_t depth) {
+  const EventName name = machine.step(depth);
+  heddle::Step step = describe_row(machine.image(), machine.row(depth));
+  step.action += note(machine, name);
+  step.commit = commit_of(machine, name);
+  return step;
+}
+
+std::vector<heddle::Step> describe_commits(const ReportMachine& machine) {
+  std::vector<heddle::Step> steps;
+  for (std::uint32_t depth = 0; depth < machine.depth(); ++depth)
+    steps.push_back(describe_commit(machine, depth));
+  return steps;
+}
+
+std::string missing_loads(const ReportMachine& machine, ThreadId t, std::uint64_t mask) {
+  std::vector<std::uint32_t> lines;
+  for (mask &= ~machine.committed_loads(t); mask != 0; mask &= mask - 1) {
+    const Request& load = machine.load(t, static_cast<unsigned>(std::countr_zero(mask)));
+    lines.push_back(machine.image().sites[load.site].line);
+  }
+  std::string text = lines.size() == 1 ? "the load in line " : "the loads in lines ";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i > 0) text += i + 1 == lines.size() ? " and " : ", ";
+    text += std::to_string(lines[i]);
+  }
+  return text;
+}
+
+std::vector<ThreadEnd> describe_ahead_threads(ReportMachine& machine,
+                                              const std::vector<std::int64_t>& memory) {
+  machine.clean();
+  std::vector<ThreadEnd> ends;
+  for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+    const std::byte* const block = machine.block(t);
+    ThreadEnd end = describe_thread(machine.image(), memory, t, block);
+    end.state = ahead_state(machine, memory, t);
+    const auto& locals = machine.image().threads[t].locals;
+    for (std::size_t i = 0; i < locals.size(); ++i) {
+      std::uint64_t mask = 0;
+      std::memcpy(&mask, block + locals[i].mask_offset, sizeof mask);
+      end.locals[i].pending = (mask & ~machine.committed_loads(t)) != 0;
+    }
+    ends.push_back(std::move(end));
+  }
+  return ends;
+}
+
+}  // namespace heddle::checker
