@@ -52,9 +52,8 @@ bool write_artefacts(const Program& program, const CheckResult& result, const Op
   if (files.dot.empty() && files.html.empty()) return good;
   const auto graph = picture_graph(result.violation->trace);
   if (!files.dot.empty()) {
-    const bool drawn =
-        graph ? write(files.dot, dot_picture(result, *graph, program.name()))
-              : complain(fmt::format("cannot draw execution graphs of the model '{}'", result.model));
+    const bool drawn = graph ? write(files.dot, dot_picture(result, *graph, program.name()))
+                             : complain("no graph: the trace reads values that it does not write");
     good = drawn && good;
   }
   if (!files.html.empty()) {

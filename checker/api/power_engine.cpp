@@ -77,7 +77,8 @@ std::vector<EventName> PowerEngine::events() const {
 }
 
 std::optional<heddle::Step> PowerEngine::effect(const Machine::Prepared& event, std::int64_t parameter) {
-  if (machine_.full() || !machine_.commit(event, parameter)) return std::nullopt;
+  if (machine_.full()) return intention(event.name);  // `follow` will say that it cannot
+  if (!machine_.commit(event, parameter)) return std::nullopt;
   heddle::Step step = describe_commit(machine_, machine_.depth() - 1);
   machine_.undo();
   name_rows(rows_, step);
@@ -217,6 +218,7 @@ std::vector<Transition> PowerEngine::disabled() {
     if (std::ranges::find(ready, last) != ready.end() && !machine_.waits(last)) continue;
     Transition transition{.kind = TransitionKind::operation, .effect = intention(last), .why = ends[t].state};
     if (standing.op == jit::Op::done) transition.effect.action = "end";
+    if (standing.op == jit::Op::need) transition.effect.action = "go on";
     if (standing.stays()) {
       const std::string why = held_up_by(last);
       if (!why.empty()) transition.why = why;

@@ -100,9 +100,8 @@ std::string ahead_state(const ReportMachine& machine, const std::vector<std::int
   if (m.op == jit::Op::done && open > 0) return "at its end, " + left;
   std::string state;
   if (m.op == jit::Op::need) {
-    const auto line = machine.image().sites[m.site].line;
-    state = fmt::format("needs {} in line {}", missing_loads(machine, t, static_cast<std::uint64_t>(m.value)),
-                        line);
+    // For a branch or an address; the compiler does not always say which.
+    state = "needs " + missing_loads(machine, t, static_cast<std::uint64_t>(m.value));
   } else {
     state = thread_state(machine.image(), memory, m);
   }
@@ -115,12 +114,15 @@ std::string write_name(const ReportMachine& machine, PowerId write) {
   const EventName name = machine.name_of(write);
   if (name.thread == none) return "initial";
   const auto& requests = machine.requests(name.thread);
-  const auto site = machine.request(name).site;
+  const auto& sites = machine.image().sites;
+  const Request& self = machine.request(name);
+  const auto line = sites[self.site].line;
+  // The thread may write the location more than once there.
   const auto same = std::count_if(requests.begin(), requests.end(), [&](const Request& request) {
-    return request.event() && request.writes() && request.site == site;
+    return request.event() && request.writes() && request.location == self.location &&
+           sites[request.site].line == line;
   });
-  std::string text =
-      fmt::format("{} line {}", machine.image().threads[name.thread].name, machine.image().sites[site].line);
+  std::string text = fmt::format("{} line {}", machine.image().threads[name.thread].name, line);
   if (same > 1) text += fmt::format(" po {}", position(machine, name));
   return text;
 }

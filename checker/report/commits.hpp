@@ -18,7 +18,7 @@ using ReportMachine = PowerMachine<widest_machine>;
 [[nodiscard]] heddle::Step describe_commit(const ReportMachine& machine, std::uint32_t depth);
 [[nodiscard]] std::vector<heddle::Step> describe_commits(const ReportMachine& machine);
 
-// "p line 3", "initial": a write, by its event.
+// A write: "p line 3", "p line 3 po 7" where that is not clear enough, "initial".
 [[nodiscard]] std::string write_name(const ReportMachine& machine, PowerId write);
 
 // The threads with their locals; brings their blocks up to date. `memory`: the newest value of each location.

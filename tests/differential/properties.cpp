@@ -294,10 +294,10 @@ Finding preemption_bounds_agree(const Program& program, const std::string& model
 Finding models_are_ordered(const Program& program) {
   std::optional<Observation> stronger;
   CheckOptions stronger_options;
-  for (const std::string model : {"sc", "tso", "pso"}) {
-    const auto options = options_for(model, "naive");
+  for (const std::string model : {"sc", "tso", "pso", "power"}) {
+    const auto options = options_for(model, model == "power" ? "rsmc" : "naive");
     auto weaker = observe(program, options, most_transitions);
-    if (!weaker) return {.skipped = model == "sc", .difference = {}};
+    if (!weaker || !weaker->result.stopped_by.empty()) return {.skipped = model == "sc", .difference = {}};
     if (stronger) {
       std::string wrong;
       if (!contains(*weaker, *stronger)) wrong = "the weaker model lacks outcomes";

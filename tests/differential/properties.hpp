@@ -33,7 +33,7 @@ using Property = std::function<Finding(const Program&)>;
 [[nodiscard]] Finding buffer_bounds_agree(const Program& program, const std::string& model);
 // With at most 0, 1, 2 and 3 preemptions, what `naive` finds the others find.
 [[nodiscard]] Finding preemption_bounds_agree(const Program& program, const std::string& model);
-// What happens under SC happens under TSO, and what happens there under PSO.
+// What happens under SC happens under TSO, what happens there under PSO, and what happens there under POWER.
 [[nodiscard]] Finding models_are_ordered(const Program& program);
 
 }  // namespace heddle::differential
