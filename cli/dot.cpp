@@ -63,7 +63,11 @@ std::optional<ExecutionGraph> picture_graph(const Trace& trace) {
 }
 
 std::string event_label(const Trace& trace, const GraphEvent& event) {
-  if (event.thread >= 0) return trace.steps[event.step].action;
+  if (event.thread >= 0) {
+    const Step& step = trace.steps[event.step];
+    // The graph shows what stands in brackets behind a commit.
+    return step.commit ? step.action.substr(0, step.action.find(" (po ")) : step.action;
+  }
   for (const NamedValue& value : trace.initial) {
     if (value.name == event.location) return fmt::format("{} = {}", value.name, value.text());
   }

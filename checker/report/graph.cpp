@@ -150,13 +150,15 @@ class GraphOfCommits {
 
   void add(std::size_t index) {
     const Step& s = trace_.steps[index];
+    // What a step says that it read of a mutex is whether it got it.
+    const bool takes_mutex = s.writes && (s.kind == StepKind::lock || s.kind == StepKind::try_lock);
     events_[index] = graph_.events.size();
     graph_.events.push_back({.thread = s.thread,
                              .step = index,
                              .location = s.location,
                              .reads = s.reads || s.kind == StepKind::lock,
                              .writes = s.writes,
-                             .read = s.read,
+                             .read = takes_mutex ? 0 : s.read,
                              .written = s.written,
                              .line = s.line,
                              .source = s.source});

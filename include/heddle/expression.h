@@ -256,6 +256,4 @@ class ModuleHandle {
   std::string name_;
 };
 
-enum class FenceType : std::uint8_t { full, lightweight, store_store, instruction };
-
 }  // namespace heddle
