@@ -18,7 +18,8 @@ set_target_properties(heddle_shared PROPERTIES EXPORT_NAME shared VERSION ${PROJ
                                                SOVERSION ${heddle_soversion})
 set_target_properties(heddle_static PROPERTIES EXPORT_NAME static)
 target_link_options(heddle_shared PRIVATE -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/exports.map
-                                          -Wl,--no-undefined)
+                                          -Wl,--no-undefined
+                                          $<$<BOOL:${HEDDLE_SANITIZE}>:-fsanitize=address,undefined>)
 set_target_properties(heddle_shared PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/exports.map)
 foreach(library heddle_shared heddle_static)
   set_target_properties(${library} PROPERTIES OUTPUT_NAME heddle LINKER_LANGUAGE CXX

@@ -69,7 +69,7 @@ class Preemptions {
     std::uint32_t budget = 0;
   };
 
-  [[nodiscard]] bool forced_beyond(std::uint32_t bound, const Set& events) const;
+  [[nodiscard]] bool forced_beyond(std::uint32_t bound, const Set& events);
   [[nodiscard]] bool torn(EventId earlier, const Event& event, EventId id) const;
   bool run_on(ThreadId running, std::uint32_t budget);
   bool switch_from(ThreadId running, std::uint32_t budget);
@@ -81,8 +81,10 @@ class Preemptions {
 
   const Graph& graph_;
   std::vector<Steps> steps_;
-  Set all_;   // the steps of threads
-  Set done_;  // those taken
+  Set all_;                   // the steps of threads
+  Set done_;                  // those taken
+  Set left_at_;               // steps behind which a thread will have to be left
+  std::uint32_t forced_ = 0;  // so many of them are still to come
   bool locks_ = false;
   std::vector<EventId> run_;  // those taken, in order
   std::vector<Failed> failed_;
@@ -90,6 +92,8 @@ class Preemptions {
 
 template <typename Graph>
 bool Preemptions<Graph>::at_most(std::uint32_t bound, const Set& events) {
+  forced_ = 0;
+  left_at_ = {};
   // (Without any preemption, the run itself is found or refuted as quickly.)
   if (bound > 0 && forced_beyond(bound, events)) return false;
   for (auto& steps : steps_) {
@@ -115,20 +119,25 @@ bool Preemptions<Graph>::at_most(std::uint32_t bound, const Set& events) {
 
 // Do more than `bound` pairs of neighbours in a thread have a step of another thread between them? Then as
 // many preemptions cannot be avoided. (Not so where leaving a thread may be free.) Exact most of the time.
+// If not, the pairs are known for the search.
 template <typename Graph>
-bool Preemptions<Graph>::forced_beyond(std::uint32_t bound, const Set& events) const {
+bool Preemptions<Graph>::forced_beyond(std::uint32_t bound, const Set& events) {
   if (buffered) return false;
-  std::uint32_t forced = 0;
   bool locks = false;
   for (const EventId id : graph_.order()) {
     const Event& event = graph_[id];
     locks |= event.op == jit::Op::lock;
-    if (forced > bound || !is_step(event) || !events.contains(static_cast<ProcessId>(id))) continue;
+    if (forced_ > bound || !is_step(event) || !events.contains(static_cast<ProcessId>(id))) continue;
     EventId earlier = event.po_previous;
     while (earlier != no_event && !is_step(graph_[earlier])) earlier = graph_[earlier].po_previous;
-    if (earlier != no_event && torn(earlier, event, id)) ++forced;
+    if (earlier == no_event || !torn(earlier, event, id)) continue;
+    left_at_.insert(static_cast<ProcessId>(earlier));
+    ++forced_;
   }
-  return forced > bound && !locks;
+  if (!locks) return forced_ > bound;
+  forced_ = 0;
+  left_at_ = {};
+  return false;
 }
 
 // Does a step of another thread have to stand between the event and the step before it? If so, then one that
@@ -171,17 +180,21 @@ bool Preemptions<Graph>::can_go_on(ThreadId t) const {
 
 template <typename Graph>
 void Preemptions<Graph>::step(Steps& steps) {
+  const auto id = static_cast<ProcessId>(steps.next());
   run_.push_back(steps.next());
-  done_.insert(static_cast<ProcessId>(steps.next()));
+  done_.insert(id);
   ++steps.done;
+  if (left_at_.contains(id)) --forced_;
 }
 
 // Takes steps back until so many are left.
 template <typename Graph>
 void Preemptions<Graph>::undo(std::size_t count) {
   for (; run_.size() > count; run_.pop_back()) {
+    const auto id = static_cast<ProcessId>(run_.back());
     --steps_[graph_[run_.back()].thread].done;
-    done_.erase(static_cast<ProcessId>(run_.back()));
+    done_.erase(id);
+    if (left_at_.contains(id)) ++forced_;
   }
 }
 
@@ -220,6 +233,7 @@ void Preemptions<Graph>::finish_threads() {
 template <typename Graph>
 bool Preemptions<Graph>::switch_from(ThreadId running, std::uint32_t budget) {
   if (running != none && can_go_on(running) && budget-- == 0) return false;
+  if (forced_ > budget) return false;
   const auto before = run_.size();
   if (!locks_) {
     finish_threads();
