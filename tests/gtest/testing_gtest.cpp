@@ -28,8 +28,9 @@ TEST(Macros, AcceptWhatHolds) {
   CHECK_NEVER(relaxed, heddle::tso);
   CHECK_SOMETIMES(relaxed, heddle::pso);
   CHECK_SOMETIMES(relaxed, heddle::power);
-  CHECK_ALWAYS(heddle::Program::from_source("shared x: int; thread p { x = 1; } exists x == 1;", "always.hed"),
-               heddle::tso);
+  CHECK_ALWAYS(
+      heddle::Program::from_source("shared x: int; thread p { x = 1; } exists x == 1;", "always.hed"),
+      heddle::tso);
 }
 
 TEST(Macros, AFailureShowsTheTrace) {
@@ -39,8 +40,8 @@ TEST(Macros, AFailureShowsTheTrace) {
 }
 
 TEST(Macros, AProgramThatDoesNotCompileIsAFailure) {
-  EXPECT_NONFATAL_FAILURE(
-      CHECK_SAFE(heddle::Program::from_source("shared x int;", "broken.hed"), heddle::sc), "broken.hed:1");
+  EXPECT_NONFATAL_FAILURE(CHECK_SAFE(heddle::Program::from_source("shared x int;", "broken.hed"), heddle::sc),
+                          "broken.hed:1");
 }
 
 }  // namespace
