@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "lang/litmus/print.hpp"
 #include "lang/print.hpp"
@@ -172,7 +173,11 @@ bool printable(const heddle::lang::Program& program) {
   const auto& functions = program.functions;
   const auto& templates = program.templates;
   const auto& variables = program.variables;
-  return std::all_of(functions.begin(), functions.end(), [&](const auto& f) { return scalar(f.body); }) &&
+  // A function with `ref` parameters, as `wait` is one inside, becomes several of one name.
+  std::set<std::string> names;
+  for (const auto& function : functions) names.insert(function.name);
+  return names.size() == functions.size() &&
+         std::all_of(functions.begin(), functions.end(), [&](const auto& f) { return scalar(f.body); }) &&
          std::all_of(templates.begin(), templates.end(), [&](const auto& t) { return scalar(t.body); }) &&
          std::none_of(variables.begin(), variables.end(),
                       [](const auto& v) { return v.name.find_first_of(".[") != std::string::npos; }) &&

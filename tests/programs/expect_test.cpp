@@ -70,7 +70,7 @@ void run(const heddle::Program& program, const heddle::Expectation& expectation,
   const bool naive = algorithm == "naive";
   if (naive) {
     options.max_executions = naive_limit;
-    options.timeout = 1;  // executions that are blocked do not count
+    options.timeout = 0.2;  // executions that are blocked do not count
   }
   CAPTURE(program.name());
   CAPTURE(expectation.line);
