@@ -27,6 +27,12 @@
 //   - Values of `choose` are kept as schedules, too, one after the other.
 //   - The paper's sequence for a mutation (line 14) and the reads-from map are the key of a schedule; the
 //     order of events in it is not, since it depends on how the run happened to be.
+//   - A thread that stops at its very first event, a read, has done nothing that anybody sees; it could as
+//     well have waited with that read. So a mutation of the read that makes its assume fail, or its await
+//     look too early (at the initial value, though the read saw a write), is not followed. What other threads
+//     do then they also do where the read sees what it saw before, as soon as that is there. (No deadlock is
+//     lost: an await looks at the initial value in the end only where that write is missing; then something
+//     differs that the write depends on, which comes before the read and is mutated there.)
 //
 // Every deadlock that `naive` finds is found: the events of a class decide which thread waits for which
 // mutex; whether an await waits for ever depends on final memory, so all final memories of the class are

@@ -48,8 +48,7 @@ class ReadsFrom {
         free_sets_.push_back(call.sets.back());
         call.sets.pop_back();
       } else {
-        enter(call.sets.back());
-        visit();
+        if (enter(call.sets.back())) visit();
       }
     }
   }
@@ -75,8 +74,9 @@ class ReadsFrom {
     }
   };
 
-  // Opens the call of the next schedule of the set: tau, and a run that is a witness of it.
-  void enter(std::uint32_t set_number) {
+  // Opens the call of the next schedule of the set: tau, and a run that is a witness of it. False if nothing
+  // can come of it.
+  [[nodiscard]] bool enter(std::uint32_t set_number) {
     auto& set = sets_[set_number];
     set.take(schedule_);
     if (calls_.size() == depth_) calls_.emplace_back();
@@ -95,6 +95,26 @@ class ReadsFrom {
       run_.follow(schedule_.witness[i]);
       after_step();
     }
+    if (schedule_.without_read || !in_vain(call.sequence[set.position()].ref)) return true;
+    --depth_;
+    return false;
+  }
+
+  // Does the changed read stop its thread at once, which could have waited? See rf.cpp.
+  [[nodiscard]] bool in_vain(Ref read) {
+    const auto thread = thread_of(read);
+    const auto& event = run_.event(read);
+    if (run_.events(thread).size() != 1 || !event.reads() || event.writes()) return false;
+    switch (run_.machine().threads().mailbox(thread).op) {
+      case jit::Op::assume_failed: ++search_.counts.blocked_assume; break;
+      case jit::Op::await_failed:
+        if (event.source != initial_write) return false;
+        ++search_.counts.blocked_await;
+        break;
+      default: return false;
+    }
+    ++search_.counts.runs;
+    return true;
   }
 
   void after_step() {
