@@ -17,7 +17,9 @@
 // than switching earlier, unless it holds a mutex that another thread will wait for, so only switches branch.
 // Where no mutex is locked, a thread that can run to its end does so before all others: its steps, moved to
 // the front of a run, tear nothing apart and leave a thread that is finished. So those switches do not
-// branch. States that failed are remembered during one decision.
+// branch. Pairs of steps that cannot stay together bound the search from below; states that failed are
+// remembered during one decision. Most graphs never come here: witness_run.hpp keeps a run up to date that
+// shows them to be within the bound, and what grows from a graph beyond it is beyond it, too.
 //
 // TSO and PSO (the paper leaves them open): the run is one of the operational machine, where stores reach
 // memory without anybody's doing. So only the other operations are steps of a thread, and a thread that waits
