@@ -60,7 +60,7 @@ Program mirrored(std::uint32_t events, bool fences) {
       "thread p {{ for i in 0..{0} {{ x = i; {2} }} for i in 0..{1} {{ let a = y; }} }}\n"
       "thread q {{ for i in 0..{0} {{ y = i; {2} }} for i in 0..{1} {{ let a = x; }} }}\n",
       (events / 2 + 1) / 2, events / 2 / 2, fences ? "fence lw;" : "");
-  auto program = heddle::Program::from_source(text, "mirrored.hed", {.unroll = 200});
+  auto program = heddle::Program::from_source(text, "mirrored.hed", {.parameters = {}, .unroll = 200});
   if (!program) std::exit(2);
   return *program;
 }
@@ -136,7 +136,7 @@ void runs_table() {
                               {reference + "sigma.hed", {{"N", 5}}},
                               {reference + "spinlock.hed", {}},
                               {reference + "ticketlock.hed", {}},
-                              {reference + "triangular.hed", {{"N", 2}}},
+                              {reference + "triangular.hed", {{"NUM", 2}}},
                               {reference + "szymanski-bounded.hed", {}},
                               {reference + "peterson-assume.hed", {}}};
   fmt::print("### Complete and blocked runs (paper 2, table 1)\n\n");

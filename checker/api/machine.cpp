@@ -190,7 +190,7 @@ class Machine::Core {
   [[nodiscard]] bool complete() const { return shown.empty() && engine->ending() == Ending::complete; }
 
   [[nodiscard]] MachineStatus completed() const {
-    static constexpr const char* kinds[] = {"exists", "forall", "forbid"};
+    static constexpr const char* kinds[] = {"exists", "forall", "forbid", "filter"};
     MachineStatus status{MachineEnd::complete, "all threads have finished", {}};
     const auto result = final();
     if (result.failure) {

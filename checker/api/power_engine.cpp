@@ -167,9 +167,10 @@ std::string PowerEngine::held_up_by(EventName name) const {
 std::string PowerEngine::refusal(EventName name, std::int64_t parameter) const {
   const Request& request = machine_.request(name);
   const auto place = static_cast<PowerId>(parameter);
-  const bool writes = request.writes() && request.op != jit::Op::compare_exchange;
+  const bool fails = request.op == jit::Op::compare_exchange && machine_.value_of(place) != request.expected;
   if (request.op == jit::Op::lock && machine_.value_of(place) != 0) return "the mutex is taken there";
-  if (writes && machine_.model().taken(place)) return "an atomic operation stands right behind it";
+  if (request.writes() && !fails && machine_.model().taken(place))
+    return "an atomic operation stands right behind it";
   return machine_.model().refused_by() == PowerAxiom::propagation ? "forbidden: propagation"
                                                                   : "forbidden: observation";
 }
