@@ -39,17 +39,44 @@ class DerivedEnd {
     auto& counts = search_.counts;
     ++counts.runs;
     if (machine.depth() > counts.max_depth) counts.max_depth = machine.depth();
+    Ending ending = classify(machine);
+    // Where a run leaves final memory open, an await may hold in one of them and fail for good in another.
+    if constexpr (leaves_memory_open) {
+      if (ending == Ending::blocked_await || ending == Ending::deadlock) {
+        machine.for_each_final_memory([&] {
+          ending = classify(machine);
+          if (ending == Ending::deadlock) note_deadlock(machine);
+          return ending == Ending::deadlock;
+        });
+      }
+    }
+    switch (ending) {
+      case Ending::complete: complete(machine); return true;
+      case Ending::blocked_loop_bound: ++counts.blocked_loop_bound; break;
+      case Ending::blocked_assume: ++counts.blocked_assume; break;
+      case Ending::blocked_await: ++counts.blocked_await; break;
+      case Ending::deadlock:
+        if constexpr (!leaves_memory_open) note_deadlock(machine);
+        break;
+      case Ending::violation: break;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr bool leaves_memory_open = requires(Machine & machine) {
+    machine.for_each_final_memory([] { return false; });
+  };
+
+  [[nodiscard]] static Ending classify(Machine& machine) {
     bool assumed = false;
     bool early = false;
     bool waits = false;
     for (ThreadId t = 0; t < machine.thread_count(); ++t) {
       const jit::Op op = machine.standing_op(t);
       if (op == jit::Op::done) continue;
-      if (is_failure(op) || op == jit::Op::unlock) return false;
-      if (op == jit::Op::loop_bound) {
-        ++counts.blocked_loop_bound;
-        return false;
-      }
+      if (is_failure(op) || op == jit::Op::unlock) return Ending::violation;
+      if (op == jit::Op::loop_bound) return Ending::blocked_loop_bound;
       waits = true;
       if (op == jit::Op::assume_failed) {
         assumed = true;
@@ -57,28 +84,32 @@ class DerivedEnd {
         early = early || machine.await_holds(t);
       }
     }
-    if (!waits) {
-      complete(machine);
-      return true;
-    }
-    if (assumed) {
-      ++counts.blocked_assume;
-    } else if (early) {
-      ++counts.blocked_await;
-    } else {
-      search_.note(ViolationKind::deadlock, none, [&] { return schedule(machine); });
-    }
-    return false;
+    if (!waits) return Ending::complete;
+    if (assumed) return Ending::blocked_assume;
+    return early ? Ending::blocked_await : Ending::deadlock;
   }
-
- private:
+  void note_deadlock(const Machine& machine) {
+    search_.note(ViolationKind::deadlock, none, [&] { return schedule(machine); });
+  }
   void complete(Machine& machine) {
-    if (needs_states_) {
-      machine.final_memory(memory_);
-      machine.clean();
-      for (ThreadId t = 0; t < blocks_.size(); ++t) blocks_[t] = machine.block(t);
+    if (!needs_states_) {
+      search_.complete(memory_, blocks_.data(), [&] { return schedule(machine); });
+    } else if constexpr (leaves_memory_open) {
+      machine.for_each_final_memory([&] {
+        judge(machine);
+        return search_.stopped();
+      });
+      search_.count_execution();
+    } else {
+      judge(machine);
+      search_.count_execution();
     }
-    search_.complete(memory_, blocks_.data(), [&] { return schedule(machine); });
+  }
+  void judge(Machine& machine) {
+    machine.final_memory(memory_);
+    machine.clean();
+    for (ThreadId t = 0; t < blocks_.size(); ++t) blocks_[t] = machine.block(t);
+    search_.judge(memory_, blocks_.data(), [&] { return schedule(machine); });
   }
 
   // How a violation is shown: as a run of the store-buffer machine where the model has one.

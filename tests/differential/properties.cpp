@@ -112,11 +112,15 @@ enum class Counting : std::uint8_t {
   classes           // once for all orders of writes and final memories
 };
 
-Counting counting(const std::string& algorithm) {
+Counting counting(const std::string& algorithm, const std::string& model) {
+  if (algorithm == "rf") return Counting::classes;
   if (algorithm == "dpor" || algorithm == "source") return Counting::traces;
+  // Under `power` even those that know states count graphs, for these are what they know again.
+  if (algorithm == "rsmc" || model == "power") return Counting::complete_graphs;
   if (algorithm == "trust") return Counting::complete_graphs;
-  return algorithm == "rf" ? Counting::classes : Counting::paths;
+  return Counting::paths;
 }
+Counting counting(const CheckResult& result) { return counting(result.algorithm, result.model); }
 
 bool counts_graphs(Counting counting) {
   return counting == Counting::traces || counting == Counting::complete_graphs;
@@ -126,8 +130,8 @@ bool same_counts(const Observation& left, const Observation& right) {
   const auto& a = left.result.counts;
   const auto& b = right.result.counts;
   if (a.executions != b.executions) return false;
-  if (counting(left.result.algorithm) != Counting::traces) return true;
-  if (counting(right.result.algorithm) != Counting::traces) return true;
+  if (counting(left.result) != Counting::traces) return true;
+  if (counting(right.result) != Counting::traces) return true;
   return a.blocked_assume == b.blocked_assume && a.blocked_await == b.blocked_await &&
          a.blocked_loop_bound == b.blocked_loop_bound;
 }
@@ -136,7 +140,7 @@ std::string accounts(const Observation& observation) {
   std::uint64_t total = 0;
   for (const auto& outcome : observation.result.outcomes) total += outcome.executions;
   const auto& counts = observation.result.counts;
-  if (counting(observation.result.algorithm) == Counting::classes)
+  if (counting(observation.result) == Counting::classes)
     return total < counts.executions ? "classes without an outcome" : "";
   if (total != counts.executions) return "the outcomes' executions do not add up";
   if (counts.executions < observation.outcomes.size()) return "fewer executions than outcomes";
@@ -153,7 +157,7 @@ std::string first_difference(const Observation& naive, const Observation& other)
   if (a.violation.has_value() != b.violation.has_value()) return "verdicts differ";
   // Which of several blocked threads ends an execution, and whether an await that failed waits for ever, is
   // not always decided by a graph or class.
-  if (counting(b.algorithm) < Counting::complete_graphs) {
+  if (counting(b) < Counting::complete_graphs) {
     if ((a.counts.blocked_assume > 0) != (b.counts.blocked_assume > 0)) return "blocked by assume or not";
     if ((a.counts.blocked_await > 0) != (b.counts.blocked_await > 0)) return "blocked by await or not";
   }
@@ -181,7 +185,8 @@ Finding compare_all(const Program& program, const CheckOptions& with_naive, cons
   if (auto wrong = accounts(naive); !wrong.empty())
     return {.difference = report(wrong, with_naive, naive, with_naive, naive)};
   std::optional<Observation> counted;
-  CheckOptions counted_by;
+  CheckOptions counted_by = with_naive;
+  if (counts_graphs(counting(naive.result))) counted = naive;
   for (const auto& algorithm : reduced_algorithms(with_naive)) {
     auto options = with_naive;
     options.algorithm = algorithm;
@@ -190,10 +195,10 @@ Finding compare_all(const Program& program, const CheckOptions& with_naive, cons
     if (!other) return {.difference = algorithm + " needs a hundred times what naive needs\n"};
     if (auto wrong = first_difference(naive, *other); !wrong.empty())
       return {.difference = report(wrong, with_naive, naive, options, *other)};
-    if (counting(algorithm) == Counting::classes && counted &&
+    if (counting(other->result) == Counting::classes && counted &&
         counted->result.counts.executions < other->result.counts.executions)
       return {.difference = report("more classes than graphs", counted_by, *counted, options, *other)};
-    if (!counts_graphs(counting(algorithm))) continue;
+    if (!counts_graphs(counting(other->result))) continue;
     if (naive.result.algorithm == "naive" && naive.result.counts.executions < other->result.counts.executions)
       return {.difference = report("more executions than interleavings", with_naive, naive, options, *other)};
     if (counted && !same_counts(*counted, *other))
@@ -235,7 +240,7 @@ Finding all_pairs_agree(const Program& program) {
     for (const auto& algorithm : algorithms()) {
       if (!why_not(model.name, algorithm.name).empty()) continue;
       // Algorithms that count classes say less than the others do.
-      if (counting(std::string(algorithm.name)) == Counting::classes) continue;
+      if (counting(std::string(algorithm.name), std::string(model.name)) == Counting::classes) continue;
       options = options_for(std::string(model.name), std::string(algorithm.name));
       reference = observe(program, options, most_transitions);
       if (reference && reference->result.stopped_by.empty()) break;

@@ -1,0 +1,206 @@
+// trust over a derived execution model; trust_derived.cpp says what it does.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "checker/execution/power_machine.hpp"
+#include "checker/explore/algorithms.hpp"
+#include "checker/explore/derived_end.hpp"
+#include "checker/explore/search.hpp"
+
+namespace heddle::checker {
+
+// An event with its parameter by name, to be committed again.
+struct Recommit {
+  EventName event;
+  EventName place;
+  std::int64_t value = 0;   // of choices
+  std::uint64_t stamp = 0;  // see DerivedTrust
+};
+
+// A lock that sees its mutex taken: it stays there unless an unlock revisits it.
+struct StuckLock {
+  EventName event;
+  EventName source;  // the write that has taken the mutex
+  std::uint64_t stamp = 0;
+};
+
+enum class TrustStage : std::uint8_t {
+  add,       // with the parameter at hand
+  added,     // take that back
+  stuck,     // take the stuck lock back
+  revisits,  // begin them
+  walk,      // look for the next read to revisit
+  revisit,   // at the next place of the write
+  next,      // go on to the next parameter
+};
+// In the order of insertion: a step of the run, or a stuck lock.
+struct Inserted {
+  std::uint64_t stamp = 0;
+  std::uint32_t index = 0;
+  bool stuck = false;
+};
+// A node, as far as it does not depend on the machine's width.
+struct TrustFrame {
+  EventName name;
+  TrustStage stage = TrustStage::add;
+  bool forced = false;        // a revisited read: no parameter but the one it has
+  bool writes = false;        // with the parameter at hand
+  bool begun = false;         // there is a parameter at hand
+  bool revisited_by = false;  // a store: all its revisits have been begun
+  std::uint64_t stamp = 0;    // place in the order of insertion
+  EventName place;            // of the parameter
+  std::int64_t value = 0;     // of choices
+  // Revisits.
+  std::vector<Inserted> walk;  // newest first
+  std::size_t walked = 0;
+  EventName revisited;
+  std::uint32_t kept_depth = 0;  // steps that the cut has left where they were
+  std::uint32_t base_depth = 0;  // steps behind which the event is committed
+  EventName event_place;         // of the event in the cut run
+  bool has_place = false;
+  std::vector<Recommit> cut;  // the steps from kept_depth on, as they were
+  std::vector<StuckLock> stuck;
+};
+template <typename Machine>
+class DerivedTrust {
+ public:
+  using Set = typename Machine::Set;
+  DerivedTrust(Machine& machine, Search& search, const GraphObserver& observer)
+      : machine_(machine), search_(search), observer_(observer), end_(search) {}
+
+  // Goes on where a search on a narrower machine stopped.
+  template <typename Narrower>
+  DerivedTrust(Machine& machine, DerivedTrust<Narrower>&& other)
+      : DerivedTrust(machine, other.search_, other.observer_) {
+    for (const Choice& choice : other.machine_.run()) {
+      if (!machine_.follow(choice)) throw std::logic_error("internal error: a run cannot be repeated");
+    }
+    for (std::size_t i = 0; i < other.used_; ++i) {
+      auto& old = other.nodes_[i];
+      Node& node = nodes_.emplace_back();
+      static_cast<TrustFrame&>(node) = std::move(static_cast<TrustFrame&>(old));
+      node.prefix = old.prefix.template widened<Machine::words>();
+      node.deleted = old.deleted.template widened<Machine::words>();
+      node.version = 0;
+    }
+    used_ = other.used_;
+    stamps_ = std::move(other.stamps_);
+    stuck_ = std::move(other.stuck_);
+    clock_ = other.clock_;
+    arrived_ = true;
+  }
+
+  // False if an execution has more events than the machine has room for; then a wider one may go on.
+  bool run() {
+    if (!arrived_) {
+      arrived_ = true;
+      arrive();
+    }
+    while (used_ > 0 && !search_.stopped()) {
+      if (machine_.full()) return false;
+      advance(used_ - 1);
+    }
+    return true;
+  }
+
+ private:
+  template <typename>
+  friend class DerivedTrust;
+  using Stage = TrustStage;
+
+  struct Node : TrustFrame {
+    typename Machine::Prepared event;
+    std::uint64_t version = 0;  // of the run for which it was prepared; 0: for none
+    Set prefix;
+    Set deleted;
+  };
+
+  Node& open(EventName name, std::uint64_t stamp) {
+    if (used_ == nodes_.size()) nodes_.emplace_back();
+    Node& node = nodes_[used_++];
+    node.name = name;
+    node.stage = Stage::add;
+    node.forced = node.writes = node.begun = node.revisited_by = false;
+    node.stamp = stamp;
+    node.version = 0;
+    return node;
+  }
+
+  [[nodiscard]] jit::Op op(EventName name) const { return machine_.op(name); }
+  [[nodiscard]] bool stores(EventName name) const {
+    return op(name) == jit::Op::store || op(name) == jit::Op::unlock;
+  }
+  // Would the read-modify-write write, if it read from the write?
+  [[nodiscard]] bool would_write(EventName name, std::int64_t write) const {
+    if (!machine_.updates(name)) return false;
+    const std::int64_t value = machine_.value_of(static_cast<PowerId>(write));
+    switch (op(name)) {
+      case jit::Op::lock:
+      case jit::Op::try_lock: return value == 0;
+      case jit::Op::compare_exchange: return value == machine_.request(name).expected;
+      default: return true;
+    }
+  }
+  [[nodiscard]] bool is_stuck(EventName name) const {
+    return std::any_of(stuck_.begin(), stuck_.end(), [&](const StuckLock& s) { return s.event == name; });
+  }
+  // An event or stuck lock of the location that reads, by its source.
+  [[nodiscard]] PowerId source_of(const StuckLock& lock) {
+    return static_cast<PowerId>(machine_.resolve(lock.event, lock.source));
+  }
+
+  void arrive();
+  [[nodiscard]] std::optional<EventName> select();
+  void advance(std::size_t at);
+  void prepare(Node& node);
+  [[nodiscard]] std::int64_t parameter(const Node& node) {
+    return op(node.name) == jit::Op::choose ? node.value : machine_.resolve(node.name, node.place);
+  }
+  bool next_parameter(Node& node);
+  bool add(Node& node);
+  bool commit(const typename Machine::Prepared& event, std::int64_t parameter, std::uint64_t stamp);
+  void undo_to(std::uint32_t depth) {
+    while (machine_.depth() > depth) machine_.undo();
+    stamps_.resize(depth);
+  }
+  void start_revisits(Node& node);
+  bool find_revisit(Node& node);
+  [[nodiscard]] bool maximal(const Inserted& inserted, const Set& deleted);
+  [[nodiscard]] EventName name_of(const Inserted& inserted) const {
+    return inserted.stuck ? stuck_[inserted.index].event : machine_.step(inserted.index);
+  }
+  void insert(const Inserted& inserted, Set& set) const {
+    if (inserted.stuck) return;
+    for (auto id = machine_.first_event(inserted.index); id < machine_.first_event(inserted.index + 1); ++id)
+      set.insert(id);
+  }
+  void cut(Node& node);
+  bool try_place(std::size_t at);
+  void mend(Node& node);
+  void again(const Recommit& item);
+  template <typename Keep>
+  [[nodiscard]] Recommit recommit(std::uint32_t step, Keep&& keep) const;
+
+  Machine& machine_;
+  Search& search_;
+  const GraphObserver& observer_;
+  DerivedEnd<Machine> end_;
+  std::vector<Node> nodes_;  // those from used_ on keep their memory
+  std::size_t used_ = 0;
+  std::vector<std::uint64_t> stamps_;  // by step: when its event was inserted
+  std::vector<StuckLock> stuck_;
+  std::vector<Recommit> kept_;  // scratch
+  std::uint64_t clock_ = 0;
+  std::uint64_t version_ = 1;  // counts cuts and mends
+  bool arrived_ = false;
+};
+
+}  // namespace heddle::checker
+
+#include "checker/explore/trust_derived_steps.hpp"
