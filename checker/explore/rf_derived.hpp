@@ -155,7 +155,7 @@ auto PowerClasses<Words>::search_order(const std::vector<Item>& items, const Set
     if (done[i]) return;
     done[i] = true;
     result.push_back(items[i]);
-    result.back().open = open && !items[i].reads;
+    result.back().open = open && !items[i].reads && this->op(items[i].name) != jit::Op::choose;
   };
   const auto take_with = [&](std::size_t i, const Set& needed) {
     for (std::uint32_t step = 0; step < this->depth(); ++step) {
