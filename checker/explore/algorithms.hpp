@@ -13,6 +13,7 @@ namespace heddle::checker {
 
 // Explores the program of the search; each is described in the .cpp file of its name.
 void run_naive(Search& search);
+void run_naive_derived(Search& search);
 void run_rsmc(Search& search);
 void run_dpor(Search& search);
 void run_source(Search& search);
@@ -24,12 +25,6 @@ using GraphObserver = std::function<void(const PlainGraph& graph)>;
 void run_trust(Search& search, const GraphObserver& observer);
 void run_rsmc(Search& search, const GraphObserver& observer);
 void run_naive_derived(Search& search, const GraphObserver& observer);
-// Over a derived execution model: `power` only.
-void run_dpor_derived(Search& search, const GraphObserver& observer);
-void run_source_derived(Search& search, const GraphObserver& observer);
-void run_sdpor_derived(Search& search, const GraphObserver& observer);
-void run_trust_derived(Search& search, const GraphObserver& observer);
-void run_rf_derived(Search& search, const GraphObserver& observer);
 
 // Calls `use(machine)` with a fresh machine of the model that the search's options name, with sets wide
 // enough for the program. Throws TooManyProcesses if no machine is.

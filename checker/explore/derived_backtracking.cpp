@@ -5,7 +5,7 @@
 // exactly once, sdpor meets each partial trace and so each complete one once. What they do in vain shows as
 // sleep-set-blocked runs, or as re-visited states.
 #include "checker/explore/derived_backtracking.hpp"
-#include "checker/explore/algorithms.hpp"
+#include "checker/explore/derived_algorithms.hpp"
 #include "checker/explore/derived_machines.hpp"
 
 namespace heddle::checker {

@@ -137,6 +137,8 @@ void run_to_the_end(NaiveDerived<Machine>& naive, Search& search) {
 
 }  // namespace
 
+void run_naive_derived(Search& search) { run_naive_derived(search, {}); }
+
 void run_naive_derived(Search& search, const GraphObserver& observer) {
   std::unordered_set<std::string> visited;
   PowerMachine<1> machine(search.image(), search.machine_options());

@@ -7,7 +7,7 @@
 // all.
 #include "checker/explore/rf_derived.hpp"
 
-#include "checker/explore/algorithms.hpp"
+#include "checker/explore/derived_algorithms.hpp"
 #include "checker/explore/derived_backtracking.hpp"
 
 namespace heddle::checker {

@@ -11,7 +11,7 @@
 
 #include "campaign.hpp"
 #include "checker/api/state.hpp"
-#include "checker/explore/algorithms.hpp"
+#include "checker/explore/derived_algorithms.hpp"
 
 namespace heddle::differential {
 
