@@ -112,11 +112,13 @@ bool PowerClasses<Words>::commit(const Prepared& event, std::int64_t parameter) 
   if (Base::commit(now, parameter)) return true;
   const auto source = static_cast<PowerId>(parameter);
   const jit::Op op = this->op(event.name);
-  // The order of a mutex's operations is that of their sources.
-  if (op == jit::Op::lock || op == jit::Op::try_lock) return false;
+  // A lock takes a mutex over from the write that has left it free, and that is the newest one in any order.
+  if (op == jit::Op::lock) return false;
   if (this->model().taken(source)) {
-    const bool writes = op != jit::Op::load && (op != jit::Op::compare_exchange ||
-                                                this->value_of(source) == this->request(event.name).expected);
+    const std::int64_t read = this->value_of(source);
+    bool writes = op != jit::Op::load;
+    if (op == jit::Op::try_lock) writes = read == 0;
+    if (op == jit::Op::compare_exchange) writes = read == this->request(event.name).expected;
     if (writes) return false;
   }
   auto list = items();
