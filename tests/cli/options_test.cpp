@@ -81,8 +81,8 @@ TEST_CASE("every model goes together with every algorithm") {
       CAPTURE(model.name);
       CAPTURE(algorithm.name);
       CHECK(why_not(model.name, algorithm.name).empty());
-      const auto run = run_heddle({"check", path, "--model", std::string(model.name), "--algorithm",
-                                   std::string(algorithm.name)});
+      const auto run = run_heddle(
+          {"check", path, "--model", std::string(model.name), "--algorithm", std::string(algorithm.name)});
       CHECK(run.exit_code == 0);
     }
   }
