@@ -121,6 +121,12 @@ bool PowerClasses<Words>::commit(const Prepared& event, std::int64_t parameter) 
     if (op == jit::Op::compare_exchange) writes = read == this->request(event.name).expected;
     if (writes) return false;
   }
+  // What the thread has read from or written there last cannot be older in any order.
+  if (now.oldest >= 0) {
+    if (source < 0) return false;
+    const auto& model = this->model();
+    if (source < now.oldest && model[source].thread == model[now.oldest].thread) return false;
+  }
   auto list = items();
   list.push_back({.name = event.name, .source = this->name_of(parameter), .value = 0, .reads = true});
   Set needed = this->commit_before(now);
