@@ -81,6 +81,16 @@ class PowerClasses : public PowerMachine<Words> {
     }
     return this->model().known(location);
   }
+  // Does a prepared event that reads from the write write, too?
+  [[nodiscard]] bool would_write(EventName name, PowerId source) const {
+    if (!this->updates(name)) return false;
+    switch (this->op(name)) {
+      case jit::Op::lock:
+      case jit::Op::try_lock: return this->value_of(source) == 0;
+      case jit::Op::compare_exchange: return this->value_of(source) == this->request(name).expected;
+      default: return true;
+    }
+  }
   [[nodiscard]] bool committed(EventName name) const {
     const auto& requests = this->requests(name.thread);
     return name.index < requests.size() && requests[name.index].committed;
@@ -111,16 +121,9 @@ bool PowerClasses<Words>::commit(const Prepared& event, std::int64_t parameter) 
   if (!reads_memory(event)) return Base::commit(now, parameter);
   if (Base::commit(now, parameter)) return true;
   const auto source = static_cast<PowerId>(parameter);
-  const jit::Op op = this->op(event.name);
   // A lock takes a mutex over from the write that has left it free, and that is the newest one in any order.
-  if (op == jit::Op::lock) return false;
-  if (this->model().taken(source)) {
-    const std::int64_t read = this->value_of(source);
-    bool writes = op != jit::Op::load;
-    if (op == jit::Op::try_lock) writes = read == 0;
-    if (op == jit::Op::compare_exchange) writes = read == this->request(event.name).expected;
-    if (writes) return false;
-  }
+  if (this->op(event.name) == jit::Op::lock) return false;
+  if (this->model().taken(source) && would_write(event.name, source)) return false;
   // What the thread has read from or written there last cannot be older in any order.
   if (now.oldest >= 0) {
     if (source < 0) return false;
@@ -190,7 +193,7 @@ bool PowerClasses<Words>::allowed(const Item& item, std::int64_t parameter) cons
   const bool at_the_end = this->model().next(static_cast<PowerId>(parameter)) == no_place;
   if (item.name == last) return at_the_end;
   if (!at_the_end || parameter < 0 || this->name_of(parameter) != last) return true;
-  return item.reads && !this->updates(item.name);
+  return item.reads && !would_write(item.name, static_cast<PowerId>(parameter));
 }
 
 template <unsigned Words>
