@@ -13,13 +13,16 @@
 // all that is left are sleeping reads without such a source, the run is given up. So two paths differ in what
 // they commit first where they part, or in its parameter, and every complete trace comes exactly once.
 //
-// Why no trace t is lost. Let m be a node, L an order of the rest of t that cb allows, and let t be one of
-// those that no sleeping read forbids. If t's first event is a candidate of m, t is behind it. Else let r be
-// the selected read. Before the first write e to its location in L nothing hinders r from being committed at
-// m, so some run behind r commits all that stands before e in L, or gets as far as e being enabled (that is
-// why races are looked for at given up runs, too). It adds to m an event q of e's prefix: one of t with what
-// it needs already there, so it may go first in t, which is then behind q. Where every event that is enabled
-// sleeps, all of them are candidates from the start.
+// Why no trace is lost. Let m be a node, and t a trace, or part of one, that goes on from it and that no
+// sleeping read forbids. If some candidate of m has its parameter in t already at m, it can go first in t,
+// and t is behind the first candidate of which that is true. If it is true of none, all candidates are reads
+// that see later writes in t. Take the selected one, r, and of the rest of t, in an order that cb allows, the
+// part v before the first write e to r's location. Nothing hinders r from being committed before v, with a
+// source that is there at m, and no sleeping read forbids that; so some run behind r commits v, and there e
+// is enabled (whether it is committed or not, which is why races are looked for at given up runs, too). It
+// has added an event q that can start e's prefix: q is in t, what it needs is there at m, and so is what it
+// reads. That is a contradiction. Where every event that is enabled sleeps, all of them are candidates from
+// the start.
 //
 // `sdpor` remembers partial traces instead of using sleep sets (with them none would come twice). At a known
 // one it stops, and lets the writes that are known to lie behind it race with the reads of the path: it

@@ -150,7 +150,7 @@ class DerivedTrust {
   [[nodiscard]] bool is_stuck(EventName name) const {
     return std::any_of(stuck_.begin(), stuck_.end(), [&](const StuckLock& s) { return s.event == name; });
   }
-  // An event or stuck lock of the location that reads, by its source.
+  // The write that has taken the lock's mutex.
   [[nodiscard]] PowerId source_of(const StuckLock& lock) {
     return static_cast<PowerId>(machine_.resolve(lock.event, lock.source));
   }

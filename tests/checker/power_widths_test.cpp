@@ -24,7 +24,7 @@ heddle::Program long_threads(std::uint32_t stores) {
 
 TEST_CASE("executions of any length have each graph once under POWER") {
   for (const std::uint32_t stores : {20U, 31U, 32U, 63U, 64U, 70U, 127U, 128U, 130U}) {
-    for (const char* algorithm : {"rsmc", "naive"}) {
+    for (const char* algorithm : {"rsmc", "dpor", "source", "sdpor", "trust", "rf", "naive"}) {
       if (stores > 40 && std::string(algorithm) == "naive") continue;  // its states grow with the square
       CAPTURE(stores);
       CAPTURE(algorithm);
