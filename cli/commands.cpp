@@ -110,8 +110,8 @@ int run_emit(const Options& options) {
   CompileOptions settings = options.compile;
   settings.keep_ir = true;
   const Result<Program> program = Program::from_file(options.file, settings);
-  if (!program) return report_errors(program.errors(), false);
-  return write_report(program->llvm_ir()) ? 0 : bad_input;
+  if (!program) return report_errors(program.errors(), options.json);
+  return write_product(options, program->llvm_ir());
 }
 
 int run(int count, const char* const* arguments) {
@@ -129,7 +129,7 @@ int run(int count, const char* const* arguments) {
     case Command::repl: return run_repl(options);
     case Command::replay: return run_replay(options);
     case Command::completions: return run_completions(options);
-    case Command::man: return run_man();
+    case Command::man: return run_man(options);
     case Command::emit: return run_emit(options);
     case Command::list: return run_list(options);
     case Command::fmt: return run_format(options);

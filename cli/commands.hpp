@@ -2,6 +2,7 @@
 // violation, 2 bad input or an output that cannot be written, 3 undecided.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cli/options.hpp"
@@ -27,7 +28,7 @@ namespace heddle::cli {
 [[nodiscard]] int run_emit(const Options& options);
 [[nodiscard]] int run_list(const Options& options);
 [[nodiscard]] int run_completions(const Options& options);
-[[nodiscard]] int run_man();
+[[nodiscard]] int run_man(const Options& options);
 // 0: done; 1: with --check, a file is not in the canonical style.
 [[nodiscard]] int run_format(const Options& options);
 // 0: realisable under every model asked for; 1: not under one of them.
@@ -39,6 +40,10 @@ namespace heddle::cli {
 
 // A usage error in the form that errors in programs have.
 [[nodiscard]] Diagnostic as_diagnostic(const UsageError& error);
+
+// What a command has been asked to make: to standard output as it is, or in a JSON document. Returns the exit
+// code.
+[[nodiscard]] int write_product(const Options& options, const std::string& text);
 
 // Text to standard error, or one JSON document to standard output. Returns 2.
 [[nodiscard]] int report_errors(const std::vector<Diagnostic>& errors, bool json);

@@ -8,7 +8,6 @@
 #include "cli/commands.hpp"
 #include "cli/option_tables.hpp"
 #include "cli/option_values.hpp"
-#include "cli/terminal.hpp"
 #include "cli/text.hpp"
 
 namespace heddle::cli {
@@ -18,6 +17,7 @@ struct Flag {
   std::vector<std::string> names;  // with their hyphens
   std::string description;
   bool takes_value = false;
+  bool takes_list = false;          // of values with commas between them
   std::vector<std::string> values;  // what the value can be; empty: files
 };
 
@@ -47,6 +47,7 @@ Flag flag_of(const CLI::Option& option) {
   flag.description = option.get_description();
   flag.takes_value = option.get_items_expected_max() > 0;
   flag.values = values_of(option);
+  flag.takes_list = std::find(flag.values.begin(), flag.values.end(), "all") != flag.values.end();
   return flag;
 }
 
@@ -148,8 +149,10 @@ std::string zsh(const std::vector<Words>& commands) {
       for (const std::string& name : flag.names) {
         std::string spec = fmt::format("{}[{}]", name, described(flag.description));
         if (flag.takes_value) {
+          const std::string values = join(flag.values, " ");
           spec += flag.values.empty() ? ":value:_files"
-                                      : fmt::format(":value:_values -s , name {}", join(flag.values, " "));
+                  : flag.takes_list   ? fmt::format(":value:_values -s , name {}", values)
+                                      : fmt::format(":value:({})", values);
         }
         cases += " \\\n        " + quoted(spec, closing);
       }
@@ -194,8 +197,10 @@ std::string fish(const std::vector<Words>& commands) {
       for (const std::string& name : flag.names)
         text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       if (flag.takes_value) {
+        const std::string values = join(flag.values, " ");
         text += flag.values.empty() ? " -r -F"
-                                    : fmt::format(" -x -a {}", quoted(join(flag.values, " "), closing));
+                : flag.takes_list   ? fmt::format(" -x -a '(__fish_append , {})'", values)
+                                    : fmt::format(" -x -a {}", quoted(values, closing));
       }
       text += fmt::format(" -d {}\n", quoted(flag.description, closing));
     }
@@ -214,7 +219,7 @@ int run_completions(const Options& options) {
   const std::string text = options.shell == "bash"  ? bash(commands)
                            : options.shell == "zsh" ? zsh(commands)
                                                     : fish(commands);
-  return write_report(text) ? 0 : 2;
+  return write_product(options, text);
 }
 
 }  // namespace heddle::cli

@@ -1,14 +1,18 @@
 // heddle fmt: programs in the canonical style.
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <fstream>
+#include <cstdint>
 #include <iostream>
 #include <iterator>
-#include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/files.hpp"
+#include "cli/json.hpp"
+#include "cli/report.hpp"
+#include "cli/terminal.hpp"
 #include "cli/text.hpp"
 #include "heddle/source.h"
 
@@ -16,57 +20,95 @@ namespace heddle::cli {
 
 namespace {
 
+constexpr std::uint64_t largest_program = std::uint64_t{16} << 20;
+constexpr int not_canonical = 1;
+constexpr int bad_input = 2;
+
+// What became of one file.
+struct Formatted {
+  std::string file;
+  bool changed = false;  // or would be, with --check
+  std::string text;      // of standard input: the result
+  std::vector<Diagnostic> errors = {};
+};
+
 Diagnostic about(const std::string& path, const std::string& message) {
   Diagnostic diagnostic;
   diagnostic.file = path;
   diagnostic.message = message;
-  diagnostic.text = fmt::format("{}: error: {}\n", clean(path), message);
+  diagnostic.text = fmt::format("heddle: {}\n", clean(message));
   return diagnostic;
 }
 
-std::optional<std::string> read_all(const std::string& path) {
-  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream in(path, std::ios::binary);
-  if (!in || in.peek() == std::ifstream::traits_type::eof()) {
-    if (!in.is_open() || in.bad()) return {};
+// The file is rewritten as a whole or stays what it was.
+Formatted format_file(const std::string& path, bool check_only) {
+  Formatted result{.file = path, .changed = false, .text = {}, .errors = {}};
+  std::string text;
+  if (path == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else {
+    auto read = read_file(path, largest_program);
+    if (const auto* const error = std::get_if<FileError>(&read)) {
+      result.errors = {about(path, error->message)};
+      return result;
+    }
+    text = std::move(std::get<std::string>(read));
   }
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) return {};
-  return text;
+  Result<std::string> formatted = format(text, path == "-" ? "standard input" : path);
+  if (!formatted) {
+    result.errors = formatted.errors();
+    return result;
+  }
+  result.changed = *formatted != text;
+  result.text = std::move(*formatted);
+  if (path == "-" || check_only || !result.changed) return result;
+  const std::string failure = write_file(path, result.text);
+  if (!failure.empty()) result.errors = {about(path, failure)};
+  return result;
 }
 
-bool write_all(const std::string& path, const std::string& text) {
-  if (path == "-")
-    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  return static_cast<bool>(out << text << std::flush);
+// What of it is said in text. False if it cannot be written.
+bool show(const Formatted& file, bool check_only) {
+  if (!file.errors.empty()) {
+    static_cast<void>(report_errors(file.errors, false));
+    return true;
+  }
+  if (check_only) {
+    return !file.changed || write_report(fmt::format("{}: not in the canonical style\n", clean(file.file)));
+  }
+  return file.file != "-" || write_report(file.text);
+}
+
+Json json_of(const Formatted& file, bool check_only) {
+  Json json{{"file", file.file}, {"changed", file.changed && file.errors.empty()}};
+  json["text"] = file.file == "-" && !check_only && file.errors.empty() ? Json(file.text) : Json();
+  json["diagnostics"] = to_json(file.errors);
+  return json;
 }
 
 }  // namespace
 
 int run_format(const Options& options) {
   int code = 0;
+  Json files = Json::array();
   for (const std::string& path : options.paths) {
-    const std::optional<std::string> text = read_all(path);
-    if (!text) {
-      code = report_errors({about(path, "cannot be read")}, false);
-      continue;
+    const Formatted file = format_file(path, options.check_only);
+    if (!file.errors.empty()) {
+      code = bad_input;
+    } else if (options.check_only && file.changed && code == 0) {
+      code = not_canonical;
     }
-    const Result<std::string> formatted = format(*text, path == "-" ? "standard input" : path);
-    if (!formatted) {
-      code = report_errors(formatted.errors(), false);
-      continue;
+    if (options.json) {
+      files.push_back(json_of(file, options.check_only));
+    } else if (!show(file, options.check_only)) {
+      return bad_input;
     }
-    if (options.check_only) {
-      if (*formatted == *text) continue;
-      std::fputs(fmt::format("{}: not in the canonical style\n", clean(path)).c_str(), stdout);
-      if (code == 0) code = 1;
-      continue;
-    }
-    if (path != "-" && *formatted == *text) continue;
-    if (!write_all(path, *formatted)) code = report_errors({about(path, "cannot be written")}, false);
   }
-  return code;
+  if (!options.json) return code;
+  Json json = json_head("format");
+  json["exit_code"] = code;
+  json["files"] = std::move(files);
+  return write_report(json_text(json)) ? code : bad_input;
 }
 
 }  // namespace heddle::cli

@@ -27,6 +27,7 @@ inline constexpr int json_version = 1;
 // "sync", "lwsync", "eieio", "isync".
 [[nodiscard]] std::string_view fence_name(FenceType fence);
 
+[[nodiscard]] Json to_json(const std::vector<Diagnostic>& diagnostics);
 [[nodiscard]] Json to_json(const Parameters& parameters);
 [[nodiscard]] Json to_json(const std::vector<NamedValue>& values);
 [[nodiscard]] Json to_json(const std::vector<Outcome>& outcomes);

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/report.hpp"
 
@@ -166,19 +167,34 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   return json_text(json);
 }
 
+Json to_json(const std::vector<Diagnostic>& diagnostics) {
+  Json json = Json::array();
+  for (const Diagnostic& each : diagnostics) {
+    json.push_back({{"file", each.file.empty() ? Json(nullptr) : Json(each.file)},
+                    {"line", each.line == 0 ? Json(nullptr) : Json(each.line)},
+                    {"column", each.column == 0 ? Json(nullptr) : Json(each.column)},
+                    {"message", each.message},
+                    {"hint", each.hint.empty() ? Json(nullptr) : Json(each.hint)},
+                    {"text", each.text}});
+  }
+  return json;
+}
+
 std::string json_errors(const std::vector<Diagnostic>& errors) {
   Json json = json_head("errors");
   json["exit_code"] = 2;
-  json["diagnostics"] = Json::array();
-  for (const Diagnostic& error : errors) {
-    json["diagnostics"].push_back({{"file", error.file.empty() ? Json(nullptr) : Json(error.file)},
-                                   {"line", error.line == 0 ? Json(nullptr) : Json(error.line)},
-                                   {"column", error.column == 0 ? Json(nullptr) : Json(error.column)},
-                                   {"message", error.message},
-                                   {"hint", error.hint.empty() ? Json(nullptr) : Json(error.hint)},
-                                   {"text", error.text}});
-  }
+  json["diagnostics"] = to_json(errors);
   return json_text(json);
+}
+
+int write_product(const Options& options, const std::string& text) {
+  constexpr int bad_input = 2;
+  if (!options.json) return write_report(text) ? 0 : bad_input;
+  Json json = json_head("text");
+  json["file"] = options.file.empty() ? Json(nullptr) : Json(options.file);
+  json["exit_code"] = 0;
+  json["text"] = text;
+  return write_report(json_text(json)) ? 0 : bad_input;
 }
 
 }  // namespace heddle::cli

@@ -5,7 +5,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/option_tables.hpp"
-#include "cli/terminal.hpp"
 #include "cli/text.hpp"
 
 namespace heddle::cli {
@@ -55,7 +54,7 @@ std::string footer_of(const CLI::App& app) {
 
 }  // namespace
 
-int run_man() {
+int run_man(const Options& options) {
   Options unused;
   CLI::App app;
   build_app(app, unused);
@@ -76,7 +75,7 @@ int run_man() {
                         algorithm.paper.empty() ? "" : fmt::format(" [{}]", escaped(algorithm.paper)));
   }
   text += ".SH EXIT STATUS\n" + footer_of(app);
-  return write_report(text) ? 0 : 2;
+  return write_product(options, text);
 }
 
 }  // namespace heddle::cli

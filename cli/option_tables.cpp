@@ -143,8 +143,12 @@ void add_no_progress(CLI::App& app, Options& options) {
       ->disable_flag_override();
 }
 
-void add_report_options(CLI::App& app, Options& options) {
+void add_json(CLI::App& app, Options& options) {
   add_flag(app, "--json", options.json, "Report in JSON (docs/json.md), errors too");
+}
+
+void add_report_options(CLI::App& app, Options& options) {
+  add_json(app, options);
   add_no_progress(app, options);
 }
 
@@ -273,6 +277,7 @@ void add_repl_options(CLI::App& app, Options& options) {
   add_compile_settings(app, options);
   add_limit_options(app, options.check);
   add_flag(app, "--echo", options.echo, "Show each line of a script before what it says, as a transcript");
+  add_flag(app, "--json", options.json, "Answer each input with one line of JSON (docs/json.md)");
   app.footer(
       "Reads commands from the terminal, or from standard input if that is no terminal: then it stops at "
       "the\n"
@@ -311,6 +316,7 @@ void add_conformance_options(CLI::App& app, Options& options) {
 
 void add_translate_options(CLI::App& app, Options& options) {
   add_flag(app, "--to-litmus", options.to_litmus, "As a litmus test in C, not as a .hed program");
+  add_json(app, options);
   add_compile_options(app, options);
 }
 
@@ -319,7 +325,7 @@ void add_replay_options(CLI::App& app, Options& options) {
   add_file_option(app, "--program", "Run this program, not the file that the trace names", options.program);
   add_flag(app, "--step", options.step, "Show step by step, with the shared variables after each");
   add_artefact_options(app, options);
-  add_flag(app, "--json", options.json, "Report in JSON (docs/json.md), errors too");
+  add_json(app, options);
   app.footer(
       "Exit codes:\n"
       "  0  the trace leads to no violation any more\n"
@@ -327,12 +333,11 @@ void add_replay_options(CLI::App& app, Options& options) {
       "  2  the command line, a file or the program in it is wrong, or an output cannot be written");
 }
 
-void add_list_options(CLI::App& app, Options& options) {
-  add_flag(app, "--json", options.json, "Report in JSON (docs/json.md)");
-}
+void add_list_options(CLI::App& app, Options& options) { add_json(app, options); }
 
 void add_completions_options(CLI::App& app, Options& options) {
   app.add_option("SHELL", options.shell, "bash, zsh or fish")->option_text(" ")->required();
+  add_json(app, options);
   app.footer(
       "Write the output where the shell looks for completions, for example\n"
       "  heddle completions bash > ~/.local/share/bash-completion/completions/heddle");
@@ -345,6 +350,7 @@ struct Entry {
 
 void add_emit_options(CLI::App& app, Options& options) {
   add_flag(app, "--llvm", options.llvm, "LLVM's intermediate code, as generated");
+  add_json(app, options);
   add_compile_options(app, options);
 }
 
@@ -354,14 +360,13 @@ void add_format_options(CLI::App& app, Options& options) {
       ->option_text(" ")
       ->required();
   add_flag(app, "--check", options.check_only, "Change nothing; name the files that would be changed");
+  add_json(app, options);
   app.footer(
       "Exit codes:\n"
       "  0  done\n"
       "  1  with --check: a file would be changed\n"
       "  2  a file is wrong, or cannot be read or written");
 }
-
-void add_nothing(CLI::App& /*app*/, Options& /*options*/) {}
 
 constexpr Entry entries[] = {
     {{"check", Command::check, "Explore a program's executions and report a verdict",
@@ -393,7 +398,7 @@ constexpr Entry entries[] = {
      add_translate_options},
     {{"completions", Command::completions, "Print a shell's completions for heddle", ""},
      add_completions_options},
-    {{"man", Command::man, "Print the manual page", ""}, add_nothing},
+    {{"man", Command::man, "Print the manual page", ""}, add_json},
 };
 
 }  // namespace

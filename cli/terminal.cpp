@@ -14,6 +14,12 @@
 #include <system_error>
 
 namespace heddle::cli {
+namespace {
+
+// The one that lives.
+ReportCapture* capture = nullptr;
+
+}  // namespace
 
 bool is_terminal(int file) { return ::isatty(file) == 1; }
 
@@ -39,7 +45,7 @@ bool wants_colour(int file) {
   const char* no_colour = std::getenv("NO_COLOR");
   if (no_colour != nullptr && *no_colour != '\0') return false;
   const char* kind = std::getenv("TERM");
-  return is_terminal(file) && kind != nullptr && std::string_view(kind) != "dumb";
+  return capture == nullptr && is_terminal(file) && kind != nullptr && std::string_view(kind) != "dumb";
 }
 
 int write_all(int file, std::string_view text) {
@@ -57,7 +63,14 @@ int write_all(int file, std::string_view text) {
   return 0;
 }
 
+ReportCapture::ReportCapture() { capture = this; }
+ReportCapture::~ReportCapture() { capture = nullptr; }
+
 bool write_report(std::string_view text) {
+  if (capture != nullptr) {
+    capture->output_.append(text);
+    return true;
+  }
   const int error = write_all(STDOUT_FILENO, text);
   if (error == 0 || error == EPIPE) return true;
   write_error(
@@ -65,7 +78,13 @@ bool write_report(std::string_view text) {
   return false;
 }
 
-void write_error(std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); }
+void write_error(std::string_view text) {
+  if (capture != nullptr) {
+    capture->errors_.append(text);
+  } else {
+    static_cast<void>(write_all(STDERR_FILENO, text));
+  }
+}
 
 std::string_view Paint::begin(Colour colour) const {
   if (!on_) return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace heddle::cli {
@@ -20,6 +21,23 @@ namespace heddle::cli {
 // Writes a report to standard output. Returns true if it got there or the reader has left of its own will (`|
 // head`); else says on standard error what went wrong.
 [[nodiscard]] bool write_report(std::string_view text);
+
+// Takes what write_report() and write_error() are given, as long as it lives. There is one at a time.
+class ReportCapture {
+ public:
+  ReportCapture();
+  ~ReportCapture();
+  ReportCapture(const ReportCapture&) = delete;
+  ReportCapture& operator=(const ReportCapture&) = delete;
+  [[nodiscard]] const std::string& output() const { return output_; }
+  [[nodiscard]] const std::string& errors() const { return errors_; }
+
+ private:
+  friend bool write_report(std::string_view text);
+  friend void write_error(std::string_view text);
+  std::string output_;
+  std::string errors_;
+};
 
 // Writes to standard error. Nobody is left to be told if that fails.
 void write_error(std::string_view text);

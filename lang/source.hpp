@@ -23,6 +23,7 @@ class SourceMap {
   // Returns the file's number.
   std::uint32_t add(std::string name, std::string text);
 
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(files_.size()); }
   [[nodiscard]] const std::string& name(std::uint32_t file) const { return files_[file].name; }
   [[nodiscard]] std::string_view text(std::uint32_t file) const { return files_[file].text; }
   [[nodiscard]] std::string_view text(const SourceRange& range) const;

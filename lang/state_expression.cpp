@@ -1,5 +1,4 @@
-// See state_expression.hpp. The names are made again from the resolved tree, so that programs that never were
-// text have them too.
+// See state_expression.hpp.
 #include "lang/state_expression.hpp"
 
 #include <fmt/format.h>
@@ -10,72 +9,11 @@
 #include "lang/expressions.hpp"
 #include "lang/grammar.hpp"
 #include "lang/resolution.hpp"
+#include "lang/state_names.hpp"
 #include "lang/token.hpp"
 
 namespace heddle::lang {
 namespace {
-
-void declare_names(Resolution& resolution) {
-  const Program& program = resolution.program;
-  const auto add = [&](const std::string& name, SymbolKind kind, std::size_t id, Type type,
-                       std::int64_t value, const SourceRange& range) {
-    resolution.names().declare(name, {.kind = kind,
-                                      .id = static_cast<std::uint32_t>(id),
-                                      .ready = true,
-                                      .broken = false,
-                                      .type = type,
-                                      .value = value,
-                                      .range = range});
-  };
-  for (const auto& parameter : program.parameters)
-    add(parameter.name, SymbolKind::param, 0, Type::integer, parameter.value, parameter.range);
-  for (const auto& constant : program.constants)
-    add(constant.name, SymbolKind::constant, 0, constant.type, constant.value, constant.range);
-  for (std::size_t i = 0; i < program.variables.size(); ++i) {
-    const Variable& variable = program.variables[i];
-    Object& object = resolution.objects.emplace_back();
-    object.first = static_cast<std::uint32_t>(i);
-    object.type.kind = variable.is_mutex ? DataType::Kind::mutex : DataType::Kind::scalar;
-    object.type.scalar = variable.type;
-    if (variable.is_array) object.type.lengths = {variable.length};
-    add(variable.name, variable.is_mutex ? SymbolKind::mutex : SymbolKind::variable, i, variable.type, 0,
-        variable.range);
-  }
-  for (std::size_t i = 0; i < program.enumerations.size(); ++i) {
-    const auto type = static_cast<Type>(static_cast<std::uint32_t>(Type::first_enumeration) + i);
-    add(program.enumerations[i].name, SymbolKind::enumeration, i, type, 0, program.enumerations[i].range);
-  }
-  for (std::size_t i = 0; i < program.functions.size(); ++i)
-    add(program.functions[i].name, SymbolKind::function, i, Type::none, 0, program.functions[i].range);
-  for (std::size_t i = 0; i < program.templates.size(); ++i)
-    add(program.templates[i].name, SymbolKind::thread, i, Type::none, 0, program.templates[i].range);
-}
-
-void declare_locals(Resolution& resolution) {
-  const Program& program = resolution.program;
-  resolution.templates.resize(program.templates.size());
-  for (std::size_t i = 0; i < program.templates.size(); ++i) {
-    const auto& locals = program.templates[i].body.locals;
-    for (std::size_t id = 0; id < locals.size(); ++id) {
-      if (!locals[id].top_level) continue;
-      LocalSymbol& local = resolution.templates[i].locals[locals[id].name];
-      local.id = static_cast<LocalId>(id);
-      local.kind = LocalKind::var;
-      local.type = locals[id].type;
-      local.range = locals[id].range;
-      if (!locals[id].is_array) continue;
-      local.object.emplace().first = local.id;
-      local.object->type.scalar = local.type;
-      local.object->type.lengths = {locals[id].length};
-    }
-  }
-  for (std::size_t t = 0; t < program.threads.size(); ++t) {
-    auto& info = resolution.templates[program.threads[t].thread_template];
-    if (info.threads++ > 0) continue;
-    info.first_thread = static_cast<ThreadId>(t);
-    info.first_argument = program.threads[t].argument;
-  }
-}
 
 class Evaluator {
  public:
@@ -91,11 +29,19 @@ class Evaluator {
       case ExpressionKind::logical_and: return value(e.operands[0]) != 0 && value(e.operands[1]) != 0 ? 1 : 0;
       case ExpressionKind::logical_or: return value(e.operands[0]) != 0 || value(e.operands[1]) != 0 ? 1 : 0;
       case ExpressionKind::conditional: return value(e.operands[value(e.operands[0]) != 0 ? 1 : 2]);
+      case ExpressionKind::bounded: return bounded(e);
       default: throw EvaluationError{e.range, "this has no value outside of a thread"};
     }
   }
 
  private:
+  [[nodiscard]] std::int64_t bounded(const Expression& e) const {
+    const std::int64_t index = value(e.operands[0]);
+    if (index >= 0 && index < e.value) return index;
+    throw EvaluationError{e.range,
+                          fmt::format("index {} is out of bounds: there are {} elements", index, e.value)};
+  }
+
   [[nodiscard]] std::int64_t load(const Expression& e) const {
     const Variable& variable = program_.variables[e.id];
     if (e.operands.empty()) return reader_.memory(variable.first_location);
@@ -175,8 +121,7 @@ std::optional<Expression> parse_state_expression(const Program& program, const S
   Resolution resolution(texts, file, diagnostics);
   resolution.modules.emplace_back().file = file;
   resolution.program = program;
-  declare_names(resolution);
-  declare_locals(resolution);
+  declare_again(resolution);
   ExpressionResolver resolver(resolution, Place::condition, nullptr);
   auto expression = resolver.value(tree);
   if (diagnostics.any()) return {};

@@ -38,12 +38,6 @@ bool runs_ahead(const std::string& model) {
                      [&](const ModelInfo& info) { return info.name == model && info.out_of_order; });
 }
 
-lang::ModuleText read_module(const std::string& path) {
-  Result<std::string> text = read_source(path);
-  if (text) return {.text = std::move(*text), .error = {}};
-  return {.text = {}, .error = text.errors().front().message};
-}
-
 }  // namespace
 
 Result<Program> Program::from_source(std::string_view text, std::string name, const CompileOptions& options) {
@@ -104,10 +98,14 @@ const std::string& Program::name() const { return state_->name; }
 const Parameters& Program::parameters() const { return state_->parameters; }
 const std::vector<Expectation>& Program::expectations() const { return state_->expectations; }
 const std::optional<LitmusTest>& Program::litmus() const { return state_->litmus; }
-// FNV-1a.
+// FNV-1a, of all files; a byte that no source text has separates them.
 std::string Program::fingerprint() const {
   std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : state_->sources.text(0)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3; };
+  for (std::uint32_t file = 0; file < state_->sources.size(); ++file) {
+    if (file > 0) add(0xff);
+    for (const char c : state_->sources.text(file)) add(static_cast<unsigned char>(c));
+  }
   return fmt::format("{:016x}", hash);
 }
 const std::string& Program::llvm_ir() const { return state_->ir; }

@@ -98,7 +98,8 @@ std::vector<Diagnostic> check_declarations(std::string_view text, const std::str
   lang::SourceMap sources;
   lang::Diagnostics diagnostics;
   const auto file = sources.add(name, std::string(text));
-  if (lang::parse_program(sources, file, parameters, diagnostics, {.loader = {}, .may_lack_threads = true}))
+  if (lang::parse_program(sources, file, parameters, diagnostics,
+                          {.loader = read_module, .may_lack_threads = true}))
     return {};
   return convert_diagnostics(diagnostics, sources);
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace heddle {
 
@@ -51,6 +52,12 @@ Result<std::string> read_source(const std::string& path) {
   if (in.bad() || (status.st_size > 0 && text.str().empty()))
     return std::vector{about_file(path, "cannot be read")};
   return text.str();
+}
+
+lang::ModuleText read_module(const std::string& path) {
+  Result<std::string> text = read_source(path);
+  if (text) return {.text = std::move(*text), .error = {}};
+  return {.text = {}, .error = text.errors().front().message};
 }
 
 }  // namespace heddle

@@ -7,6 +7,7 @@
 
 #include "heddle/heddle.h"
 #include "lang/diagnostics.hpp"
+#include "lang/frontend.hpp"
 #include "lang/source.hpp"
 
 namespace heddle {
@@ -21,5 +22,7 @@ inline constexpr std::size_t largest_source = std::size_t{16} << 20;  // bytes
 
 // The text of a readable, regular file of at most `largest_source` bytes.
 [[nodiscard]] Result<std::string> read_source(const std::string& path);
+// The same for what a program imports.
+[[nodiscard]] lang::ModuleText read_module(const std::string& path);
 
 }  // namespace heddle

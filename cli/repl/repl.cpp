@@ -2,10 +2,13 @@
 // error is shown and the next input is read; a script ends at its first error with exit code 2.
 #include <unistd.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/json.hpp"
 #include "cli/repl/line_editor.hpp"
 #include "cli/repl/session.hpp"
 #include "cli/terminal.hpp"
@@ -38,26 +41,51 @@ LineEvent read_input(LineSource& lines, bool interactive, std::string& input) {
   return LineEvent::line;
 }
 
+// Why the action was not carried out, as far as it has not been said yet; none if it was.
+template <typename Action>
+std::optional<std::string> complaint_of(Action&& action) {
+  try {
+    action();
+    return {};
+  } catch (const Complaint& complaint) {
+    return complaint.text;
+  }
+}
+
+// One input and what came of it, on one line.
+std::string answer(const std::string& input, const ReportCapture& said,
+                   const std::optional<std::string>& complaint) {
+  Json json = json_head("answer");
+  json["input"] = input;
+  json["output"] = said.output();
+  json["error"] = complaint ? Json(said.errors() + *complaint) : Json(nullptr);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 int run_repl(const Options& options) {
-  const bool interactive = is_terminal(STDIN_FILENO);
+  const bool interactive = is_terminal(STDIN_FILENO) && !options.json;
   catch_every_interrupt();
   Session session(options, interactive);
   const auto lines =
       interactive
           ? terminal_lines([&](std::string_view line) { return session.completions(line); }, history_file())
-          : script_lines(options.echo);
-  const auto attempt = [&](auto&& action) {
-    try {
-      action();
-      return true;
-    } catch (const Complaint& complaint) {
-      write_error(complaint.text);
-      return false;
+          : script_lines(options.echo && !options.json);
+  const auto attempt = [&](const std::string& input, auto&& action) {
+    if (!options.json) {
+      const auto complaint = complaint_of(action);
+      if (complaint) write_error(*complaint);
+      return !complaint;
     }
+    std::optional<ReportCapture> said(std::in_place);
+    const auto complaint = complaint_of(action);
+    const std::string line = answer(input, *said, complaint);
+    said.reset();
+    return write_report(line) && !complaint;
   };
-  if (!options.file.empty() && !attempt([&] { session.load_first(options.file); }) && !interactive)
+  if (!options.file.empty() && !attempt(":load " + options.file, [&] { session.load_first(options.file); }) &&
+      !interactive)
     return bad_input;
   if (interactive) static_cast<void>(write_report(":help lists the commands, :quit leaves\n"));
   while (!session.finished()) {
@@ -70,7 +98,7 @@ int run_repl(const Options& options) {
     }
     if (input.find_first_not_of(" \t") == std::string::npos) continue;
     lines->remember(input);
-    const bool good = attempt([&] { session.obey(input); });
+    const bool good = attempt(input, [&] { session.obey(input); });
     const bool stopped = forget_interrupts();
     if (interactive) continue;
     if (!good) return bad_input;

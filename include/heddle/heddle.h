@@ -120,8 +120,8 @@ class Program {
   [[nodiscard]] std::uint32_t spin_loops() const;
   // Of a program that was read from a .litmus file: its final states are what the test observes.
   [[nodiscard]] const std::optional<LitmusTest>& litmus() const;
-  // A hash of the source text, 16 hexadecimal digits: to notice
-  // that the program has changed, not to prove that it has not.
+  // A hash of the source text and of all that it imports, 16 hexadecimal digits: to notice that the program
+  // has changed, not to prove that it has not.
   [[nodiscard]] std::string fingerprint() const;
   // The intermediate code as generated, for people who look under the bonnet; empty without
   // CompileOptions::keep_ir.

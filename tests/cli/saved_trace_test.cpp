@@ -118,6 +118,21 @@ TEST_CASE("replay says that the program has changed, and what that means for the
   CHECK(!contains(elsewhere.output, "has changed"));
 }
 
+TEST_CASE("replay notices that an imported file has changed") {
+  TemporaryFolder folder;
+  const std::string module = "shared n: int;\nfn add() { n += 1; }\n";
+  folder.file("counter.hed", module);
+  const std::string saved =
+      save(folder, folder.file("main.hed",
+                               "import \"./counter.hed\";\nthread w[i: 0..2] { counter.add(); }\n"
+                               "final { assert counter.n == 2; }\n"));
+  CHECK(!contains(run_heddle({"replay", saved}).output, "has changed"));
+  folder.file("counter.hed", module + "// a remark\n");
+  const Finished changed = run_heddle({"replay", saved});
+  CHECK(changed.exit_code == 1);
+  CHECK(contains(changed.output, "has changed since the trace was saved"));
+}
+
 TEST_CASE("replay --step shows the shared variables after each step") {
   TemporaryFolder folder;
   const std::string saved = save(folder, folder.file("lost.hed", unsafe_program));

@@ -71,6 +71,98 @@ TEST_CASE("bash completes commands, options, names of models and lists of them")
         std::vector<std::string>{file});
 }
 
+TEST_CASE("zsh completes commands, options and names of models") {
+  if (std::system("zsh -f -c 'zmodload zsh/zpty' > /dev/null 2>&1") != 0 || !have_terminals()) {
+    MESSAGE("zsh with zsh/zpty is not installed: not tested");
+    return;
+  }
+  TemporaryFolder folder;
+  const std::string at = folder.path().string();
+  folder.file("_heddle", run_heddle({"completions", "zsh"}).output);
+  // A shell at a terminal of its own: a tabulator completes what is typed, Ctrl-G notes down what the line is
+  // then.
+  const std::string noted = at + "/noted";
+  const std::string setup = folder.file(
+      "setup.zsh", "unsetopt zle_bracketed_paste; autoload -Uz compinit; fpath=(" + at +
+                       " $fpath); compinit -u -d " + at + "/dump\nnote() { print -r -- $BUFFER >> " + noted +
+                       "; BUFFER= }\nzle -N note; bindkey '^G' note\n");
+  const std::string script = folder.file(
+      "type.zsh",
+      "zmodload zsh/zpty\nzpty z zsh -f -i\nzpty -w z '. " + setup +
+          "; print READY'\nzpty -r -m z out $'*\nREADY*'\n"
+          "for line in 'heddle che' 'heddle check --preem' 'heddle check --model ts' "
+          "'heddle compare --models sc,ts' 'heddle completions z'; do zpty -w -n z $line$'\\t\\a'; done\n"
+          "for i in {1..300}; do\n  while zpty -r -t z out; do :; done\n"
+          "  [[ $(wc -l < " +
+          noted + ") -ge 5 ]] && break; sleep 0.1\ndone 2> /dev/null\nzpty -d z\n");
+  REQUIRE(std::system(("timeout 60 zsh -f " + script).c_str()) == 0);
+  std::istringstream lines(read(noted));
+  for (const char* expected : {"heddle check", "heddle check --preemption-bound", "heddle check --model tso",
+                               "heddle compare --models sc,tso", "heddle completions zsh"}) {
+    std::string line;
+    CHECK(std::getline(lines, line));
+    CHECK(line.substr(0, line.find_last_not_of(" ,") + 1) == expected);
+  }
+}
+
+TEST_CASE("fish completes commands, options, names of models and lists of them") {
+  if (std::system("fish --version > /dev/null 2>&1") != 0) {
+    MESSAGE("fish is not installed: not tested");
+    return;
+  }
+  TemporaryFolder folder;
+  const std::string script = folder.file("heddle.fish", run_heddle({"completions", "fish"}).output);
+  const auto completes = [&](const std::string& line) {
+    const std::string output = (folder.path() / "out").string();
+    const std::string command = "HOME=" + folder.path().string() + " fish --no-config -c 'source " + script +
+                                "; complete -C \"" + line + "\"' > " + output;
+    REQUIRE(std::system(command.c_str()) == 0);
+    const std::string text = read(output);
+    return text.substr(0, text.find_first_of("\t\n"));
+  };
+  CHECK(completes("heddle che") == "check");
+  CHECK(completes("heddle check --preem") == "--preemption-bound");
+  CHECK(completes("heddle check --model ts") == "tso");
+  CHECK(completes("heddle compare --models sc,ts") == "sc,tso");
+  CHECK(completes("heddle completions z") == "zsh");
+}
+
+TEST_CASE("every command that prints a text gives it as JSON too") {
+  TemporaryFolder folder;
+  const std::string program = folder.file("sb.hed", safe_program);
+  const auto json = [](const std::vector<std::string>& arguments) {
+    Json document = Json::parse(run_heddle(arguments).output, nullptr, false);
+    REQUIRE(document.is_object());
+    CHECK(document["version"] == 1);
+    return document;
+  };
+  for (std::vector<std::string> arguments :
+       std::vector<std::vector<std::string>>{{"man"},
+                                             {"completions", "fish"},
+                                             {"emit", "--llvm", program},
+                                             {"translate", "--to-litmus", program}}) {
+    CAPTURE(arguments[0]);
+    const Finished plain = run_heddle(arguments);
+    arguments.push_back("--json");
+    const Json document = json(arguments);
+    CHECK(document["document"] == "text");
+    CHECK(document["text"] == plain.output);
+    CHECK(document["exit_code"] == plain.exit_code);
+  }
+  const std::string bad = folder.file("bad.hed", "shared x int;\n");
+  CHECK(json({"emit", bad, "--llvm", "--json"})["document"] == "errors");
+  CHECK(json({"translate", bad, "--json"})["document"] == "errors");
+
+  const std::string loose = folder.file("loose.hed", "shared x:int;thread p{x=1;}\n");
+  const Json checked = json({"fmt", "--check", loose, bad, "--json"});
+  CHECK(checked["document"] == "format");
+  CHECK(checked["exit_code"] == 2);
+  CHECK(checked["files"][0]["changed"] == true);
+  CHECK(checked["files"][1]["diagnostics"][0]["line"] == 1);
+  CHECK(json({"fmt", loose, "--json"})["exit_code"] == 0);
+  CHECK(json({"fmt", "--check", loose, "--json"})["files"][0]["changed"] == false);
+}
+
 TEST_CASE("completions and the manual page know every command and every option") {
   const std::string bash = run_heddle({"completions", "bash"}).output;
   const std::string zsh = run_heddle({"completions", "zsh"}).output;

@@ -63,10 +63,11 @@ std::string normalised(std::string text, const fs::path& folder) {
   return std::regex_replace(text, column, "  ...\n");
 }
 
-std::string run(const fs::path& script) {
+std::string run(const fs::path& script, const std::string& option = "--echo") {
   const std::string command = std::string("cd '") + HEDDLE_SOURCE_DIR +
                               "' && COLUMNS=100 NO_COLOR=1 VISUAL= EDITOR=\"sed -i 's/x = 1/x = 7/'\" '" +
-                              HEDDLE_BINARY_DIR + "/heddle' repl --echo < '" + script.string() + "' 2>&1";
+                              HEDDLE_BINARY_DIR + "/heddle' repl " + option + " < '" + script.string() +
+                              "' 2>&1";
   FILE* const pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string output;
@@ -97,6 +98,30 @@ TEST_CASE("every session says what its transcript says") {
       CHECK(said == expected);
     }
   }
+}
+
+TEST_CASE("--json answers each input with one document on a line, up to the first error") {
+  const Folder folder;
+  const auto script = folder.path / "script";
+  std::ofstream(script) << "shared x: int = 6;\nthread p {\n  x = 1;\n}\nx * 7\n:outcomes\ny\nx\n";
+  const std::string said = run(script, "--json");
+  std::istringstream lines(said);
+  const auto next = [&] {
+    std::string line;
+    std::getline(lines, line);
+    return line;
+  };
+  const auto contains = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string first = next();
+  CHECK(first.starts_with("{\"document\":\"answer\",\"version\":1,"));
+  CHECK(first.ends_with("\"input\":\"shared x: int = 6;\",\"output\":\"\",\"error\":null}"));
+  CHECK(contains(next(), R"("input":"thread p {\n  x = 1;\n}")"));
+  CHECK(contains(next(), R"("output":"42\n","error":null)"));
+  CHECK(contains(next(), R"(1 distinct final state)"));
+  CHECK(contains(next(), R"("output":"","error":"expression:1:1: error: unknown name 'y')"));
+  CHECK(next() == "(exit code 2)");
 }
 
 }  // namespace
