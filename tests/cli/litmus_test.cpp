@@ -96,7 +96,7 @@ TEST_CASE("conformance shows what differs and ends with 1") {
   CHECK(contains(run.output,
                  "SB: No Never, expected Ok Sometimes\n  missing     0:r2=0; 1:r2=0;\n"
                  "  unexpected  0:r2=1; 1:r2=0;\n  unexpected  0:r2=1; 1:r2=1;\n"));
-  CHECK(contains(run.output, "3 files without an expectation"));
+  CHECK(contains(run.output, "6 files without an expectation"));
   const Finished json = run_heddle({"conformance", tests, "--expected", table, "--json"});
   CHECK(json.exit_code == 1);
   const auto document = nlohmann::json::parse(json.output);
