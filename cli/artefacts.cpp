@@ -28,9 +28,10 @@ bool complain(const std::string& message) {
 
 }  // namespace
 
-bool write_artefacts(const Program& program, const CheckResult& result, const Options& options) {
+bool write_artefacts(const Program& program, const CheckResult& result, const Options& options,
+                     const std::vector<LintWarning>& warnings) {
   const Artefacts& files = options.artefacts;
-  bool good = files.sarif.empty() || write(files.sarif, sarif(program, result));
+  bool good = files.sarif.empty() || write(files.sarif, sarif(program, result, warnings));
   if (!result.violation) {
     for (const std::string& file : {files.trace, files.dot, files.html}) {
       if (!file.empty())

@@ -1,13 +1,17 @@
 // The files that `check` and `replay` write beside their report: --trace, --dot, --html, --sarif.
 #pragma once
 
+#include <vector>
+
 #include "cli/options.hpp"
 #include "heddle/heddle.h"
+#include "heddle/lint.h"
 
 namespace heddle::cli {
 
 // Writes what the options ask for. What cannot be written is one message on standard error each; the others
 // are written nevertheless. Without a violation only --sarif has something to say. False if one failed.
-[[nodiscard]] bool write_artefacts(const Program& program, const CheckResult& result, const Options& options);
+[[nodiscard]] bool write_artefacts(const Program& program, const CheckResult& result, const Options& options,
+                                   const std::vector<LintWarning>& warnings = {});
 
 }  // namespace heddle::cli

@@ -6,6 +6,7 @@
 
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/artefacts.hpp"
 #include "cli/interrupt.hpp"
@@ -13,6 +14,7 @@
 #include "cli/report.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
+#include "heddle/lint.h"
 #include "heddle/minimise.h"
 
 namespace heddle::cli {
@@ -43,6 +45,13 @@ std::string minimise_violation(const Program& program, const CheckOptions& optio
       counted(minimised->transitions, "transition"),
       minimised->switches == 1 ? "1 context switch" : grouped(minimised->switches) + " context switches",
       counted(minimised->states, "state"), duration(minimised->seconds));
+}
+
+std::string format_warnings(const std::vector<LintWarning>& warnings) {
+  if (warnings.empty()) return "\nNo warnings.\n";
+  std::string text = fmt::format("\n{}:\n", counted(warnings.size(), "warning"));
+  for (const LintWarning& warning : warnings) text += clean(warning.diagnostic.text, true);
+  return text;
 }
 
 }  // namespace
@@ -95,14 +104,17 @@ int run_check(const Options& options) {
   std::string note;
   if (options.minimise && result->violation) note = minimise_violation(*program, settings, *result);
   line.clear();
+  std::vector<LintWarning> warnings;
+  if (options.lint) warnings = lint(*program, {.go_on = [] { return !interrupted(); }});
 
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
-  std::string report =
-      options.json ? json_report(*program, *result, note) : text_report(*program, *result, style);
+  std::string report = options.json ? json_report(*program, *result, note, options.lint ? &warnings : nullptr)
+                                    : text_report(*program, *result, style);
   if (!options.json && !note.empty()) report += fmt::format("\n{}\n", wrap(note, style.width, 0));
+  if (!options.json && options.lint) report += format_warnings(warnings);
   const bool written = write_report(report);
   // The report is out by now, whatever becomes of the files.
-  const bool complete = write_artefacts(*program, *result, options);
+  const bool complete = write_artefacts(*program, *result, options, warnings);
   return written && complete ? exit_code(result->verdict) : bad_input;
 }
 

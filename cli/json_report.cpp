@@ -146,7 +146,27 @@ Json to_json(const std::vector<ConditionCount>& conditions) {
   return result;
 }
 
-std::string json_report(const Program& program, const CheckResult& result, std::string_view minimised) {
+Json to_json(const Diagnostic& diagnostic) {
+  return {{"file", diagnostic.file.empty() ? Json(nullptr) : Json(diagnostic.file)},
+          {"line", diagnostic.line == 0 ? Json(nullptr) : Json(diagnostic.line)},
+          {"column", diagnostic.column == 0 ? Json(nullptr) : Json(diagnostic.column)},
+          {"message", diagnostic.message},
+          {"hint", diagnostic.hint.empty() ? Json(nullptr) : Json(diagnostic.hint)},
+          {"text", diagnostic.text}};
+}
+
+Json to_json(const std::vector<LintWarning>& warnings) {
+  Json result = Json::array();
+  for (const LintWarning& warning : warnings) {
+    Json entry = to_json(warning.diagnostic);
+    entry["rule"] = json_word(name(warning.rule));
+    result.push_back(std::move(entry));
+  }
+  return result;
+}
+
+std::string json_report(const Program& program, const CheckResult& result, std::string_view minimised,
+                        const std::vector<LintWarning>* warnings) {
   Json json = json_head("report");
   json["file"] = program.name();
   json["parameters"] = to_json(program.parameters());
@@ -163,20 +183,14 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["conditions"] = to_json(result.conditions);
   json["outcomes"] = to_json(result.outcomes);
   json["minimised"] = minimised.empty() ? Json(nullptr) : Json(minimised);
+  json["warnings"] = warnings == nullptr ? Json(nullptr) : to_json(*warnings);
   json["violation"] = result.violation ? to_json(*result.violation) : Json(nullptr);
   return json_text(json);
 }
 
 Json to_json(const std::vector<Diagnostic>& diagnostics) {
   Json json = Json::array();
-  for (const Diagnostic& each : diagnostics) {
-    json.push_back({{"file", each.file.empty() ? Json(nullptr) : Json(each.file)},
-                    {"line", each.line == 0 ? Json(nullptr) : Json(each.line)},
-                    {"column", each.column == 0 ? Json(nullptr) : Json(each.column)},
-                    {"message", each.message},
-                    {"hint", each.hint.empty() ? Json(nullptr) : Json(each.hint)},
-                    {"text", each.text}});
-  }
+  for (const Diagnostic& each : diagnostics) json.push_back(to_json(each));
   return json;
 }
 

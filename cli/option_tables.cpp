@@ -161,7 +161,7 @@ void add_artefact_options(CLI::App& app, Options& options) {
   add_file_option(app, "--trace", "Save a counterexample for heddle replay", files.trace);
   add_file_option(app, "--dot", "Draw its execution graph for Graphviz", files.dot);
   add_file_option(app, "--html", "Draw it as a page to step through in a browser", files.html);
-  add_file_option(app, "--sarif", "Report a violation in SARIF 2.1.0", files.sarif);
+  add_file_option(app, "--sarif", "Report a violation, and warnings, in SARIF 2.1.0", files.sarif);
 }
 
 void add_check_options(CLI::App& app, Options& options) {
@@ -173,6 +173,9 @@ void add_check_options(CLI::App& app, Options& options) {
            "Report violations beyond the preemption bound too, if trust meets any");
   add_flag(app, "--minimise", options.minimise,
            "Look for the shortest trace to a violation, with the fewest context switches");
+  add_flag(app, "--lint", options.lint,
+           "Warn of what is probably not meant: unused names, updates that can get lost, needless fences, "
+           "awaits that nobody can satisfy");
   add_flag(app, "--keep-going", check.keep_going, "Explore everything even after a violation");
   add_flag(app, "--outcomes", check.collect_outcomes, "List the distinct final states");
   add_artefact_options(app, options);

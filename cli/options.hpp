@@ -62,6 +62,7 @@ struct Options {
   bool to_litmus = false;    // translate
   Artefacts artefacts;       // check, replay
   bool minimise = false;     // check
+  bool lint = false;         // check
   bool step = false;         // replay
   std::string program;       // replay: the program instead of the one that the trace names
   std::string shell;         // completions

@@ -9,6 +9,7 @@
 #include "cli/terminal.hpp"
 #include "heddle/graph.h"
 #include "heddle/heddle.h"
+#include "heddle/lint.h"
 
 namespace heddle::cli {
 
@@ -45,9 +46,10 @@ struct Style {
 [[nodiscard]] std::string format_values(const std::vector<NamedValue>& values);
 
 // One JSON document, as docs/json.md describes it, with a line end.
-// `minimised`: what became of --minimise; empty if it was not asked for.
+// `minimised`: what became of --minimise; empty if it was not asked for. `warnings`: null without --lint.
 [[nodiscard]] std::string json_report(const Program& program, const CheckResult& result,
-                                      std::string_view minimised = {});
+                                      std::string_view minimised = {},
+                                      const std::vector<LintWarning>* warnings = nullptr);
 [[nodiscard]] std::string json_errors(const std::vector<Diagnostic>& errors);
 
 }  // namespace heddle::cli

@@ -31,6 +31,7 @@ Json location(const std::string& file, std::uint32_t line, std::uint32_t column)
 }
 
 constexpr ViolationKind last_kind = ViolationKind::forbid;
+constexpr LintRule last_rule = LintRule::hopeless_await;
 
 Json rules() {
   Json result = Json::array();
@@ -39,6 +40,12 @@ Json rules() {
     result.push_back({{"id", json_word(kind)},
                       {"shortDescription", {{"text", fmt::format("A check found: {}", kind)}}},
                       {"defaultConfiguration", {{"level", "error"}}}});
+  }
+  for (int i = 0; i <= static_cast<int>(last_rule); ++i) {
+    const std::string_view rule = name(static_cast<LintRule>(i));
+    result.push_back({{"id", json_word(rule)},
+                      {"shortDescription", {{"text", fmt::format("Probably not meant: {}", rule)}}},
+                      {"defaultConfiguration", {{"level", "warning"}}}});
   }
   return result;
 }
@@ -58,7 +65,8 @@ Json thread_flow(const Program& program, const Trace& trace) {
 
 }  // namespace
 
-std::string sarif(const Program& program, const CheckResult& result) {
+std::string sarif(const Program& program, const CheckResult& result,
+                  const std::vector<LintWarning>& warnings) {
   Json results = Json::array();
   if (result.violation) {
     const Violation& violation = *result.violation;
@@ -75,6 +83,17 @@ std::string sarif(const Program& program, const CheckResult& result) {
           Json::array({{{"threadFlows", Json::array({thread_flow(program, violation.trace)})}}});
     }
     results.push_back(std::move(entry));
+  }
+  for (const LintWarning& warning : warnings) {
+    const Diagnostic& diagnostic = warning.diagnostic;
+    std::string text = diagnostic.message;
+    if (!diagnostic.hint.empty()) text += fmt::format(" ({})", diagnostic.hint);
+    results.push_back(
+        {{"ruleId", json_word(name(warning.rule))},
+         {"ruleIndex", static_cast<int>(last_kind) + 1 + static_cast<int>(warning.rule)},
+         {"level", "warning"},
+         {"message", {{"text", std::move(text)}}},
+         {"locations", Json::array({location(diagnostic.file, diagnostic.line, diagnostic.column)})}});
   }
   const Json driver = {{"name", "heddle"}, {"version", std::string(version())}, {"rules", rules()}};
   Json run = {{"tool", {{"driver", driver}}},

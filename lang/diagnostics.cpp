@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "lang/utf8.hpp"
+#include "lang/warnings.hpp"
 
 namespace heddle::lang {
 namespace {
@@ -83,11 +84,11 @@ void Diagnostics::error(const SourceRange& range, std::string message, std::stri
   errors_.insert(position, {range, std::move(message), std::move(hint)});
 }
 
-std::string render(const Diagnostic& diagnostic, const SourceMap& sources) {
+static std::string render(const Diagnostic& diagnostic, const SourceMap& sources, std::string_view severity) {
   const SourceRange& range = diagnostic.range;
   const LineColumn place = sources.locate(range.file, range.begin);
-  std::string out = fmt::format("{}:{}:{}: error: {}\n", sources.name(range.file), place.line, place.column,
-                                diagnostic.message);
+  std::string out = fmt::format("{}:{}:{}: {}: {}\n", sources.name(range.file), place.line, place.column,
+                                severity, diagnostic.message);
   const std::string_view line = sources.line(range.file, range.begin);
   const auto line_begin = static_cast<std::size_t>(line.data() - sources.text(range.file).data());
   const std::size_t mark_begin =
@@ -120,6 +121,14 @@ std::string render(const Diagnostic& diagnostic, const SourceMap& sources) {
   out += fmt::format("  {}\n  {}\n", shown, marks);
   if (!diagnostic.hint.empty()) out += fmt::format("  hint: {}\n", diagnostic.hint);
   return out;
+}
+
+std::string render(const Diagnostic& diagnostic, const SourceMap& sources) {
+  return render(diagnostic, sources, "error");
+}
+
+std::string render_warning(const Diagnostic& diagnostic, const SourceMap& sources) {
+  return render(diagnostic, sources, "warning");
 }
 
 }  // namespace heddle::lang

@@ -35,6 +35,10 @@ struct Program::State {
   [[nodiscard]] const std::shared_ptr<const jit::Image>& image(bool run_ahead = false) const;
   // Whichever image there is: for the names of threads, locations and locals.
   [[nodiscard]] const jit::Image& any_image() const { return *image(options.run_ahead); }
+  // Only this class can make programs out of states.
+  [[nodiscard]] static Program program_of(std::shared_ptr<const State> state) {
+    return Program(std::move(state));
+  }
 
  private:
   mutable std::mutex making_;

@@ -1,0 +1,209 @@
+// heddle::lint: see heddle/lint.h. Names are looked at in the text; awaits in the resolved program; for
+// updates and fences the program is changed a little and checked.
+#include "heddle/lint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "checker/api/lint_trees.hpp"
+#include "checker/api/state.hpp"
+#include "lang/unused.hpp"
+#include "lang/warnings.hpp"
+
+namespace heddle {
+
+namespace {
+
+using lint_trees::Place;
+
+// The same program with another tree.
+Program with_tree(const Program& program, lang::Program tree) {
+  const Program::State& from = program.state();
+  auto state = std::make_shared<Program::State>();
+  state->name = from.name;
+  state->parameters = from.parameters;
+  state->sources = from.sources;
+  state->options = from.options;
+  state->options.run_ahead = false;
+  state->tree = std::move(tree);
+  return Program::State::program_of(std::move(state));
+}
+
+// What a check of the program shows: whether there is a violation, and the final states.
+struct Findings {
+  bool violation = false;
+  std::set<std::vector<std::int64_t>> final_states;
+  bool operator==(const Findings&) const = default;
+};
+
+class Linter {
+ public:
+  Linter(const Program& program, const LintOptions& options) : options_(options), programs_{program} {
+    sets_.insert(program.parameters());
+    for (const Expectation& expectation : program.expectations()) {
+      Parameters parameters = program.parameters();
+      for (const auto& [name, value] : expectation.parameters) parameters[name] = value;
+      if (!sets_.insert(parameters).second) continue;
+      auto other = Program::from_source(state().sources.text(0), program.name(),
+                                        {.parameters = std::move(parameters),
+                                         .unroll = state().options.unroll,
+                                         .optimise = state().options.optimise});
+      if (other) programs_.push_back(std::move(*other));
+    }
+  }
+
+  std::vector<LintWarning> run() {
+    for (auto& unused : lang::unused_names(state().sources, 0)) {
+      add(LintRule::unused_name, {unused.range.begin, unused.range.end}, std::move(unused.message), {});
+    }
+    for (const auto& await : lint_trees::hopeless_awaits(state().tree)) {
+      add(LintRule::hopeless_await, await.place, "nobody can satisfy this await",
+          fmt::format("no thread ever writes a value to {} with which it holds", quoted(await.variables)));
+    }
+    for (const auto& update : lint_trees::updates(state().tree)) look_at_update(update);
+    std::set<Place> fences;
+    for (const Program& program : programs_) {
+      for (const Place place : lint_trees::fences(program.state().tree, state().sources))
+        fences.insert(place);
+    }
+    for (const Place place : fences) look_at_fence(place);
+    std::stable_sort(warnings_.begin(), warnings_.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.diagnostic.line, a.diagnostic.column) <
+             std::pair(b.diagnostic.line, b.diagnostic.column);
+    });
+    return std::move(warnings_);
+  }
+
+ private:
+  [[nodiscard]] const Program::State& state() const { return programs_.front().state(); }
+  [[nodiscard]] bool stopped() const { return options_.go_on && !options_.go_on(); }
+
+  static std::string quoted(const std::vector<std::string>& names) {
+    std::string result;
+    for (const std::string& name : names) result += fmt::format("{}'{}'", result.empty() ? "" : " or ", name);
+    return result;
+  }
+
+  void add(LintRule rule, Place place, std::string message, std::string hint) {
+    const lang::SourceRange range{0, place.begin, place.end};
+    const lang::Diagnostic diagnostic{range, std::move(message), std::move(hint)};
+    const auto start = state().sources.locate(0, place.begin);
+    warnings_.push_back({rule,
+                         {.file = state().sources.name(0),
+                          .line = start.line,
+                          .column = start.column,
+                          .message = diagnostic.message,
+                          .hint = diagnostic.hint,
+                          .text = lang::render_warning(diagnostic, state().sources)}});
+  }
+
+  [[nodiscard]] std::optional<CheckResult> look(const Program& program, CheckOptions options) const {
+    if (stopped()) return {};
+    options.timeout = options_.timeout;
+    options.progress = [this](const Progress&) { return !stopped(); };
+    auto result = check(program, options);
+    if (!result || result->verdict == Verdict::undecided) return {};
+    return std::move(*result);
+  }
+
+  void look_at_update(const lint_trees::Update& update) {
+    const auto result =
+        look(with_tree(programs_.front(), lint_trees::watching(state().tree, update.place)), {.model = "sc"});
+    if (!result || !result->violation || result->violation->kind != ViolationKind::assertion) return;
+    add(LintRule::lost_update, update.place,
+        fmt::format("this is a load and a store, and another thread can change '{}' in between",
+                    update.variable),
+        "fetch_add is one step, or hold a mutex");
+  }
+
+  // Nothing if that cannot be said in the time there is.
+  [[nodiscard]] std::optional<Findings> findings(const Program& program, std::string_view model) const {
+    CheckOptions options{.model = std::string(model), .collect_outcomes = true};
+    auto result = look(program, options);
+    if (result && result->violation) {
+      options.keep_going = true;
+      result = look(program, options);
+    }
+    if (!result) return {};
+    Findings found{.violation = result->violation.has_value(), .final_states = {}};
+    for (const Outcome& outcome : result->outcomes) found.final_states.insert(values_of(outcome));
+    return found;
+  }
+  static std::vector<std::int64_t> values_of(const Outcome& outcome) {
+    std::vector<std::int64_t> values;
+    for (const NamedValue& value : outcome.values) values.push_back(value.value);
+    return values;
+  }
+  // The same of an unchanged program: asked for once a fence, found once.
+  const std::optional<Findings>& known_findings(std::size_t program, std::string_view model) {
+    const auto [entry, fresh] = findings_.try_emplace({program, std::string(model)});
+    if (fresh) entry->second = findings(programs_[program], model);
+    return entry->second;
+  }
+
+  // True if it makes a difference, nothing if that is not known.
+  std::optional<bool> matters(std::size_t number, Place place) {
+    const Program& program = programs_[number];
+    const auto there = lint_trees::fences(program.state().tree, state().sources);
+    if (std::find(there.begin(), there.end(), place) == there.end()) return false;
+    const Program without = with_tree(program, lint_trees::without_fence(program.state().tree, place));
+    bool open = false;
+    // The most relaxed model first: that is where a fence is missed most often.
+    for (auto model = models().rbegin(); model != models().rend(); ++model) {
+      const auto& with = known_findings(number, model->name);
+      if (with && !with->violation) {
+        // The first violation is enough then.
+        const auto quick = look(without, {.model = std::string(model->name)});
+        if (quick && quick->violation) return true;
+      }
+      const auto found = with ? findings(without, model->name) : std::nullopt;
+      if (found && *found != *with) return true;
+      open = open || !found;
+    }
+    return open ? std::nullopt : std::optional(false);
+  }
+
+  void look_at_fence(Place place) {
+    for (std::size_t number = 0; number < programs_.size(); ++number) {
+      const auto answer = matters(number, place);
+      if (!answer || *answer) return;
+    }
+    add(LintRule::needless_fence, place, "no model needs this fence",
+        programs_.size() > 1
+            ? "without it the final states and the verdicts are the same under every model, also with the "
+              "parameters of the expect lines"
+            : "without it the final states and the verdict are the same under every model");
+  }
+
+  const LintOptions& options_;
+  std::vector<Program> programs_;  // as it is, then with the parameters of each expect line
+  std::set<Parameters> sets_;
+  std::map<std::pair<std::size_t, std::string>, std::optional<Findings>> findings_;
+  std::vector<LintWarning> warnings_;
+};
+
+}  // namespace
+
+std::string_view name(LintRule rule) {
+  switch (rule) {
+    case LintRule::unused_name: return "unused name";
+    case LintRule::lost_update: return "lost update";
+    case LintRule::needless_fence: return "needless fence";
+    case LintRule::hopeless_await: return "hopeless await";
+  }
+  return {};
+}
+
+std::vector<LintWarning> lint(const Program& program, const LintOptions& options) {
+  if (program.litmus()) return {};
+  return Linter(program, options).run();
+}
+
+}  // namespace heddle

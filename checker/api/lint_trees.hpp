@@ -1,0 +1,45 @@
+// Questions about resolved programs, and programs with one thing changed; for lint.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lang/source.hpp"
+#include "lang/tree.hpp"
+
+namespace heddle::lint_trees {
+
+// A place in the program's own file. A function with `ref` parameters stands in the tree once for each
+// combination of objects that it is called with, so one place can be several statements.
+struct Place {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  auto operator<=>(const Place&) const = default;
+};
+
+// The fence statements that are not behind a condition that is known to be false, in the order of the text.
+[[nodiscard]] std::vector<Place> fences(const lang::Program& program, const lang::SourceMap& sources);
+// The program without the fences at that place.
+[[nodiscard]] lang::Program without_fence(const lang::Program& program, Place place);
+
+// The statements `x += e` and `x = ... x ...` on shared integers, in the order of the text.
+struct Update {
+  Place place;
+  std::string variable;
+};
+[[nodiscard]] std::vector<Update> updates(const lang::Program& program);
+// The program with an assertion in the place of the update, which fails if somebody else has changed the
+// variable between the load and the store; without all other assertions, conditions and the final block.
+[[nodiscard]] lang::Program watching(const lang::Program& program, Place place);
+
+// The awaits whose condition is false for all values that the variables in it can ever have: what they start
+// with, and the constants that the threads store. In the order of the text.
+struct HopelessAwait {
+  Place place;
+  std::vector<std::string> variables;
+};
+[[nodiscard]] std::vector<HopelessAwait> hopeless_awaits(const lang::Program& program);
+
+}  // namespace heddle::lint_trees

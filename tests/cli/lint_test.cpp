@@ -1,0 +1,78 @@
+// check --lint: the report, JSON, SARIF, and that warnings change no exit code. (What is warned of:
+// tests/programs.)
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/cli/process.hpp"
+
+namespace heddle::test {
+namespace {
+
+using Json = nlohmann::json;
+
+const char* const suspicious =
+    "param N = 2;\n"
+    "shared x: int;\n"
+    "thread w[i: 0..2] { x += 1; }\n";
+
+const char* const decent = "shared x: int;\nthread w[i: 0..2] { fetch_add(x, 1); }\n";
+
+}  // namespace
+
+TEST_CASE("--lint adds warnings to the report and leaves verdict and exit code as they are") {
+  const TemporaryFolder folder;
+  const Finished finished = run_heddle({"check", folder.file("a.hed", suspicious), "--lint"});
+  CHECK_EQ(finished.exit_code, 0);
+  CHECK_EQ(finished.errors, "");
+  CHECK(finished.output.find("a.hed: safe") != std::string::npos);
+  CHECK(finished.output.find("2 warnings:\n") != std::string::npos);
+  CHECK(
+      finished.output.find("a.hed:1:7: warning: the param 'N' is never used\n  param N = 2;\n        ^\n") !=
+      std::string::npos);
+  CHECK(finished.output.find("a.hed:3:21: warning: this is a load and a store") != std::string::npos);
+  const std::string wrong = std::string(suspicious) + "final { assert x == 2; }\n";
+  CHECK_EQ(run_heddle({"check", folder.file("b.hed", wrong), "--lint"}).exit_code, 1);
+}
+
+TEST_CASE("without anything to warn of --lint says so; without --lint nothing is warned of") {
+  const TemporaryFolder folder;
+  const Finished clean = run_heddle({"check", folder.file("a.hed", decent), "--lint"});
+  CHECK_EQ(clean.exit_code, 0);
+  CHECK(clean.output.find("No warnings.\n") != std::string::npos);
+  CHECK(run_heddle({"check", folder.file("b.hed", suspicious)}).output.find("warning") == std::string::npos);
+}
+
+TEST_CASE("warnings stand in the JSON report, null without --lint") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("a.hed", suspicious);
+  const Json json = Json::parse(run_heddle({"check", file, "--lint", "--json"}).output);
+  REQUIRE_EQ(json["warnings"].size(), 2);
+  CHECK_EQ(json["warnings"][0]["rule"], "unused_name");
+  CHECK_EQ(json["warnings"][0]["line"], 1);
+  CHECK_EQ(json["warnings"][0]["column"], 7);
+  CHECK_EQ(json["warnings"][0]["hint"], nullptr);
+  CHECK_EQ(json["warnings"][1]["rule"], "lost_update");
+  CHECK_EQ(Json::parse(run_heddle({"check", file, "--json"}).output)["warnings"], nullptr);
+}
+
+TEST_CASE("warnings are results of level warning in SARIF, each with its rule") {
+  const TemporaryFolder folder;
+  const std::string output = (folder.path() / "out.sarif").string();
+  CHECK_EQ(run_heddle({"check", folder.file("a.hed", suspicious), "--lint", "--sarif", output}).exit_code, 0);
+  std::ifstream file(output, std::ios::binary);
+  const Json run = Json::parse(std::string(std::istreambuf_iterator<char>(file), {}))["runs"][0];
+  REQUIRE_EQ(run["results"].size(), 2);
+  const Json& rules = run["tool"]["driver"]["rules"];
+  for (const Json& result : run["results"]) {
+    CHECK_EQ(result["level"], "warning");
+    CHECK_EQ(rules[result["ruleIndex"].get<std::size_t>()]["id"], result["ruleId"]);
+  }
+  CHECK_EQ(run["results"][1]["locations"][0]["physicalLocation"]["region"]["startLine"], 3);
+}
+
+}  // namespace heddle::test

@@ -1,0 +1,159 @@
+// heddle::lint: what each rule finds, what it does not, and that it is silent about the standard library and
+// about what the examples do on purpose.
+#include "heddle/lint.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "tests/programs/program_files.hpp"
+
+namespace {
+
+// "line rule" for each warning, with commas between.
+std::string warnings(const std::string& text, const heddle::LintOptions& options = {}) {
+  const auto program = heddle::Program::from_source(text, "test.hed");
+  REQUIRE_MESSAGE(program, heddle::tests::first_error(program));
+  std::string all;
+  for (const auto& warning : heddle::lint(*program, options)) {
+    all += (all.empty() ? "" : ", ") + std::to_string(warning.diagnostic.line) + " " +
+           std::string(name(warning.rule));
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a warning shows its place like an error, and says that it is none") {
+  const auto program =
+      heddle::Program::from_source("param N = 2;\nshared x: int;\nthread p { x = 1; }\n", "test.hed");
+  REQUIRE(program);
+  const auto found = heddle::lint(*program);
+  REQUIRE_EQ(found.size(), 1);
+  CHECK_EQ(found[0].diagnostic.text,
+           "test.hed:1:7: warning: the param 'N' is never used\n  param N = 2;\n        ^\n");
+  CHECK_EQ(found[0].diagnostic.column, 7);
+}
+
+TEST_CASE("names that are never used are found: at the top, in functions, in inner blocks, imports") {
+  CHECK_EQ(warnings("import std.spinlock;\n"
+                    "import std.ticket { acquire, release };\n"
+                    "param P = 1;\n"
+                    "const C = 2;\n"
+                    "shared s: int;\n"
+                    "mutex m;\n"
+                    "enum E { a }\n"
+                    "struct S { v: int; }\n"
+                    "fn f(a: int) { }\n"
+                    "shared l: ticket.Lock;\n"
+                    "thread p {\n"
+                    "  acquire(l);\n"
+                    "  if l.next > 0 { let inner = 1; var later = 0; later = 1; }\n"
+                    "}\n"),
+           "1 unused name, 2 unused name, 3 unused name, 4 unused name, 5 unused name, 6 unused name, "
+           "7 unused name, 8 unused name, 9 unused name, 9 unused name, 13 unused name, 13 unused name");
+}
+
+TEST_CASE("names that are used somewhere, or are part of the final state, or only count, are not reported") {
+  CHECK_EQ(warnings("import std.spinlock { acquire };\n"
+                    "param N = 2;\n"
+                    "const LENGTH = N;\n"
+                    "enum E { a, b }\n"
+                    "struct S { v: int; of: E; }\n"
+                    "shared l: spinlock.Lock;\n"
+                    "shared x: S[LENGTH];\n"
+                    "proc run(i: int) { x[i].of = E.b; }\n"
+                    "fn twice(_ignored: int, out: ref int) { for round in 0..2 { out = 1; } }\n"
+                    "thread p { acquire(l); let seen = x[0].v; twice(1, x[1].v); spawn run(0); }\n"
+                    "thread w[i: 0..2] { let mine = 1; }\n"),
+           "");
+}
+
+TEST_CASE("an update that can get lost is found, however it is written") {
+  CHECK_EQ(warnings("shared x: int;\nthread w[i: 0..2] { x += 1; }\n"), "2 lost update");
+  CHECK_EQ(warnings("shared x: int;\nthread p { x = x + 1; }\nthread q { x = 7; }\n"), "2 lost update");
+  CHECK_EQ(
+      warnings("shared a: int[2];\nfn f(i: int) { a[i] -= 1; }\nthread p { f(0); }\nthread q { f(0); }\n"),
+      "2 lost update");
+}
+
+TEST_CASE(
+    "an update that cannot get lost is not reported: other elements, one writer, under a lock, one after the "
+    "other") {
+  CHECK_EQ(warnings("shared a: int[2];\nthread w[i: 0..2] { a[i] += 1; }\n"), "");
+  CHECK_EQ(warnings("shared x: int;\nthread p { x += 1; }\nthread q { let seen = x; }\n"), "");
+  CHECK_EQ(warnings("shared x: int;\nmutex m;\nthread w[i: 0..2] { lock m; x += 1; unlock m; }\n"), "");
+  CHECK_EQ(warnings("import std.ticket;\nshared l: ticket.Lock;\nshared x: int;\n"
+                    "thread w[i: 0..2] { ticket.acquire(l); x = x + 2; ticket.release(l); }\n"),
+           "");
+  CHECK_EQ(warnings("shared x: int;\nshared go: bool;\nthread p { x += 1; go = true; }\n"
+                    "thread q { await go; x += 1; }\n"),
+           "");
+}
+
+TEST_CASE("a fence that no model needs is found") {
+  const std::string mp =
+      "shared x: int;\nshared y: int;\nthread p { x = 1; fence lw; y = 1; FENCE }\n"
+      "thread q { let a = y; if a == 1 { fence lw; } let b = x; }\n";
+  const auto with = [&](const std::string& fence) {
+    std::string text = mp;
+    return text.replace(text.find("FENCE"), 5, fence);
+  };
+  CHECK_EQ(warnings(with("")), "");
+  CHECK_EQ(warnings(with("fence;")), "3 needless fence");
+  CHECK_EQ(warnings("shared x: int;\nthread p { fence; x = 1; }\nthread q { let a = x; }\n"),
+           "2 needless fence");
+}
+
+TEST_CASE("a fence is needed if a set of parameters of an expect line needs it") {
+  const std::string text =
+      "param N = 1;\nshared x: int;\nshared y: int;\n"
+      "thread p { x = 1; fence; let a = y; }\n"
+      "thread q { if N == 2 { y = 1; fence; } let b = x; }\n"
+      "exists p.a == 0 && q.b == 0;\n";
+  CHECK_EQ(warnings(text), "4 needless fence");
+  CHECK_EQ(warnings(text + "expect all with N=2: never;\n"), "");
+}
+
+TEST_CASE("a fence that a param has taken away is nobody's business") {
+  CHECK_EQ(warnings("param ON = 0;\nshared x: int;\nthread p { if ON { fence; } x = 1; }\n"), "");
+}
+
+TEST_CASE("an await that nobody can satisfy is found") {
+  CHECK_EQ(warnings("shared go: bool;\nthread p { await go; }\n"), "2 hopeless await");
+  CHECK_EQ(warnings("shared x: int;\nthread p { x = 1; }\nthread q { await x == 2; }\n"), "3 hopeless await");
+  CHECK_EQ(
+      warnings("enum E { a, b, c }\nshared e: E;\nthread p { e = E.b; }\nthread q { while e != E.c { } }\n"),
+      "4 hopeless await");
+}
+
+TEST_CASE("an await that somebody may satisfy is not reported") {
+  CHECK_EQ(warnings("shared go: bool;\nthread p { await !go; }\n"), "");
+  CHECK_EQ(warnings("shared x: int;\nthread p { fetch_add(x, 2); }\nthread q { await x == 2; }\n"), "");
+  CHECK_EQ(warnings("shared x: int;\nthread p { x = choose(0..3); }\nthread q { await x == 2; }\n"), "");
+  CHECK_EQ(
+      warnings("shared x: int;\nshared y: int;\nthread p { x = 1; }\nthread q { await y == 1 || x == 1; }\n"),
+      "");
+}
+
+TEST_CASE("questions that are broken off get no warning") {
+  CHECK_EQ(warnings("param N = 1;\nshared x: int;\nthread w[i: 0..2] { x += 1; fence; }\n",
+                    {.timeout = 2, .go_on = [] { return false; }}),
+           "1 unused name");
+}
+
+TEST_CASE("the standard library and the examples get no warnings but those that they are about") {
+  const std::set<std::string> meant = {"lost_update: lost update"};
+  for (const char* folder : {"tests/stdlib", "examples"}) {
+    for (const auto& source : heddle::tests::programs_in(folder)) {
+      const auto program = heddle::Program::from_source(source.text, source.name);
+      REQUIRE_MESSAGE(program, heddle::tests::first_error(program));
+      for (const auto& warning : heddle::lint(*program)) {
+        const std::string key =
+            heddle::tests::base_name(source.name) + ": " + std::string(name(warning.rule));
+        CHECK_MESSAGE(meant.contains(key), warning.diagnostic.text);
+      }
+    }
+  }
+}
