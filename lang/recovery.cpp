@@ -75,13 +75,15 @@ Position recover(ParserState& state, const SyntaxError& error) {
   const auto& [kind, start, where, expected] = error;
   report(state, error);
   if (state.diagnostics.full()) throw GiveUp{};
-  if (kind == Recovery::item) return skip_item(where == start ? where + 1 : where, state.last);
+  // What cannot begin anything must not be met again; at the end there is nothing to go past.
+  const Position behind = start == state.last ? start : start + 1;
+  if (kind == Recovery::item) return skip_item(where == start ? behind : where, state.last);
   // A forgotten semicolon: the next statement begins in the next line and is fine.
   if (expected == "';'" && where != start && on_new_line(state, where)) return where;
   Position next = skip_statement(where, state.last);
   // `do { ... } while (c);` is one mistake, not two.
   if (start->text == "do" && next->kind == TokenKind::while_) next = skip_statement(next, state.last);
-  return next == start ? skip_statement(start + 1, state.last) : next;
+  return next == start ? skip_statement(behind, state.last) : next;
 }
 
 }  // namespace heddle::lang
