@@ -139,6 +139,16 @@ class Graph {
   }
   // The initial write of a location that is in use, else none.
   [[nodiscard]] EventId known(Location location) const { return initial_[location]; }
+  // Does the thread own the mutex? Only it can have written so. O(events of the thread).
+  [[nodiscard]] bool owns(ThreadId t, Location mutex) const {
+    const EventId location = known(mutex);
+    if (location == no_event) return false;
+    for (EventId id = thread(t).last; id != no_event; id = events_[id].po_previous) {
+      const Event& event = events_[id];
+      if (event.location == location && event.writes()) return event.value != 0;
+    }
+    return false;
+  }
   [[nodiscard]] Location location_of(EventId initial) const {
     return locations_[static_cast<std::size_t>(-1 - initial)];
   }

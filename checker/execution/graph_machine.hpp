@@ -283,17 +283,8 @@ class GraphMachine {
   // Does the thread stand at something that can become an event?
   [[nodiscard]] bool event(ThreadId t) const {
     const auto& m = standing(t);
-    if (m.op == jit::Op::unlock) return holds(t, m.location);
+    if (m.op == jit::Op::unlock) return graph_.owns(t, m.location);
     return m.op <= jit::Op::choose && m.op != jit::Op::fence;
-  }
-  [[nodiscard]] bool holds(ThreadId t, Location mutex) const {
-    const EventId known = graph_.known(mutex);
-    if (known == no_event) return false;
-    for (EventId id = graph_.thread(t).last; id != no_event; id = graph_[id].po_previous) {
-      const auto& event = graph_[id];
-      if (event.location == known && event.writes()) return event.value != 0;
-    }
-    return false;
   }
   // The place, if the model allows it; no_event if something behind it must come first.
   [[nodiscard]] EventId place_within(const Prepared& event, EventId place) const {
@@ -316,7 +307,7 @@ class GraphMachine {
       }
     }
     thread.snapshot = snapshots_.save(t);
-    if (is_failure(m.op) || (m.op == jit::Op::unlock && !holds(t, m.location))) fail(t, m);
+    if (is_failure(m.op) || (m.op == jit::Op::unlock && !graph_.owns(t, m.location))) fail(t, m);
   }
   void fail(ThreadId t, const jit::Mailbox& m) {
     if (failed_ != none) return;

@@ -155,9 +155,9 @@ class PowerMachine {
           initial == no_place ? image_.locations[location].initial : value_of(model_.newest(initial));
     }
   }
-  // A text that two states of one program share if and only if they have the same events committed with the
-  // same parameters.
-  void key(std::string& text) const;
+  // Words that two states of one program share if and only if they have the same events committed with the
+  // same parameters. They do not depend on the machine's width. O(events).
+  void key(std::vector<std::uint64_t>& words) const;
 
   // Must the event wait for a mutex?
   [[nodiscard]] bool waits(EventName name) {

@@ -307,11 +307,17 @@ PlainGraph PowerMachine<Words>::plain_graph() const {
 }
 
 template <unsigned Words>
-void PowerMachine<Words>::key(std::string& text) const {
-  text.clear();
+void PowerMachine<Words>::key(std::vector<std::uint64_t>& packed) const {
+  packed.clear();
+  unsigned bytes = 0;
+  const auto byte = [&](std::uint64_t value) {
+    if (bytes % 8 == 0) packed.push_back(0);
+    packed.back() |= value << (8 * (bytes++ % 8));
+  };
+  // Seven bits a byte: nearly all numbers are small.
   const auto number = [&](std::uint64_t value) {
-    for (; value >= 128; value >>= 7U) text += static_cast<char>(value | 128U);
-    text += static_cast<char>(value);
+    for (; value >= 128; value >>= 7U) byte((value & 127U) | 128U);
+    byte(value);
   };
   const auto place = [&](PowerId write) {
     number(name_of(write).thread + 1U);

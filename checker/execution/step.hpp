@@ -65,6 +65,17 @@ struct Step {
   }
 }
 
+// Does the operation write if it reads `value`?
+[[nodiscard]] inline bool would_write(jit::Op op, std::int64_t expected, std::int64_t value) {
+  switch (op) {
+    case jit::Op::load: return false;
+    case jit::Op::compare_exchange: return value == expected;
+    case jit::Op::lock:
+    case jit::Op::try_lock: return value == 0;
+    default: return true;
+  }
+}
+
 [[nodiscard]] inline bool is_read_modify_write(jit::Op op) {
   return op >= jit::Op::exchange && op <= jit::Op::fetch_min;
 }

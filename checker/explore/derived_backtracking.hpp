@@ -32,16 +32,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
-#include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/derived_end.hpp"
+#include "checker/explore/derived_widening.hpp"
 #include "checker/explore/search.hpp"
+#include "checker/explore/state_table.hpp"
 
 namespace heddle::checker {
 
@@ -66,6 +67,10 @@ struct BacktrackFrame {
 template <typename Machine, DerivedRule rule>
 class DerivedBacktracking {
  public:
+  using MachineType = Machine;
+  template <typename Wider>
+  using On = DerivedBacktracking<Wider, rule>;
+  static constexpr unsigned next_width = widest_machine;
   using Set = typename Machine::Set;
   static constexpr bool stateful = rule == DerivedRule::stateful;
 
@@ -75,38 +80,32 @@ class DerivedBacktracking {
         observer_(observer),
         end_(search),
         locations_(search.image().locations.size()),
-        asleep_(search.image().threads.size()) {}
+        asleep_(search.image().threads.size()) {
+    // Trying coherence orders may take long.
+    if constexpr (requires { machine.watch(search); }) machine.watch(search);
+  }
 
   // Goes on where a search on a narrower machine stopped.
   template <typename Narrower>
   DerivedBacktracking(Machine& machine, DerivedBacktracking<Narrower, rule>&& other)
       : DerivedBacktracking(machine, other.search_, other.observer_) {
-    const Schedule schedule = other.machine_.run();
-    std::uint32_t depth = 0;
-    const auto follow_to = [&](std::uint32_t target) {
-      for (; depth < target; ++depth) {
-        if (!machine_.follow(schedule[depth]))
-          throw std::logic_error("internal error: a run cannot be repeated");
-      }
-    };
+    RunAgain again(machine_, other.machine_.run());
     for (used_ = 0; used_ < other.used_; ++used_) {
       auto& old = other.nodes_[used_];
-      follow_to(old.depth);
+      again.to(old.depth);
       Node& node = nodes_.emplace_back();
       static_cast<BacktrackFrame&>(node) = std::move(static_cast<BacktrackFrame&>(old));
-      node.key = std::move(old.key);
+      node.state = old.state;
       node.behind = std::move(old.behind);
       if (node.next == 0) continue;
       const EventName name = node.candidates[node.next - 1];
       machine_.prepare(name, node.event);
-      if (node.parameter && machine_.op(name) != jit::Op::choose)
-        node.parameter = machine_.resolve(name, other.machine_.name_of(*node.parameter));
+      if (node.parameter) node.parameter = translated(other.machine_, machine_, name, *node.parameter);
     }
-    follow_to(static_cast<std::uint32_t>(schedule.size()));
+    again.to_end();
     asleep_ = std::move(other.asleep_);
     known_ = std::move(other.known_);
     summaries_ = std::move(other.summaries_);
-    bytes_ = other.bytes_;
     arrived_ = true;
   }
 
@@ -130,7 +129,7 @@ class DerivedBacktracking {
 
   struct Node : BacktrackFrame {
     typename Machine::Prepared event;   // of the newest candidate
-    std::string key;                    // sdpor: of the partial trace
+    std::uint32_t state = 0;            // sdpor: number of the partial trace
     std::vector<std::uint64_t> behind;  // sdpor: by location, threads of the prefixes of the writes behind it
   };
 
@@ -177,6 +176,9 @@ class DerivedBacktracking {
     return node;
   }
 
+  [[nodiscard]] std::ptrdiff_t place_of_summary(std::uint32_t state) const {
+    return static_cast<std::ptrdiff_t>(state * locations_);
+  }
   void arrive();
   void advance(Node& node);
   void begin_next(Node& node);
@@ -204,17 +206,17 @@ class DerivedBacktracking {
   std::size_t used_ = 0;
   std::vector<std::vector<std::uint32_t>> asleep_;  // by thread and index: see barrier
   bool arrived_ = false;
-  // sdpor: known partial traces, with what Node::behind was in the end.
-  std::unordered_map<std::string, std::size_t> known_;
+  // sdpor: known partial traces, and, by number and location, what Node::behind was in the end. A trace is
+  // not met again before that: whatever is committed behind it is longer.
+  std::unique_ptr<SequenceTable> known_ = std::make_unique<SequenceTable>();
   std::vector<std::uint64_t> summaries_;
-  std::string key_;
-  std::uint64_t bytes_ = 0;
+  std::vector<std::uint64_t> key_;
 };
 
 // The run has just been extended.
 template <typename Machine, DerivedRule rule>
 void DerivedBacktracking<Machine, rule>::arrive() {
-  if (machine_.too_many_loads()) search_.stop("a thread with 64 loads or more in one execution");
+  stop_at_limits(machine_, search_);
   if constexpr (stateful) {
     if (!search_.stopped() && meet_known()) return;
   }
@@ -222,7 +224,7 @@ void DerivedBacktracking<Machine, rule>::arrive() {
   if (search_.stopped()) return;
   Node& node = open();
   if constexpr (stateful) {
-    node.key = key_;
+    node.state = static_cast<std::uint32_t>(known_->size() - 1);
     node.behind.assign(locations_, 0);
     node.enabled.clear();
     ++search_.counts.states;
@@ -259,7 +261,7 @@ void DerivedBacktracking<Machine, rule>::advance(Node& node) {
       if (forbidden(node.event.name, parameter) || !machine_.commit(node.event, parameter)) continue;
       node.committed = true;
       search_.transition(machine_.depth(), [&] {
-        return machine_.memory_used() + nodes_.capacity() * sizeof(Node) + bytes_ +
+        return machine_.memory_used() + nodes_.capacity() * sizeof(Node) + known_->memory_used() +
                summaries_.capacity() * sizeof(summaries_[0]);
       });
       arrive();
@@ -297,9 +299,7 @@ void DerivedBacktracking<Machine, rule>::leave(Node& node) {
   }
   --used_;
   if constexpr (stateful) {
-    bytes_ += node.key.capacity() + sizeof(node.key) + 4 * sizeof(void*);
-    known_.emplace(std::move(node.key), summaries_.size());
-    summaries_.insert(summaries_.end(), node.behind.begin(), node.behind.end());
+    std::copy(node.behind.begin(), node.behind.end(), summaries_.begin() + place_of_summary(node.state));
     if (used_ == 0) return;
     auto& above = nodes_[used_ - 1].behind;
     for (std::size_t i = 0; i < locations_; ++i) above[i] |= node.behind[i];
@@ -310,11 +310,14 @@ void DerivedBacktracking<Machine, rule>::leave(Node& node) {
 template <typename Machine, DerivedRule rule>
 bool DerivedBacktracking<Machine, rule>::meet_known() {
   machine_.key(key_);
-  const auto known = known_.find(key_);
-  if (known == known_.end()) return false;
+  const auto [state, known] = known_->insert(key_);
+  if (!known) {
+    summaries_.resize(summaries_.size() + locations_);
+    return false;
+  }
   ++search_.counts.revisits;
   ++search_.counts.runs;
-  const std::uint64_t* const behind = summaries_.data() + known->second;
+  const std::uint64_t* const behind = summaries_.data() + place_of_summary(state);
   if (used_ > 0) {
     auto& above = nodes_[used_ - 1].behind;
     for (std::size_t i = 0; i < locations_; ++i) above[i] |= behind[i];

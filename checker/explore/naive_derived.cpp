@@ -6,13 +6,13 @@
 // with every parameter that the model allows.
 #include <optional>
 #include <stdexcept>
-#include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "checker/execution/power_machine.hpp"
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/derived_end.hpp"
+#include "checker/explore/derived_widening.hpp"
+#include "checker/explore/state_table.hpp"
 
 namespace heddle::checker {
 
@@ -29,27 +29,28 @@ struct Frame {
 template <typename Machine>
 class NaiveDerived {
  public:
-  NaiveDerived(Machine& machine, Search& search, std::unordered_set<std::string>& visited,
-               const GraphObserver& observer)
+  using MachineType = Machine;
+  template <typename Wider>
+  using On = NaiveDerived<Wider>;
+  static constexpr unsigned next_width = Machine::next_width;
+
+  NaiveDerived(Machine& machine, Search& search, SequenceTable& visited, const GraphObserver& observer)
       : machine_(machine), search_(search), visited_(visited), observer_(observer), end_(search) {}
 
   // Goes on where a search on a narrower machine stopped.
   template <typename Narrower>
   NaiveDerived(Machine& machine, const NaiveDerived<Narrower>& other)
       : NaiveDerived(machine, other.search_, other.visited_, other.observer_) {
-    bytes_ = other.bytes_;
-    const Schedule schedule = other.machine_.run();
-    for (std::size_t depth = 0; depth < other.nodes_.size(); ++depth) {
-      if (depth > 0 && !machine_.follow(schedule[depth - 1]))
-        throw std::logic_error("internal error: a run cannot be repeated");
+    RunAgain again(machine_, other.machine_.run());
+    for (std::uint32_t depth = 0; depth < other.nodes_.size(); ++depth) {
+      again.to(depth);
       const auto& old = other.nodes_[depth];
       Node& node = nodes_.emplace_back();
       static_cast<Frame&>(node) = old;
       if (!old.parameter) continue;
       const EventName name = old.enabled[old.next - 1];
       machine_.prepare(name, node.event);
-      if (machine_.op(name) != jit::Op::choose)
-        node.parameter = machine_.resolve(name, other.machine_.name_of(*old.parameter));
+      node.parameter = translated(other.machine_, machine_, name, *old.parameter);
     }
   }
 
@@ -78,8 +79,7 @@ class NaiveDerived {
       if (!machine_.commit(node.event, parameter)) continue;
       node.committed = true;
       search_.transition(machine_.depth(), [&] {
-        return machine_.memory_used() + nodes_.capacity() * sizeof(Node) + bytes_ +
-               visited_.size() * (sizeof(std::string) + 2 * sizeof(void*));
+        return machine_.memory_used() + nodes_.capacity() * sizeof(Node) + visited_.memory_used();
       });
       arrive();
     }
@@ -95,14 +95,14 @@ class NaiveDerived {
 
   // Opens the node of the state that was just reached, unless it is a known one.
   void arrive() {
-    if (machine_.too_many_loads()) return search_.stop("a thread with 64 loads or more in one execution");
+    stop_at_limits(machine_, search_);
+    if (search_.stopped()) return;
     machine_.key(key_);
-    if (!visited_.insert(key_).second) {
+    if (visited_.insert(key_).known) {
       ++search_.counts.revisits;
       machine_.undo();
       return;
     }
-    bytes_ += key_.capacity();
     ++search_.counts.states;
     if (machine_.failed()) end_.failure(machine_);
     Node& node = nodes_.emplace_back();
@@ -114,36 +114,22 @@ class NaiveDerived {
 
   Machine& machine_;
   Search& search_;
-  std::unordered_set<std::string>& visited_;  // of the whole search
+  SequenceTable& visited_;  // of the whole search
   const GraphObserver& observer_;
   DerivedEnd<Machine> end_;
   std::vector<Node> nodes_;
-  std::string key_;
-  std::uint64_t bytes_ = 0;
+  std::vector<std::uint64_t> key_;
 };
-
-template <typename Machine>
-void run_to_the_end(NaiveDerived<Machine>& naive, Search& search) {
-  if (naive.run()) return;
-  if constexpr (Machine::words < widest_machine) {
-    using Wider = typename Machine::template Widened<Machine::next_width>;
-    Wider machine(search.image(), search.machine_options());
-    NaiveDerived<Wider> wider(machine, naive);
-    run_to_the_end(wider, search);
-  } else {
-    search.stop("an execution of more than 1,000 events");
-  }
-}
 
 }  // namespace
 
 void run_naive_derived(Search& search) { run_naive_derived(search, {}); }
 
 void run_naive_derived(Search& search, const GraphObserver& observer) {
-  std::unordered_set<std::string> visited;
+  SequenceTable visited;
   PowerMachine<1> machine(search.image(), search.machine_options());
   NaiveDerived naive(machine, search, visited, observer);
-  run_to_the_end(naive, search);
+  run_widening(naive, search);
 }
 
 }  // namespace heddle::checker

@@ -12,29 +12,10 @@
 
 namespace heddle::checker {
 
-namespace {
-
-template <typename Machine>
-void run_to_the_end(DerivedBacktracking<Machine, DerivedRule::unless>& exploration, Search& search) {
-  if (exploration.run()) return;
-  if constexpr (Machine::words < widest_machine) {
-    using Wider = typename Machine::template Widened<widest_machine>;
-    Wider machine(search.image(), search.machine_options());
-    machine.watch(search);
-    DerivedBacktracking<Wider, DerivedRule::unless> wider(machine, std::move(exploration));
-    run_to_the_end(wider, search);
-  } else {
-    search.stop("an execution of more than 1,000 events");
-  }
-}
-
-}  // namespace
-
 void run_rf_derived(Search& search, const GraphObserver& observer) {
   PowerClasses<1> machine(search.image(), search.machine_options());
-  machine.watch(search);
   DerivedBacktracking<PowerClasses<1>, DerivedRule::unless> exploration(machine, search, observer);
-  run_to_the_end(exploration, search);
+  run_widening(exploration, search);
 }
 
 }  // namespace heddle::checker

@@ -82,14 +82,9 @@ class PowerClasses : public PowerMachine<Words> {
     return this->model().known(location);
   }
   // Does a prepared event that reads from the write write, too?
-  [[nodiscard]] bool would_write(EventName name, PowerId source) const {
-    if (!this->updates(name)) return false;
-    switch (this->op(name)) {
-      case jit::Op::lock:
-      case jit::Op::try_lock: return this->value_of(source) == 0;
-      case jit::Op::compare_exchange: return this->value_of(source) == this->request(name).expected;
-      default: return true;
-    }
+  [[nodiscard]] bool writes_behind(EventName name, PowerId source) const {
+    return this->updates(name) &&
+           would_write(this->op(name), this->request(name).expected, this->value_of(source));
   }
   [[nodiscard]] bool committed(EventName name) const {
     const auto& requests = this->requests(name.thread);
@@ -123,7 +118,7 @@ bool PowerClasses<Words>::commit(const Prepared& event, std::int64_t parameter) 
   const auto source = static_cast<PowerId>(parameter);
   // A lock takes a mutex over from the write that has left it free, and that is the newest one in any order.
   if (this->op(event.name) == jit::Op::lock) return false;
-  if (this->model().taken(source) && would_write(event.name, source)) return false;
+  if (this->model().taken(source) && writes_behind(event.name, source)) return false;
   // What the thread has read from or written there last cannot be older in any order.
   if (now.oldest >= 0) {
     if (source < 0) return false;
@@ -193,7 +188,7 @@ bool PowerClasses<Words>::allowed(const Item& item, std::int64_t parameter) cons
   const bool at_the_end = this->model().next(static_cast<PowerId>(parameter)) == no_place;
   if (item.name == last) return at_the_end;
   if (!at_the_end || parameter < 0 || this->name_of(parameter) != last) return true;
-  return item.reads && !would_write(item.name, static_cast<PowerId>(parameter));
+  return item.reads && !writes_behind(item.name, static_cast<PowerId>(parameter));
 }
 
 template <unsigned Words>

@@ -46,16 +46,6 @@ struct RunEvent {
   [[nodiscard]] bool chooses() const { return op == jit::Op::choose; }
 };
 
-// Does the operation write if it reads `value`?
-[[nodiscard]] inline bool would_write(jit::Op op, std::int64_t expected, std::int64_t value) {
-  switch (op) {
-    case jit::Op::load: return false;
-    case jit::Op::compare_exchange: return value == expected;
-    case jit::Op::try_lock: return value == 0;
-    default: return true;
-  }
-}
-
 template <typename Machine>
 class Run {
  public:

@@ -12,6 +12,7 @@
 #include "checker/execution/power_machine.hpp"
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/derived_end.hpp"
+#include "checker/explore/derived_widening.hpp"
 #include "checker/explore/search.hpp"
 
 namespace heddle::checker {
@@ -51,35 +52,34 @@ struct RsmcFrame {
 template <typename Machine>
 class Rsmc {
  public:
+  using MachineType = Machine;
+  template <typename Wider>
+  using On = Rsmc<Wider>;
+  static constexpr unsigned next_width = Machine::next_width;
   using Set = typename Machine::Set;
+
   Rsmc(Machine& machine, Search& search, const GraphObserver& observer)
       : machine_(machine), search_(search), end_(search), observer_(observer) {}
 
   // Goes on where a search on a narrower machine stopped.
   template <typename Narrower>
   Rsmc(Machine& machine, Rsmc<Narrower>&& other) : Rsmc(machine, other.search_, other.observer_) {
-    std::uint32_t depth = 0;
-    const Schedule schedule = other.machine_.run();
-    const auto follow_to = [&](std::uint32_t target) {
-      for (; depth < target; ++depth) {
-        if (!machine_.follow(schedule[depth]))
-          throw std::logic_error("internal error: a run cannot be repeated");
-      }
-    };
+    RunAgain again(machine_, other.machine_.run());
     for (auto& old : other.nodes_) {
-      follow_to(old.depth);
+      again.to(old.depth);
       Node& node = nodes_.emplace_back();
       static_cast<RsmcFrame&>(node) = std::move(static_cast<RsmcFrame&>(old));
       machine_.prepare(node.name, node.event);
-      translate(other.machine_, node.name, node.parameter);
+      if (node.parameter) node.parameter = translated(other.machine_, machine_, node.name, *node.parameter);
       if (node.trying_writer) {
-        follow_to(old.writer_depth);
+        again.to(old.writer_depth);
         const EventName writer = node.continuations[node.taken - 1]->writer.event;
         machine_.prepare(writer, node.writer);
-        translate(other.machine_, writer, node.writer_place);
+        if (node.writer_place)
+          node.writer_place = translated(other.machine_, machine_, writer, *node.writer_place);
       }
     }
-    follow_to(static_cast<std::uint32_t>(schedule.size()));
+    again.to_end();
     owners_ = std::move(other.owners_);
   }
 
@@ -110,12 +110,6 @@ class Rsmc {
     typename Machine::Prepared writer;
   };
 
-  // The same parameter on this machine: its numbers of initial writes are its own.
-  template <typename Narrower>
-  void translate(const Narrower& narrower, EventName name, std::optional<std::int64_t>& parameter) {
-    if (!parameter || machine_.op(name) == jit::Op::choose) return;
-    parameter = machine_.resolve(name, narrower.name_of(*parameter));
-  }
   void arrive();
   bool advance(Node& node);
   bool try_writer(Node& node);
@@ -185,7 +179,7 @@ bool Rsmc<Machine>::commit(const typename Machine::Prepared& event, std::int64_t
 // Explores the run that has just been made.
 template <typename Machine>
 void Rsmc<Machine>::arrive() {
-  if (machine_.too_many_loads()) search_.stop("a thread with 64 loads or more in one execution");
+  stop_at_limits(machine_, search_);
   if (search_.stopped()) return;
   if (const auto name = select()) {
     Node& node = nodes_.emplace_back();
@@ -374,26 +368,12 @@ Planned Rsmc<Machine>::plan(std::uint32_t step, const Set& kept, std::uint32_t f
   return result;
 }
 
-// Explores to the end, on wider and wider machines if need be.
-template <typename Machine>
-void run_to_the_end(Rsmc<Machine>& rsmc, Search& search) {
-  if (rsmc.run()) return;
-  if constexpr (Machine::words < widest_machine) {
-    using Wider = typename Machine::template Widened<Machine::next_width>;
-    Wider machine(search.image(), search.machine_options());
-    Rsmc<Wider> wider(machine, std::move(rsmc));
-    run_to_the_end(wider, search);
-  } else {
-    search.stop("an execution of more than 1,000 events");
-  }
-}
-
 // Begins with the width of `Machine`.
 template <typename Machine>
 void run_rsmc_on(Search& search, const GraphObserver& observer) {
   Machine machine(search.image(), search.machine_options());
   Rsmc<Machine> rsmc(machine, search, observer);
-  run_to_the_end(rsmc, search);
+  run_widening(rsmc, search);
 }
 
 // In a file of its own, for the sake of compile time: rsmc_power.cpp.

@@ -130,7 +130,6 @@ class Trust {
   void insert(Node& node, EventKind kind, EventId behind, std::int64_t value);
   void resume(Node& node, std::int64_t result);
   void settle(ThreadId t, Node* node);
-  [[nodiscard]] bool holds(ThreadId t, Location mutex) const;
   void finish();
   [[nodiscard]] bool await_holds(ThreadId t);
   void complete();

@@ -15,38 +15,19 @@
 // - A successful read-modify-write is one step; it revisits once for each source, with what its source needs
 //   in its prefix. A revisited one that writes again revisits in its turn.
 // - A lock whose mutex is taken is added as a read that is stuck (StuckLock); the machine knows nothing of
-// it.
-//   An unlock may revisit it as it may revisit any read; a lock that takes the mutex away from another one
-//   leaves that one stuck. Where the mutex is free in the end, or has another owner, the execution with the
-//   lock is another one: the run counts as blocked.
+//   it. An unlock may revisit it as it may revisit any read; a lock that takes the mutex away from another
+//   one leaves that one stuck. Where the mutex is free in the end, or has another owner, the execution with
+//   the lock is another one: the run counts as blocked.
 // - Memory: nodes, and the steps that each revisit on the stack has cut away.
 #include "checker/explore/trust_derived.hpp"
 #include "checker/explore/derived_algorithms.hpp"
-#include "checker/explore/derived_machines.hpp"
 
 namespace heddle::checker {
-
-namespace {
-
-template <typename Machine>
-void run_to_the_end(DerivedTrust<Machine>& trust, Search& search) {
-  if (trust.run()) return;
-  if constexpr (Machine::words < widest_machine) {
-    using Wider = typename Machine::template Widened<widest_machine>;
-    Wider machine(search.image(), search.machine_options());
-    DerivedTrust<Wider> wider(machine, std::move(trust));
-    run_to_the_end(wider, search);
-  } else {
-    search.stop("an execution of more than 1,000 events");
-  }
-}
-
-}  // namespace
 
 void run_trust_derived(Search& search, const GraphObserver& observer) {
   PowerMachine<1> machine(search.image(), search.machine_options());
   DerivedTrust<PowerMachine<1>> trust(machine, search, observer);
-  run_to_the_end(trust, search);
+  run_widening(trust, search);
 }
 
 }  // namespace heddle::checker

@@ -11,6 +11,7 @@
 #include "checker/execution/power_machine.hpp"
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/derived_end.hpp"
+#include "checker/explore/derived_widening.hpp"
 #include "checker/explore/search.hpp"
 
 namespace heddle::checker {
@@ -70,7 +71,12 @@ struct TrustFrame {
 template <typename Machine>
 class DerivedTrust {
  public:
+  using MachineType = Machine;
+  template <typename Wider>
+  using On = DerivedTrust<Wider>;
+  static constexpr unsigned next_width = widest_machine;
   using Set = typename Machine::Set;
+
   DerivedTrust(Machine& machine, Search& search, const GraphObserver& observer)
       : machine_(machine), search_(search), observer_(observer), end_(search) {}
 
@@ -78,9 +84,7 @@ class DerivedTrust {
   template <typename Narrower>
   DerivedTrust(Machine& machine, DerivedTrust<Narrower>&& other)
       : DerivedTrust(machine, other.search_, other.observer_) {
-    for (const Choice& choice : other.machine_.run()) {
-      if (!machine_.follow(choice)) throw std::logic_error("internal error: a run cannot be repeated");
-    }
+    RunAgain(machine_, other.machine_.run()).to_end();
     for (std::size_t i = 0; i < other.used_; ++i) {
       auto& old = other.nodes_[i];
       Node& node = nodes_.emplace_back();
@@ -137,15 +141,9 @@ class DerivedTrust {
     return op(name) == jit::Op::store || op(name) == jit::Op::unlock;
   }
   // Would the read-modify-write write, if it read from the write?
-  [[nodiscard]] bool would_write(EventName name, std::int64_t write) const {
-    if (!machine_.updates(name)) return false;
-    const std::int64_t value = machine_.value_of(static_cast<PowerId>(write));
-    switch (op(name)) {
-      case jit::Op::lock:
-      case jit::Op::try_lock: return value == 0;
-      case jit::Op::compare_exchange: return value == machine_.request(name).expected;
-      default: return true;
-    }
+  [[nodiscard]] bool writes_behind(EventName name, std::int64_t write) const {
+    return machine_.updates(name) && would_write(op(name), machine_.request(name).expected,
+                                                 machine_.value_of(static_cast<PowerId>(write)));
   }
   [[nodiscard]] bool is_stuck(EventName name) const {
     return std::any_of(stuck_.begin(), stuck_.end(), [&](const StuckLock& s) { return s.event == name; });

@@ -34,7 +34,7 @@ std::optional<EventName> DerivedTrust<Machine>::select() {
 // The graph was extended: opens the node of the next event, or ends the execution.
 template <typename Machine>
 void DerivedTrust<Machine>::arrive() {
-  if (machine_.too_many_loads()) search_.stop("a thread with 64 loads or more in one execution");
+  stop_at_limits(machine_, search_);
   if (machine_.failed()) end_.failure(machine_);
   if (search_.stopped()) return;
   if (const auto name = select()) {
@@ -151,7 +151,7 @@ bool DerivedTrust<Machine>::add(Node& node) {
     node.stage = Stage::stuck;
     return true;
   }
-  node.writes = op(node.name) != jit::Op::choose && would_write(node.name, parameter);
+  node.writes = op(node.name) != jit::Op::choose && writes_behind(node.name, parameter);
   const bool taken = node.writes && machine_.model().taken(write);
   if (!taken && commit(node.event, parameter, node.stamp)) {
     node.stage = Stage::added;

@@ -104,7 +104,7 @@ void Trust<Model, Words>::settle(ThreadId t, Node* node) {
     state = ThreadState::waiting;
   } else if (m.op == jit::Op::done) {
     state = ThreadState::finished;
-  } else if (is_failure(m.op) || (m.op == jit::Op::unlock && !holds(t, m.location))) {
+  } else if (is_failure(m.op) || (m.op == jit::Op::unlock && !graph_.owns(t, m.location))) {
     state = ThreadState::stuck;
     note();
   } else if (m.op >= jit::Op::await_failed) {
@@ -119,18 +119,6 @@ void Trust<Model, Words>::settle(ThreadId t, Node* node) {
     node->full_fence_after = full_fence;
     node->store_fence_after = store_fence;
   }
-}
-
-// Does the thread own the mutex? Only it can have written so.
-template <typename Model, unsigned Words>
-bool Trust<Model, Words>::holds(ThreadId t, Location mutex) const {
-  const EventId location = graph_.known(mutex);
-  if (location == no_event) return false;
-  for (EventId id = graph_.thread(t).last; id != no_event; id = graph_[id].po_previous) {
-    const Event& event = graph_[id];
-    if (event.location == location && event.writes()) return event.value != 0;
-  }
-  return false;
 }
 
 // No thread can go on: says what kind of end this is, as Machine::ending does for interleavings.
