@@ -28,11 +28,10 @@ int precedence(TokenKind kind) {
 
 void check_depth(ParserState& state, const syntax::Expression& expression) {
   if (expression.depth <= limits::expression_depth) return;
-  state.diagnostics.error(expression.range,
-                          fmt::format("this expression is too deep: at most {} operators inside each other",
-                                      limits::expression_depth),
-                          "compute a part of it in a 'let' before");
-  throw GiveUp{};
+  state.give_up(expression.range,
+                fmt::format("this expression is too deep: at most {} operators inside each other",
+                            limits::expression_depth),
+                "compute a part of it in a 'let' before");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "lang/limits.hpp"
+#include "lang/nesting.hpp"
 #include "lang/recovery.hpp"
 #include "lang/token.hpp"
 
@@ -94,35 +94,6 @@ struct StrayParser : x3::parser<StrayParser> {
   const char* description;
 };
 
-// nested[p] is p, one level deeper; too many levels end the parse.
-template <typename Subject>
-struct NestedDirective : x3::unary_parser<Subject, NestedDirective<Subject>> {
-  using Base = x3::unary_parser<Subject, NestedDirective<Subject>>;
-  static constexpr bool is_pass_through_unary = true;
-  static constexpr bool handles_container = Subject::handles_container;
-
-  explicit constexpr NestedDirective(const Subject& inner) : Base(inner) {}
-
-  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
-  bool parse(Iterator& first, const Iterator& last, const Context& context, RuleContext& rule_context,
-             Attribute& attribute) const {
-    ParserState& state = x3::get<StateTag>(context);
-    if (state.depth >= limits::nesting) {
-      state.diagnostics.error(state.range(*first),
-                              fmt::format("nesting is too deep: at most {} levels", limits::nesting));
-      throw GiveUp{};
-    }
-    const struct Level {
-      explicit Level(unsigned& d) : depth(d) { ++depth; }
-      ~Level() { --depth; }
-      Level(const Level&) = delete;
-      Level& operator=(const Level&) = delete;
-      unsigned& depth;
-    } level(state.depth);
-    return this->subject.parse(first, last, context, rule_context, attribute);
-  }
-};
-
 // recovering(kind)[p] is p; after a failed expectation inside p it reports, moves on and succeeds.
 template <typename Subject>
 struct RecoverDirective : x3::unary_parser<Subject, RecoverDirective<Subject>> {
@@ -147,14 +118,6 @@ struct RecoverDirective : x3::unary_parser<Subject, RecoverDirective<Subject>> {
   Recovery kind;
 };
 
-struct NestedGenerator {
-  template <typename Subject>
-  constexpr auto operator[](const Subject& subject) const {
-    using Parser = typename x3::extension::as_parser<Subject>::value_type;
-    return NestedDirective<Parser>(x3::as_parser(subject));
-  }
-};
-
 struct RecoverGenerator {
   Recovery kind;
   template <typename Subject>
@@ -164,7 +127,7 @@ struct RecoverGenerator {
   }
 };
 
-inline constexpr NestedGenerator nested{};
+inline constexpr NestedGenerator<StateTag> nested{};
 constexpr RecoverGenerator recovering(Recovery kind) { return {kind}; }
 constexpr TokenParser token(TokenKind kind) { return TokenParser(kind); }
 constexpr WordParser word(TokenKind kind) { return {kind, kind, nullptr}; }
@@ -193,21 +156,6 @@ struct get_info<heddle::lang::grammar::WordParser> {
     const bool described = parser.first_kind <= heddle::lang::TokenKind::string;
     return described ? std::string(text) : fmt::format("'{}'", text);
   }
-};
-
-// Rules that are expected have human names; directives pass on the name of what they hold.
-template <typename Subject>
-struct get_info<heddle::lang::grammar::NestedDirective<Subject>> {
-  using result_type = std::string;
-  std::string operator()(const heddle::lang::grammar::NestedDirective<Subject>& parser) const {
-    return what(parser.subject);
-  }
-};
-
-template <typename Subject, typename Action>
-struct get_info<action<Subject, Action>> {
-  using result_type = std::string;
-  std::string operator()(const action<Subject, Action>& parser) const { return what(parser.subject); }
 };
 
 }  // namespace boost::spirit::x3

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "lang/diagnostics.hpp"
 #include "lang/source.hpp"
@@ -25,6 +26,10 @@ struct ParserState {
   unsigned depth = 0;        // of nested constructs, see limits::nesting
 
   [[nodiscard]] SourceRange range(const Token& token) const { return {file, token.begin, token.end()}; }
+  [[noreturn]] void give_up(const SourceRange& where, std::string message, std::string hint = {}) const {
+    diagnostics.error(where, std::move(message), std::move(hint));
+    throw GiveUp{};
+  }
 };
 
 enum class Recovery : std::uint8_t { statement, item };

@@ -55,45 +55,42 @@ Expression ThreadBuilder::cas(const Location& at, const Expression& expected, co
   return define("cas", std::move(name), "let",
                 fmt::format("cas({}, {}, {})", at.text_, expected.text_, desired.text_), place);
 }
+Expression ThreadBuilder::modify(const char* function, const Location& at, const Expression& value,
+                                 std::string name, const CallPlace& place) {
+  return define(function, std::move(name), "let", fmt::format("{}({}, {})", function, at.text_, value.text_),
+                place);
+}
 Expression ThreadBuilder::exchange(const Location& at, const Expression& value, std::string name,
                                    CallPlace place) {
-  return define("exchange", std::move(name), "let", fmt::format("exchange({}, {})", at.text_, value.text_),
-                place);
+  return modify("exchange", at, value, std::move(name), place);
 }
 Expression ThreadBuilder::fetch_add(const Location& at, const Expression& value, std::string name,
                                     CallPlace place) {
-  return define("fetch_add", std::move(name), "let", fmt::format("fetch_add({}, {})", at.text_, value.text_),
-                place);
+  return modify("fetch_add", at, value, std::move(name), place);
 }
 Expression ThreadBuilder::fetch_sub(const Location& at, const Expression& value, std::string name,
                                     CallPlace place) {
-  return define("fetch_sub", std::move(name), "let", fmt::format("fetch_sub({}, {})", at.text_, value.text_),
-                place);
+  return modify("fetch_sub", at, value, std::move(name), place);
 }
 Expression ThreadBuilder::fetch_and(const Location& at, const Expression& value, std::string name,
                                     CallPlace place) {
-  return define("fetch_and", std::move(name), "let", fmt::format("fetch_and({}, {})", at.text_, value.text_),
-                place);
+  return modify("fetch_and", at, value, std::move(name), place);
 }
 Expression ThreadBuilder::fetch_or(const Location& at, const Expression& value, std::string name,
                                    CallPlace place) {
-  return define("fetch_or", std::move(name), "let", fmt::format("fetch_or({}, {})", at.text_, value.text_),
-                place);
+  return modify("fetch_or", at, value, std::move(name), place);
 }
 Expression ThreadBuilder::fetch_xor(const Location& at, const Expression& value, std::string name,
                                     CallPlace place) {
-  return define("fetch_xor", std::move(name), "let", fmt::format("fetch_xor({}, {})", at.text_, value.text_),
-                place);
+  return modify("fetch_xor", at, value, std::move(name), place);
 }
 Expression ThreadBuilder::fetch_max(const Location& at, const Expression& value, std::string name,
                                     CallPlace place) {
-  return define("fetch_max", std::move(name), "let", fmt::format("fetch_max({}, {})", at.text_, value.text_),
-                place);
+  return modify("fetch_max", at, value, std::move(name), place);
 }
 Expression ThreadBuilder::fetch_min(const Location& at, const Expression& value, std::string name,
                                     CallPlace place) {
-  return define("fetch_min", std::move(name), "let", fmt::format("fetch_min({}, {})", at.text_, value.text_),
-                place);
+  return modify("fetch_min", at, value, std::move(name), place);
 }
 void ThreadBuilder::fence(FenceType type, CallPlace place) {
   static constexpr const char* kinds[] = {"fence;", "fence lw;", "fence st;", "fence isync;"};

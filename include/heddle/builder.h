@@ -122,6 +122,8 @@ class ThreadBuilder {
   std::string name_for(std::string_view call, std::string name, const CallPlace& place);
   Expression define(std::string_view call, std::string name, std::string_view keyword,
                     const std::string& value, const CallPlace& place);
+  Expression modify(const char* function, const Location& at, const Expression& value, std::string name,
+                    const CallPlace& place);
   void statement(std::string_view call, const std::string& text, const CallPlace& place);
   void block(const Block& body);
 

@@ -143,6 +143,11 @@ void Translator::compare_exchange(const Instruction& instruction, std::vector<St
     return true;
   });
   static_cast<void>(join(success, failure, before, range, out));
+  branch_on(done, std::move(success), std::move(failure), range, out);
+}
+
+void Translator::branch_on(LocalId done, Way success, Way failure, const SourceRange& range,
+                           std::vector<Statement>& out) {
   Statement statement = plain(StatementKind::if_, range);
   statement.expressions.push_back(
       binary(BinaryOperator::equal, local(done, range), literal(1, range), range));
@@ -217,13 +222,7 @@ std::size_t Translator::reservation(std::size_t at, std::size_t last, std::vecto
     Way failure =
         way(before, [&](std::vector<Statement>& body) { return reserved_failure(at, end, again, body); });
     reachable = join(success, failure, before, range, out);
-    Statement statement = plain(StatementKind::if_, range);
-    statement.expressions.push_back(
-        binary(BinaryOperator::equal, local(done, range), literal(1, range), range));
-    statement.body = std::move(success.statements);
-    statement.otherwise = std::move(failure.statements);
-    out.push_back(std::move(statement));
-    compare(local(done, range), literal(1, range));
+    branch_on(done, std::move(success), std::move(failure), range, out);
   }
   if (!again) return end + 1;
   compare(literal(1, range), literal(1, range));

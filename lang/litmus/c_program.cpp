@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "lang/litmus/tables.hpp"
+
 namespace heddle::lang::litmus::c {
 namespace {
 
@@ -28,7 +30,7 @@ constexpr std::array fetches{Fetch{"atomic_fetch_add_explicit", FetchOperator::a
                              Fetch{"atomic_fetch_xor_explicit", FetchOperator::bit_xor}};
 
 struct Operator {
-  std::string_view spelling;
+  std::string_view name;
   BinaryOperator op;
 };
 
@@ -300,11 +302,9 @@ class ThreadProgram {
   }
 
   TreeExpression plain_binary(const Expression& expression) {
-    const auto op = std::find_if(operators.begin(), operators.end(), [&](const Operator& entry) {
-      return entry.spelling == expression.word.text;
-    });
+    const Operator* const row = row_of(operators, expression.word.text);
     TreeExpression left = value(expression.operands[0]);
-    return binary(op->op, std::move(left), value(expression.operands[1]), expression.range);
+    return binary(row->op, std::move(left), value(expression.operands[1]), expression.range);
   }
 
   // A number.
@@ -350,9 +350,7 @@ class ThreadProgram {
       return access(TreeKind::load, location(call.operands[0]), range);
     }
     if (name == "atomic_exchange_explicit") return update(call, TreeKind::exchange, FetchOperator::add);
-    for (const Fetch& fetch : fetches) {
-      if (name == fetch.name) return update(call, TreeKind::fetch, fetch.op);
-    }
+    if (const Fetch* const fetch = row_of(fetches, name)) return update(call, TreeKind::fetch, fetch->op);
     if (is_sequential(name)) {
       refuse(
           range, fmt::format("{0} is sequentially consistent, which is not supported", name),

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lang/litmus/instructions.hpp"
+#include "lang/litmus/tables.hpp"
 
 namespace heddle::lang::litmus {
 
@@ -18,6 +19,17 @@ namespace heddle::lang::litmus {
   for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return result;
 }
+
+// Rows of the instruction tables.
+struct Branch {
+  std::string_view name;
+  Relation relation;
+};
+
+struct Barrier {
+  std::string_view name;
+  FenceKind kind;
+};
 
 // Leaves the decoding of one instruction; the error has been reported.
 struct Undecodable {};
@@ -66,6 +78,12 @@ class Decoder {
     if (line.operands.size() == count) return;
     refuse(line.range, fmt::format("'{}' takes {} operand{}, not {}", line.mnemonic.back().text, count,
                                    count == 1 ? "" : "s", line.operands.size()));
+  }
+
+  void fence(const Line& line, const Barrier& barrier, Instruction& instruction) {
+    expect(line, 0);
+    instruction.kind = InstructionKind::fence;
+    instruction.fence = barrier.kind;
   }
 
   void jump_to(const Operand& operand, std::size_t index) {

@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "lang/diagnostics.hpp"
-#include "lang/limits.hpp"
 #include "lang/litmus/syntax.hpp"
 #include "lang/litmus/token.hpp"
+#include "lang/nesting.hpp"
 
 namespace heddle::lang::litmus {
 
@@ -100,43 +100,7 @@ struct KindParser : x3::parser<KindParser> {
   const char* description;
 };
 
-// nested[p] is p, one level deeper; too many levels end the parse.
-template <typename Subject>
-struct NestedDirective : x3::unary_parser<Subject, NestedDirective<Subject>> {
-  using Base = x3::unary_parser<Subject, NestedDirective<Subject>>;
-  static constexpr bool is_pass_through_unary = true;
-  static constexpr bool handles_container = Subject::handles_container;
-
-  explicit constexpr NestedDirective(const Subject& inner) : Base(inner) {}
-
-  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
-  bool parse(Iterator& first, const Iterator& last, const Context& context, RuleContext& rule_context,
-             Attribute& attribute) const {
-    ParserState& state = x3::get<StateTag>(context);
-    if (state.depth >= limits::nesting && first != last) {
-      state.give_up(state.range(*first),
-                    fmt::format("nesting is too deep: at most {} levels", limits::nesting));
-    }
-    const struct Level {
-      explicit Level(unsigned& d) : depth(d) { ++depth; }
-      ~Level() { --depth; }
-      Level(const Level&) = delete;
-      Level& operator=(const Level&) = delete;
-      unsigned& depth;
-    } level(state.depth);
-    return this->subject.parse(first, last, context, rule_context, attribute);
-  }
-};
-
-struct NestedGenerator {
-  template <typename Subject>
-  constexpr auto operator[](const Subject& subject) const {
-    using Parser = typename x3::extension::as_parser<Subject>::value_type;
-    return NestedDirective<Parser>(x3::as_parser(subject));
-  }
-};
-
-inline constexpr NestedGenerator nested{};
+inline constexpr lang::grammar::NestedGenerator<StateTag> nested{};
 constexpr SpellingParser word(std::string_view text) { return {text, Case::exact}; }
 constexpr SpellingParser any_case(std::string_view lower) { return {lower, Case::folded}; }
 inline constexpr KindParser name{TokenKind::name, "a name"};
@@ -189,26 +153,11 @@ struct get_info<heddle::lang::litmus::grammar::KindParser> {
   }
 };
 
-// Rules that are expected have human names; directives and actions pass on the name of what they hold.
-template <typename Subject, typename Action>
-struct get_info<action<Subject, Action>> {
-  using result_type = std::string;
-  std::string operator()(const action<Subject, Action>& parser) const { return what(parser.subject); }
-};
-
 template <typename Left, typename Right>
 struct get_info<alternative<Left, Right>> {
   using result_type = std::string;
   std::string operator()(const alternative<Left, Right>& parser) const {
     return what(parser.left) + " or " + what(parser.right);
-  }
-};
-
-template <typename Subject>
-struct get_info<heddle::lang::litmus::grammar::NestedDirective<Subject>> {
-  using result_type = std::string;
-  std::string operator()(const heddle::lang::litmus::grammar::NestedDirective<Subject>& parser) const {
-    return what(parser.subject);
   }
 };
 

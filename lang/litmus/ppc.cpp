@@ -51,20 +51,10 @@ constexpr std::array computations{
     Computation{"xori", BinaryOperator::bit_xor, true, false},
 };
 
-struct Branch {
-  std::string_view name;
-  Relation relation;
-};
-
 constexpr std::array branches{Branch{"b", Relation::always},         Branch{"beq", Relation::equal},
                               Branch{"bne", Relation::not_equal},    Branch{"blt", Relation::less},
                               Branch{"ble", Relation::less_equal},   Branch{"bgt", Relation::greater},
                               Branch{"bge", Relation::greater_equal}};
-
-struct Barrier {
-  std::string_view name;
-  FenceKind kind;
-};
 
 constexpr std::array barriers{Barrier{"sync", FenceKind::full}, Barrier{"hwsync", FenceKind::full},
                               Barrier{"lwsync", FenceKind::lightweight},
@@ -92,24 +82,18 @@ class Ppc {
     if (line.mark == '.' && is_any(name, {"stwcx", "stdcx"})) {
       return memory(line, instruction, InstructionKind::store_conditional, true);
     }
-    for (const Branch& branch : branches) {
-      if (name == branch.name && line.mark != '.') return jump(line, instruction, branch, index);
+    if (const Branch* const branch = row_of(branches, name); branch && line.mark != '.') {
+      return jump(line, instruction, *branch, index);
     }
-    for (const Computation& computation : computations) {
-      // `andi.` has no form without the dot.
-      if (name == computation.name && (line.mark == '.' || (line.mark == 0 && name != "andi"))) {
-        return compute(line, instruction, computation);
-      }
+    // `andi.` has no form without the dot.
+    if (const Computation* const computation = row_of(computations, name);
+        computation && (line.mark == '.' || (line.mark == 0 && name != "andi"))) {
+      return compute(line, instruction, *computation);
     }
     if (line.mark == '.' && name == "mr") return copy(line, instruction, true);
     if (line.mark != 0) unknown(line);
-    for (const Barrier& barrier : barriers) {
-      if (name == barrier.name) {
-        decoder_.expect(line, 0);
-        instruction.kind = InstructionKind::fence;
-        instruction.fence = barrier.kind;
-        return;
-      }
+    if (const Barrier* const barrier = row_of(barriers, name)) {
+      return decoder_.fence(line, *barrier, instruction);
     }
     if (name == "nop") return decoder_.expect(line, 0);
     if (name == "li") return immediate(line, instruction);

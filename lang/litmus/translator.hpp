@@ -95,6 +95,9 @@ class Translator {
   void fetch(const Instruction& instruction, std::vector<Statement>& out);
   void compare_exchange(const Instruction& instruction, std::vector<Statement>& out);
   [[nodiscard]] bool needs_old_value(const Instruction& instruction) const;
+  // `if done == 1 { success } else { failure }`, and the flags of that comparison.
+  void branch_on(LocalId done, Way success, Way failure, const SourceRange& range,
+                 std::vector<Statement>& out);
   // A lwarx at `at`; returns where to go on behind its stwcx.
   std::size_t reservation(std::size_t at, std::size_t last, std::vector<Statement>& out, bool& reachable);
   [[nodiscard]] bool retries(std::size_t at, std::size_t back) const;

@@ -43,21 +43,11 @@ constexpr std::array computations{
     Computation{"and", BinaryOperator::bit_and}, Computation{"or", BinaryOperator::bit_or},
     Computation{"xor", BinaryOperator::bit_xor}, Computation{"imul", BinaryOperator::multiply}};
 
-struct Branch {
-  std::string_view name;
-  Relation relation;
-};
-
 constexpr std::array branches{Branch{"jmp", Relation::always},       Branch{"je", Relation::equal},
                               Branch{"jz", Relation::equal},         Branch{"jne", Relation::not_equal},
                               Branch{"jnz", Relation::not_equal},    Branch{"jl", Relation::less},
                               Branch{"jle", Relation::less_equal},   Branch{"jg", Relation::greater},
                               Branch{"jge", Relation::greater_equal}};
-
-struct Barrier {
-  std::string_view name;
-  FenceKind kind;
-};
 
 constexpr std::array barriers{Barrier{"mfence", FenceKind::full}, Barrier{"sfence", FenceKind::store_store},
                               Barrier{"lfence", FenceKind::instruction}};
@@ -78,19 +68,14 @@ class X86 {
     const std::string name = lower_case(line.mnemonic.back().text);
     const bool locked = line.mnemonic.size() > 1;
     if (line.mark != 0) unknown(line);
-    for (const Branch& branch : branches) {
-      if (name != branch.name || locked) continue;
+    if (const Branch* const branch = row_of(branches, name); branch && !locked) {
       decoder_.expect(line, 1);
       instruction.kind = InstructionKind::branch;
-      instruction.relation = branch.relation;
+      instruction.relation = branch->relation;
       return decoder_.jump_to(line.operands[0], index);
     }
-    for (const Barrier& barrier : barriers) {
-      if (name != barrier.name || locked) continue;
-      decoder_.expect(line, 0);
-      instruction.kind = InstructionKind::fence;
-      instruction.fence = barrier.kind;
-      return;
+    if (const Barrier* const barrier = row_of(barriers, name); barrier && !locked) {
+      return decoder_.fence(line, *barrier, instruction);
     }
     if (name == "nop" && !locked) return decoder_.expect(line, 0);
     if (is(name, "xchg")) return exchange(line, instruction);

@@ -1,0 +1,72 @@
+// Bounded nesting for grammars over tokens: what the grammars of .hed and of .litmus files share. The state
+// that a grammar carries under the tag `Tag` has `unsigned depth`, `range(token)` and `give_up(range, text)`.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <boost/spirit/home/x3.hpp>
+#include <string>
+
+#include "lang/limits.hpp"
+
+namespace heddle::lang::grammar {
+
+namespace x3 = boost::spirit::x3;
+
+// nested[p] is p, one level deeper; too many levels end the parse.
+template <typename Subject, typename Tag>
+struct NestedDirective : x3::unary_parser<Subject, NestedDirective<Subject, Tag>> {
+  using Base = x3::unary_parser<Subject, NestedDirective<Subject, Tag>>;
+  static constexpr bool is_pass_through_unary = true;
+  static constexpr bool handles_container = Subject::handles_container;
+
+  explicit constexpr NestedDirective(const Subject& inner) : Base(inner) {}
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context& context, RuleContext& rule_context,
+             Attribute& attribute) const {
+    auto& state = x3::get<Tag>(context);
+    if (state.depth >= limits::nesting && first != last) {
+      state.give_up(state.range(*first),
+                    fmt::format("nesting is too deep: at most {} levels", limits::nesting));
+    }
+    const struct Level {
+      explicit Level(unsigned& d) : depth(d) { ++depth; }
+      ~Level() { --depth; }
+      Level(const Level&) = delete;
+      Level& operator=(const Level&) = delete;
+      unsigned& depth;
+    } level(state.depth);
+    return this->subject.parse(first, last, context, rule_context, attribute);
+  }
+};
+
+template <typename Tag>
+struct NestedGenerator {
+  template <typename Subject>
+  constexpr auto operator[](const Subject& subject) const {
+    using Parser = typename x3::extension::as_parser<Subject>::value_type;
+    return NestedDirective<Parser, Tag>(x3::as_parser(subject));
+  }
+};
+
+}  // namespace heddle::lang::grammar
+
+namespace boost::spirit::x3 {
+
+// Rules that are expected have human names; directives and actions pass on the name of what they hold.
+template <typename Subject, typename Tag>
+struct get_info<heddle::lang::grammar::NestedDirective<Subject, Tag>> {
+  using result_type = std::string;
+  std::string operator()(const heddle::lang::grammar::NestedDirective<Subject, Tag>& parser) const {
+    return what(parser.subject);
+  }
+};
+
+template <typename Subject, typename Action>
+struct get_info<action<Subject, Action>> {
+  using result_type = std::string;
+  std::string operator()(const action<Subject, Action>& parser) const { return what(parser.subject); }
+};
+
+}  // namespace boost::spirit::x3
