@@ -20,8 +20,6 @@
 namespace heddle::cli {
 namespace {
 
-constexpr int bad_input = 2;
-
 bool asks_for_json(int count, const char* const* arguments) {
   for (int i = 1; i < count; ++i) {
     if (std::string_view(arguments[i]) == "--json") return true;
@@ -62,6 +60,16 @@ Diagnostic as_diagnostic(const UsageError& error) {
   result.hint = error.hint;
   result.text = fmt::format("heddle: {}\n", error.message);
   if (!error.hint.empty()) result.text += fmt::format("  hint: {}\n", error.hint);
+  return result;
+}
+
+Diagnostic about_file(const std::string& file, std::string message, std::uint32_t line) {
+  Diagnostic result;
+  result.file = file;
+  result.line = line;
+  result.text = line == 0 ? fmt::format("{}: error: {}\n", file, message)
+                          : fmt::format("{}:{}: error: {}\n", file, line, message);
+  result.message = std::move(message);
   return result;
 }
 

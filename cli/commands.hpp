@@ -2,6 +2,7 @@
 // violation, 2 bad input or an output that cannot be written, 3 undecided.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "heddle/heddle.h"
 
 namespace heddle::cli {
+
+inline constexpr int bad_input = 2;  // the exit code, see above
 
 // All of main() but the safety net for exceptions.
 [[nodiscard]] int run(int count, const char* const* arguments);
@@ -40,6 +43,9 @@ namespace heddle::cli {
 
 // A usage error in the form that errors in programs have.
 [[nodiscard]] Diagnostic as_diagnostic(const UsageError& error);
+
+// An error in an input file: "FILE:LINE: error: MESSAGE", without the line if that is 0.
+[[nodiscard]] Diagnostic about_file(const std::string& file, std::string message, std::uint32_t line = 0);
 
 // What a command has been asked to make: to standard output as it is, or in a JSON document. Returns the exit
 // code.

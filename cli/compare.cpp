@@ -22,8 +22,6 @@
 namespace heddle::cli {
 namespace {
 
-constexpr int bad_input = 2;
-
 struct Column {
   std::string model;
   std::string algorithm;  // whose outcomes they are

@@ -25,8 +25,6 @@
 namespace heddle::cli {
 namespace {
 
-constexpr int bad_input = 2;
-
 enum class Agreement : std::uint8_t { not_run, agrees, differs, refused, undecided };
 
 // One file of the folder.

@@ -2,15 +2,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <variant>
 
 #include "cli/commands.hpp"
+#include "cli/files.hpp"
 #include "cli/history_file.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
@@ -21,27 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int bad_input = 2;
 constexpr std::uintmax_t largest_file = 256 << 20;
-
-int refuse(const std::string& file, std::string_view message, bool json) {
-  Diagnostic diagnostic;
-  diagnostic.file = file;
-  diagnostic.message = message;
-  diagnostic.text = fmt::format("{}: {}\n", file, message);
-  return report_errors({diagnostic}, json);
-}
-
-std::variant<std::string, int> read_history(const std::string& file, bool json) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error))
-    return refuse(file, error ? "cannot read the file: " + error.message() : "not a regular file", json);
-  if (std::filesystem::file_size(file, error) > largest_file && !error)
-    return refuse(file, "larger than 256 MiB", json);
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return refuse(file, std::string("cannot read the file: ") + std::strerror(errno), json);
-  return std::string(std::istreambuf_iterator<char>(stream), {});
-}
 
 // The value that an event read, where the file or the write that it saw says it.
 std::optional<std::int64_t> value_read(const History& history, const ConsistencyResult& result,
@@ -134,14 +110,16 @@ std::string json_report(const std::string& file, const History& history,
 }  // namespace
 
 int run_consistency(const Options& options) {
-  const auto read = read_history(options.file, options.json);
-  if (const auto* const code = std::get_if<int>(&read)) return *code;
+  const auto read = read_file(options.file, largest_file);
+  if (const auto* const error = std::get_if<FileError>(&read))
+    return report_errors({as_diagnostic({error->message, ""})}, options.json);
   const auto parsed = parse_history(std::get<std::string>(read));
   if (const auto* const message = std::get_if<std::string>(&parsed))
-    return refuse(options.file, *message, options.json);
+    return report_errors({about_file(options.file, *message)}, options.json);
   const auto& history = std::get<History>(parsed);
   const auto results = check_consistency(history, options.consistency);
-  if (!results) return refuse(options.file, results.errors().front().message, options.json);
+  if (!results)
+    return report_errors({about_file(options.file, results.errors().front().message)}, options.json);
   int exit_code = 0;
   for (const auto& result : *results) {
     if (result.verdict == Realisability::unrealisable) exit_code = 1;

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/commands.hpp"
+
 namespace heddle::cli {
 namespace {
 
@@ -36,16 +38,6 @@ bool same_word(std::string_view left, std::string_view right) {
   });
 }
 
-std::vector<Diagnostic> about(const std::string& path, std::uint32_t line, std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.file = path;
-  diagnostic.line = line;
-  diagnostic.text = line == 0 ? fmt::format("{}: error: {}\n", path, message)
-                              : fmt::format("{}:{}: error: {}\n", path, line, message);
-  diagnostic.message = std::move(message);
-  return {diagnostic};
-}
-
 }  // namespace
 
 std::string canonical_state(std::string_view state) {
@@ -61,34 +53,36 @@ std::string canonical_state(std::string_view state) {
 
 Result<ExpectedTests> read_expected(const std::string& path, std::string_view model) {
   std::ifstream in(path);
-  if (!in) return about(path, 0, std::strerror(errno));
-  if (std::filesystem::is_directory(path)) return about(path, 0, "is a directory");
+  if (!in) return std::vector{about_file(path, std::strerror(errno))};
+  if (std::filesystem::is_directory(path)) return std::vector{about_file(path, "is a directory")};
   ExpectedTests tests;
   std::string line;
   std::uint32_t number = 0;
+  const auto at = [&](std::string message) {
+    return std::vector{about_file(path, std::move(message), number)};
+  };
   while (std::getline(in, line)) {
     ++number;
     const std::vector<std::string_view> columns = split(line, "\t");
     if (number == 1 && columns[0] == "test") continue;
     if (columns.size() != 5) {
-      return about(path, number,
-                   fmt::format("expected 5 columns (test, model, number of states, verdict, states), not {}",
-                               columns.size()));
+      return at(fmt::format("expected 5 columns (test, model, number of states, verdict, states), not {}",
+                            columns.size()));
     }
     if (!same_word(columns[1], model)) continue;
     ExpectedTest test;
     test.verdict = trimmed(columns[3]);
     for (const std::string_view state : split(columns[4], "|")) test.states.insert(canonical_state(state));
     if (std::to_string(test.states.size()) != columns[2]) {
-      return about(path, number,
-                   fmt::format("{} different states follow, not {}", test.states.size(), columns[2]));
+      return at(fmt::format("{} different states follow, not {}", test.states.size(), columns[2]));
     }
     if (!tests.emplace(std::string(columns[0]), std::move(test)).second) {
-      return about(path, number, fmt::format("the test '{}' stands here twice", columns[0]));
+      return at(fmt::format("the test '{}' stands here twice", columns[0]));
     }
   }
-  if (in.bad()) return about(path, 0, "cannot be read");
-  if (tests.empty()) return about(path, 0, fmt::format("says nothing about the model '{}'", model));
+  if (in.bad()) return std::vector{about_file(path, "cannot be read")};
+  if (tests.empty())
+    return std::vector{about_file(path, fmt::format("says nothing about the model '{}'", model))};
   return tests;
 }
 

@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::uint64_t largest_program = std::uint64_t{16} << 20;
 constexpr int not_canonical = 1;
-constexpr int bad_input = 2;
 
 // What became of one file.
 struct Formatted {
@@ -31,14 +30,6 @@ struct Formatted {
   std::string text;      // of standard input: the result
   std::vector<Diagnostic> errors = {};
 };
-
-Diagnostic about(const std::string& path, const std::string& message) {
-  Diagnostic diagnostic;
-  diagnostic.file = path;
-  diagnostic.message = message;
-  diagnostic.text = fmt::format("heddle: {}\n", clean(message));
-  return diagnostic;
-}
 
 // The file is rewritten as a whole or stays what it was.
 Formatted format_file(const std::string& path, bool check_only) {
@@ -49,7 +40,7 @@ Formatted format_file(const std::string& path, bool check_only) {
   } else {
     auto read = read_file(path, largest_program);
     if (const auto* const error = std::get_if<FileError>(&read)) {
-      result.errors = {about(path, error->message)};
+      result.errors = {as_diagnostic({error->message, ""})};
       return result;
     }
     text = std::move(std::get<std::string>(read));
@@ -63,7 +54,7 @@ Formatted format_file(const std::string& path, bool check_only) {
   result.text = std::move(*formatted);
   if (path == "-" || check_only || !result.changed) return result;
   const std::string failure = write_file(path, result.text);
-  if (!failure.empty()) result.errors = {about(path, failure)};
+  if (!failure.empty()) result.errors = {as_diagnostic({failure, ""})};
   return result;
 }
 

@@ -196,13 +196,12 @@ Json to_json(const std::vector<Diagnostic>& diagnostics) {
 
 std::string json_errors(const std::vector<Diagnostic>& errors) {
   Json json = json_head("errors");
-  json["exit_code"] = 2;
+  json["exit_code"] = bad_input;
   json["diagnostics"] = to_json(errors);
   return json_text(json);
 }
 
 int write_product(const Options& options, const std::string& text) {
-  constexpr int bad_input = 2;
   if (!options.json) return write_report(text) ? 0 : bad_input;
   Json json = json_head("text");
   json["file"] = options.file.empty() ? Json(nullptr) : Json(options.file);

@@ -12,8 +12,6 @@
 namespace heddle::cli {
 namespace {
 
-constexpr int bad_input = 2;
-
 std::string list_json() {
   Json json = json_head("list");
   json["models"] = Json::array();

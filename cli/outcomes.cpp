@@ -21,8 +21,6 @@
 namespace heddle::cli {
 namespace {
 
-constexpr int bad_input = 2;
-
 // Values in the order of `variables`, which is how outcomes compare.
 std::vector<std::int64_t> key_of(const Outcome& outcome) {
   std::vector<std::int64_t> key;

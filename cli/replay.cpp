@@ -17,16 +17,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr int bad_input = 2;
 constexpr std::uint64_t largest_trace = std::uint64_t{256} << 20;
-
-Diagnostic about(const std::string& file, std::string message) {
-  Diagnostic result;
-  result.file = file;
-  result.text = fmt::format("{}: error: {}\n", file, message);
-  result.message = std::move(message);
-  return result;
-}
 
 // What became of the trace.
 struct Rerun {
@@ -137,11 +128,11 @@ std::string replay_json(const SavedTrace& saved, const Program& program, const R
 int run_replay(const Options& options) {
   const auto text = read_file(options.file, largest_trace);
   if (const auto* const error = std::get_if<FileError>(&text)) {
-    return report_errors({about(options.file, error->message)}, options.json);
+    return report_errors({as_diagnostic({error->message, ""})}, options.json);
   }
   const auto parsed = parse_trace(std::get<std::string>(text));
   if (const auto* const message = std::get_if<std::string>(&parsed)) {
-    return report_errors({about(options.file, "cannot use the trace: " + *message)}, options.json);
+    return report_errors({about_file(options.file, "cannot use the trace: " + *message)}, options.json);
   }
   const SavedTrace& saved = std::get<SavedTrace>(parsed);
   Options settings = options;

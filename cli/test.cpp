@@ -18,8 +18,6 @@
 namespace heddle::cli {
 namespace {
 
-constexpr int bad_input = 2;
-
 // "[=====     ] 123 of 420 programs, 2 failed", rewritten in place.
 class Bar {
  public:

@@ -22,8 +22,6 @@
 namespace heddle::cli {
 namespace {
 
-constexpr int bad_input = 2;
-
 [[noreturn]] void complain(const std::vector<Diagnostic>& errors) {
   std::string text;
   for (const Diagnostic& error : errors) text += clean(error.text, true);

@@ -17,7 +17,6 @@
 namespace heddle::cli {
 namespace {
 
-constexpr int bad_input = 2;
 constexpr int interrupted_code = 3;
 constexpr std::string_view first_prompt = "> ";
 constexpr std::string_view next_prompt = ". ";

@@ -11,8 +11,6 @@
 namespace heddle::test {
 namespace {
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 struct LongCheck {
   TemporaryFolder folder;
   std::vector<std::string> arguments;

@@ -4,8 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "tests/cli/process.hpp"
@@ -64,8 +62,7 @@ TEST_CASE("warnings are results of level warning in SARIF, each with its rule") 
   const TemporaryFolder folder;
   const std::string output = (folder.path() / "out.sarif").string();
   CHECK_EQ(run_heddle({"check", folder.file("a.hed", suspicious), "--lint", "--sarif", output}).exit_code, 0);
-  std::ifstream file(output, std::ios::binary);
-  const Json run = Json::parse(std::string(std::istreambuf_iterator<char>(file), {}))["runs"][0];
+  const Json run = Json::parse(read(output))["runs"][0];
   REQUIRE_EQ(run["results"].size(), 2);
   const Json& rules = run["tool"]["driver"]["rules"];
   for (const Json& result : run["results"]) {

@@ -11,8 +11,6 @@ namespace {
 const std::string tests = HEDDLE_SOURCE_DIR "/tests/litmus";
 const std::string expected = tests + "/expected.tsv";
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("outcomes of a litmus test are printed as herd prints them") {

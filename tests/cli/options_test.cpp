@@ -7,8 +7,6 @@
 namespace heddle::test {
 namespace {
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 // Refused with exit code 2, nothing on standard output, and all of `parts` in the message.
 void check_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
   std::string line;

@@ -11,8 +11,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 const char* const buffering =
     "shared x: int;\n"
     "shared y: int;\n"

@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <thread>
 
@@ -195,6 +196,15 @@ std::string TemporaryFolder::file(const std::string& name, std::string_view text
   const std::string result = (path_ / name).string();
   std::ofstream(result, std::ios::binary) << text;
   return result;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 const char* const safe_program = R"(param N = 1;

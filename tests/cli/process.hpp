@@ -79,6 +79,10 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+[[nodiscard]] bool contains(std::string_view text, std::string_view part);
+// All of a file; nothing if it cannot be read.
+[[nodiscard]] std::string read(const std::filesystem::path& path);
+
 // Programs for the tests.
 extern const char* const safe_program;     // store buffering: three executions, 0/0 never
 extern const char* const unsafe_program;   // two threads that lose an update

@@ -13,8 +13,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 Json parse(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
   REQUIRE_MESSAGE(!json.is_discarded(), text);

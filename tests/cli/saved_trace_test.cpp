@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "cli/trace_file.hpp"
 #include "heddle/heddle.h"
@@ -17,13 +15,6 @@ namespace heddle::test {
 namespace {
 
 using Json = nlohmann::json;
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 const char* const dekker =
     "param N = 1;\nshared x: int;\nshared y: int;\nshared inside: bool;\nmutex m;\n"

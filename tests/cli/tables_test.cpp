@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <sstream>
 
@@ -18,13 +16,6 @@ namespace heddle::test {
 namespace {
 
 using Json = nlohmann::json;
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // What bash completes for the words of a command line, the last one being completed.
 std::vector<std::string> completed(const std::string& script, const std::vector<std::string>& words) {

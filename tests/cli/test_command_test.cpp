@@ -9,7 +9,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <thread>
 
 #include "cli/suite.hpp"
@@ -21,13 +20,6 @@ namespace heddle::test {
 namespace {
 
 using Json = nlohmann::json;
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // The first child of this process; 0 if there is none.
 pid_t first_child() {
