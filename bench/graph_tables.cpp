@@ -20,6 +20,7 @@ using heddle::CheckOptions;
 using heddle::Parameters;
 using heddle::Program;
 using heddle::Verdict;
+using heddle::bench::best;
 using heddle::bench::label;
 using heddle::bench::load;
 using heddle::bench::measure;
@@ -37,16 +38,6 @@ struct Row {
 
 CheckOptions options(const std::string& model, bool keep_going = true) {
   return {.model = model, .algorithm = "trust", .timeout = limit, .keep_going = keep_going};
-}
-
-// The faster of three runs: the machine is shared.
-Measured best(const Program& program, const CheckOptions& check) {
-  Measured result = measure(program, check);
-  for (int i = 0; i < 2 && result.cpu_seconds < limit / 10; ++i) {
-    auto again = measure(program, check);
-    if (again.cpu_seconds < result.cpu_seconds) result = std::move(again);
-  }
-  return result;
 }
 
 std::string cell(const Measured& measured) {

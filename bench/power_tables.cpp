@@ -19,6 +19,7 @@ using heddle::CheckOptions;
 using heddle::Parameters;
 using heddle::Program;
 using heddle::Verdict;
+using heddle::bench::best;
 using heddle::bench::label;
 using heddle::bench::load;
 using heddle::bench::measure;
@@ -30,23 +31,14 @@ CheckOptions options() {
   return {.model = "power", .algorithm = "rsmc", .timeout = limit, .keep_going = true};
 }
 
-// The fastest of three runs: the machine is shared.
-Measured best(const Program& program) {
-  Measured result = measure(program, options());
-  for (int i = 0; i < 2 && result.cpu_seconds < limit / 10; ++i) {
-    auto again = measure(program, options());
-    if (again.cpu_seconds < result.cpu_seconds) result = std::move(again);
-  }
-  return result;
-}
-
 void figure_table() {
   fmt::print(
       "### Paper 2, figure 11 (SB+10W)\n\n| between store and load | executions | CPU s "
       "|\n|---|---:|---:|\n");
   const char* const names[] = {"nothing", "`fence`", "`fence lw`"};
   for (std::int64_t fence = 0; fence < 3; ++fence) {
-    const auto measured = best(load("tests/programs/expect/paper_rsmc_figure_11.hed", {{"FENCE", fence}}));
+    const auto measured =
+        best(load("tests/programs/expect/paper_rsmc_figure_11.hed", {{"FENCE", fence}}), options());
     fmt::print("| {} | {} | {:.4f} |\n", names[fence], measured.result.counts.executions,
                measured.cpu_seconds);
   }
@@ -146,7 +138,7 @@ void runs_table() {
   std::uint64_t complete = 0;
   std::uint64_t blocked = 0;
   for (const auto& row : rows) {
-    const auto measured = best(load(row.file, row.parameters));
+    const auto measured = best(load(row.file, row.parameters), options());
     const auto& counts = measured.result.counts;
     if (measured.result.verdict == Verdict::undecided) {
       fmt::print("| {} | - | - | - | - | more than {} |\n", label(row.file, row.parameters), limit);

@@ -37,6 +37,15 @@ Measured measure(const Program& program, const CheckOptions& options) {
   return {std::move(result), cpu_seconds() - start};
 }
 
+Measured best(const Program& program, const CheckOptions& options) {
+  Measured result = measure(program, options);
+  for (int i = 0; i < 2 && result.cpu_seconds < options.timeout.value() / 10; ++i) {
+    auto again = measure(program, options);
+    if (again.cpu_seconds < result.cpu_seconds) result = std::move(again);
+  }
+  return result;
+}
+
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
