@@ -2,6 +2,7 @@
 #include "lang/bodies.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace heddle::lang {
 namespace {
@@ -179,6 +180,11 @@ void BodyResolver::statement(const syntax::Statement& from, std::vector<Statemen
     case Kind::assert_:
     case Kind::assume:
     case Kind::await: check(from, result); break;
+  }
+  if (from.kind == Kind::declare && result.kind == StatementKind::block) {
+    // Several declarations, which must live as long as the block around them.
+    std::move(result.body.begin(), result.body.end(), std::back_inserter(into));
+    return;
   }
   into.push_back(std::move(result));
 }
