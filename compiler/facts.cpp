@@ -67,8 +67,9 @@ bool Facts::suspends(const Expression& expression) const {
 
 bool Facts::may_wait(const Expression& expression) const {
   switch (expression.kind) {
-    case ExpressionKind::literal:
-    case ExpressionKind::local: return false;
+    case ExpressionKind::literal: return false;
+    // An element of an array waits for its index.
+    case ExpressionKind::local: return !expression.operands.empty();
     case ExpressionKind::unary: break;
     case ExpressionKind::binary:
       if (expression.binary == lang::BinaryOperator::divide ||

@@ -154,7 +154,7 @@ class Lowering {
     std::string message;
     llvm::raw_string_ostream stream(message);
     if (llvm::verifyModule(*result_->module, &stream))
-      throw std::logic_error("invalid code: " + stream.str());
+      throw std::logic_error("invalid code: " + message.substr(0, message.find('\n')));
   }
 
   const lang::Program& program_;

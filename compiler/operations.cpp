@@ -76,16 +76,20 @@ Value* Generator::operation(const Expression& expression) {
 Value* Generator::choose(const Expression& expression) {
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.at(expression.range);
-  const Held first = hold(settled(integer(expression.operands[0])), suspends(expression.operands[1]));
+  // A thread that runs ahead waits for the upper bound's loads, too.
+  const bool waits = run_ahead_ || suspends(expression.operands[1]);
+  const Held first = hold(settled(integer(expression.operands[0])), waits);
   Value* high = settled(integer(expression.operands[1]));
   Value* low = use(first);
   frame_->release_to(top);
   require(ir().CreateICmpSLT(low, high),
           {.op = Op::empty_choice, .value = low, .expected = high, .site = site});
-  return frame_->perform({.op = Op::choose, .value = low, .expected = high, .site = site});
+  return perform({.op = Op::choose, .value = low, .expected = high, .site = site});
 }
 
-// Evaluates the index, once, and checks it. `suspends`: whether a suspension comes before the place is used.
+// Evaluates the index, once, and checks it; a thread that runs ahead checks it where the place is used, since
+// it need not know it before (so of two violations in one statement it may meet the other one first).
+// `suspends`: whether a suspension comes before the place is used.
 Generator::Place Generator::place(std::uint32_t variable, std::span<const Expression> index, bool suspends,
                                   const lang::SourceRange& range) {
   const lang::Variable& target = program_.variables[variable];

@@ -47,9 +47,9 @@ void Generator::statement(const Statement& statement) {
     case StatementKind::return_: return_statement(statement); break;
     case StatementKind::evaluate: value(statement.expressions[0]); break;
     case StatementKind::fence:
-      frame_->perform({.op = Op::fence,
-                       .site = sites_.at(statement.range),
-                       .fence = static_cast<jit::Fence>(statement.fence)});
+      perform({.op = Op::fence,
+               .site = sites_.at(statement.range),
+               .fence = static_cast<jit::Fence>(statement.fence)});
       break;
     case StatementKind::lock:
     case StatementKind::unlock: {
@@ -206,7 +206,7 @@ void Generator::assert_statement(const Statement& statement) {
                           .site = sites_.at(statement.range, statement.text)};
     frame_->start_cold(bad);
     if (assertion) {
-      frame_->perform(request);
+      perform(request);
       frame_->jump(good);
     } else {
       frame_->stop(request);
@@ -226,7 +226,7 @@ void Generator::await_statement(const Statement& statement) {
   branch(statement.expressions[0], met, failed);
   in_await_ = around;
   if (frame_->start_if_used(failed)) {
-    frame_->perform({.op = Op::await_failed, .site = sites_.at(statement.range)});
+    perform({.op = Op::await_failed, .site = sites_.at(statement.range)});
     frame_->jump(again);
   }
   frame_->start_if_used(met);

@@ -11,13 +11,16 @@ std::string RandomProgram::integer(unsigned depth) {
     if (chance(50)) return pick({"x", "y", "a[0]", "a[2]"});
     return pick({"0", "1", "2", "3", "7", "N", "-1", "9223372036854775807"});
   }
-  const auto kind = below(12);
+  const auto kind = below(13);
   if (only_reads_ && kind >= 2 && kind <= 6 && kind != 4) return place(depth - 1);
   switch (kind) {
     case 0: return place(depth - 1);
     case 1: return "(" + boolean(depth - 1) + " ? " + integer(depth - 1) + " : " + integer(depth - 1) + ")";
     case 2: return "exchange(" + place(depth - 1) + ", " + integer(depth - 1) + ")";
     case 3: return "fetch_" + pick(fetches) + "(" + place(depth - 1) + ", " + integer(depth - 1) + ")";
+    case 12:
+      if (!arrays_.empty()) return element(depth - 1);
+      [[fallthrough]];
     case 4: return pick({"-", "~"}) + "(" + integer(depth - 1) + ")";
     case 5: return "choose((x & 1) + " + integer(depth - 1) + ".." + integer(depth - 1) + ")";
     case 6:
@@ -68,12 +71,22 @@ std::string RandomProgram::await() {
 
 std::string RandomProgram::place(unsigned depth) {
   if (chance(50)) return pick({"x", "y"});
-  if (chance(15)) return "a[(x & 1) + " + integer(depth) + "]";  // may be out of bounds
+  if (!in_bounds_ && chance(15)) return "a[(x & 1) + " + integer(depth) + "]";
   return "a[(" + integer(depth) + ") & 1]";
+}
+
+std::string RandomProgram::element(unsigned depth) {
+  return pick(arrays_) + "[(" + integer(depth) + ")" + (chance(90) ? " & 1]" : "]");
 }
 
 std::string RandomProgram::declaration(unsigned depth) {
   const std::string name = "v" + std::to_string(names_++);
+  if (chance(25)) {
+    std::string text = "var " + name + ": int[2] = ";
+    text += chance(50) ? integer(depth) : "{" + integer(depth) + ", " + integer(depth) + "}";
+    arrays_.push_back(name);
+    return text + ";\n";
+  }
   const bool assignable = chance(60);
   const bool is_integer = chance(70);
   const std::string text =
@@ -85,10 +98,12 @@ std::string RandomProgram::declaration(unsigned depth) {
 std::string RandomProgram::block(unsigned depth) {
   const Locals integers = integers_;
   const Locals booleans = booleans_;
+  const std::size_t arrays = arrays_.size();
   std::string text = "{\n";
   for (std::uint32_t count = 1 + below(3); count > 0; --count) text += statement(depth);
   integers_ = integers;
   booleans_ = booleans;
+  arrays_.resize(arrays);
   return text + "}";
 }
 
@@ -132,6 +147,7 @@ std::string RandomProgram::statement(unsigned depth) {
       for (const auto& [name, assignable] : booleans_) {
         if (assignable && chance(50)) return name + " = " + boolean(2) + ";\n";
       }
+      if (!arrays_.empty()) return element(1) + pick({" = ", " += "}) + integer(2) + ";\n";
       [[fallthrough]];
     case 5: return "b = " + boolean(3) + ";\n";
     case 6: return place(1) + " " + (chance(85) ? "+=" : pick(compounds)) + " (x ^ " + integer(2) + ");\n";
@@ -158,6 +174,7 @@ std::string RandomProgram::function(unsigned number) {
   in_function_ = false;
   integers_.clear();
   booleans_.clear();
+  arrays_.clear();
   return text;
 }
 

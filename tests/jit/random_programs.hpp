@@ -11,7 +11,8 @@ namespace heddle::test {
 
 class RandomProgram {
  public:
-  explicit RandomProgram(std::uint64_t seed) : random_(seed) {}
+  // `in_bounds`: no index of a shared array is out of bounds.
+  explicit RandomProgram(std::uint64_t seed, bool in_bounds = false) : random_(seed), in_bounds_(in_bounds) {}
 
   // The text. The same seed gives the same text.
   std::string generate();
@@ -29,14 +30,17 @@ class RandomProgram {
   std::string boolean(unsigned depth);
   std::string await();
   std::string place(unsigned depth);
+  std::string element(unsigned depth);  // of an array of the thread's own, there must be one
   std::string statement(unsigned depth);
   std::string block(unsigned depth);
   std::string declaration(unsigned depth);
   std::string function(unsigned number);
 
   std::mt19937_64 random_;
+  bool in_bounds_;
   Locals integers_;
   Locals booleans_;
+  std::vector<std::string> arrays_;
   unsigned names_ = 0;
   unsigned functions_ = 0;
   bool only_reads_ = false;  // inside the condition of an await

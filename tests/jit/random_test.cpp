@@ -18,9 +18,10 @@ void set_up(Host& host) {
   };
 }
 
-void compare(std::uint64_t seed, const std::vector<std::pair<std::string, compiler::Options>>& forms) {
+void compare(std::uint64_t seed, const std::vector<std::pair<std::string, compiler::Options>>& forms,
+             bool in_bounds = false) {
   constexpr std::size_t steps = 400;
-  const std::string source = RandomProgram(seed).generate();
+  const std::string source = RandomProgram(seed, in_bounds).generate();
   INFO("seed ", seed, "\n", source);
   const lang::Program program = parse(source);
   for (const auto& [name, options] : forms) {
@@ -55,6 +56,14 @@ TEST_CASE("random programs do what the interpreter does") {
       {"coroutine", {.unroll = 3, .coroutine_operations = 1'000'000}},
       {"machine", {.unroll = 3, .coroutine_operations = 0}}};
   for (std::uint64_t seed = 1; seed <= programs(150); ++seed) compare(seed, quick);
+}
+
+// Given true values at once, a thread that runs ahead does the same, but for when it looks at an index.
+TEST_CASE("random programs that run ahead do the same") {
+  const std::vector<std::pair<std::string, compiler::Options>> ahead{
+      {"coroutine", {.unroll = 3, .run_ahead = true, .coroutine_operations = 1'000'000}},
+      {"machine", {.unroll = 3, .run_ahead = true, .coroutine_operations = 0}}};
+  for (std::uint64_t seed = 1; seed <= programs(150); ++seed) compare(seed + 2'000'000'000, ahead, true);
 }
 
 TEST_CASE("random programs do the same when they are optimised") {
