@@ -38,6 +38,17 @@ bool runs_ahead(const std::string& model) {
                      [&](const ModelInfo& info) { return info.name == model && info.out_of_order; });
 }
 
+// As compiler::lower does. A fault of the compiler is an error like another: an embedding program lives on.
+std::variant<compiler::LoweredProgramPointer, std::string> lowered_program(const lang::Program& program,
+                                                                           const lang::SourceMap& sources,
+                                                                           const compiler::Options& options) {
+  try {
+    return compiler::lower(program, sources, options);
+  } catch (const std::logic_error& error) {
+    return fmt::format("internal error: {}: a bug in heddle, please report it", error.what());
+  }
+}
+
 }  // namespace
 
 Result<Program> Program::from_source(std::string_view text, std::string name, const CompileOptions& options) {
@@ -54,8 +65,11 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
       .unroll = options.unroll, .run_ahead = runs_ahead(options.model), .optimise = options.optimise};
   // A litmus test is checked in less time than the coroutine passes take.
   if (program->litmus) state->options.coroutine_operations = 0;
-  auto lowered = compiler::lower(*program, sources, state->options);
   state->name = sources.name(file);
+  auto compiled = lowered_program(*program, sources, state->options);
+  if (const auto* const message = std::get_if<std::string>(&compiled))
+    return std::vector{about_file(state->name, *message)};
+  auto lowered = std::get<compiler::LoweredProgramPointer>(std::move(compiled));
   for (const auto& parameter : program->parameters) state->parameters[parameter.name] = parameter.value;
   state->spin_loops = program->spin_loops;
   state->expectations = convert(program->expectations, sources);
@@ -81,7 +95,9 @@ const std::shared_ptr<const jit::Image>& Program::State::image(bool run_ahead) c
   if (!image) {
     compiler::Options form = options;
     form.run_ahead = run_ahead;
-    auto loaded = jit::load(compiler::lower(tree, sources, form));
+    auto compiled = lowered_program(tree, sources, form);
+    if (const auto* const error = std::get_if<std::string>(&compiled)) throw std::runtime_error(*error);
+    auto loaded = jit::load(std::get<compiler::LoweredProgramPointer>(std::move(compiled)));
     if (auto* const error = std::get_if<std::string>(&loaded)) throw std::runtime_error(*error);
     image = std::get<std::shared_ptr<const jit::Image>>(std::move(loaded));
   }
