@@ -57,7 +57,7 @@ class Engine {
   // Is it only its store buffer that keeps the thread from going on?
   [[nodiscard]] virtual bool waits_for_buffers(ThreadId thread) const = 0;
   // Why a transition that is enabled could not be taken.
-  [[nodiscard]] virtual std::string_view limit() const = 0;
+  [[nodiscard]] virtual std::string limit() const = 0;
 };
 
 // A machine at its start; what its threads do before their first transitions is appended to `rows` already.

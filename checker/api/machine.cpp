@@ -289,7 +289,7 @@ std::string Machine::step(std::size_t index, std::optional<std::int64_t> value) 
   if (value && (*value < shown.low || *value >= shown.high))
     return fmt::format("the choice is from {}..{}, which {} is not in", shown.low, shown.high, *value);
   if (value) choice.value = *value;
-  if (!core_->take(choice)) return std::string(core_->engine->limit());
+  if (!core_->take(choice)) return core_->engine->limit();
   return {};
 }
 

@@ -82,7 +82,7 @@ class OperationalEngine final : public Engine {
     for (const Row& row : rows) steps.push_back(describe_row(image(), row));
     return steps;
   }
-  std::string_view limit() const override {
+  std::string limit() const override {
     return "the program has too many threads and store buffers for this step";
   }
   Ending ending() override { return machine_.ending(); }

@@ -10,16 +10,9 @@
 
 namespace heddle::checker {
 
-namespace {
-
-constexpr std::string_view too_many_loads = "a thread may have fetched 63 loads at most";
-constexpr std::string_view too_many_events = "an execution may have about 1,000 events at most";
-
-}  // namespace
-
 PowerEngine::PowerEngine(const jit::Image& image, Rows& rows)
     : machine_(image, {}), rows_(rows), memory_(image.locations.size()), blocks_(image.threads.size()) {
-  if (machine_.too_many_loads()) throw CannotGoOn(std::string(too_many_loads));
+  if (!machine_.limit().empty()) throw CannotGoOn(fmt::format("the program has {}", machine_.limit()));
   log_failure();
   look();
 }
@@ -68,7 +61,7 @@ void PowerEngine::look() {
   for (ThreadId t = 0; t < blocks_.size(); ++t) blocks_[t] = machine_.block(t);
 }
 
-std::string_view PowerEngine::limit() const { return machine_.full() ? too_many_events : too_many_loads; }
+std::string PowerEngine::limit() const { return fmt::format("this leads to {}", limit_); }
 
 std::vector<EventName> PowerEngine::events() const {
   std::vector<EventName> names;
@@ -233,8 +226,13 @@ std::vector<Transition> PowerEngine::disabled() {
 }
 
 bool PowerEngine::follow(const Choice& choice) {
-  if (machine_.full() || !machine_.follow(choice)) return false;
-  if (machine_.too_many_loads()) {
+  if (machine_.full()) {
+    limit_ = too_many_events;
+    return false;
+  }
+  if (!machine_.follow(choice)) return false;
+  if (!machine_.limit().empty()) {
+    limit_ = machine_.limit();
     machine_.undo();
     look();
     return false;

@@ -31,7 +31,7 @@ class PowerEngine final : public Engine {
   std::optional<std::string> failure() const override;
   Ending ending() override;
   bool waits_for_buffers(ThreadId /*thread*/) const override { return false; }
-  std::string_view limit() const override;
+  std::string limit() const override;
 
  private:
   using Machine = ReportMachine;
@@ -52,6 +52,7 @@ class PowerEngine final : public Engine {
   void look();
 
   Machine machine_;
+  std::string_view limit_;  // that the last refused commit met
   Rows& rows_;
   std::vector<std::int64_t> memory_;
   std::vector<const std::byte*> blocks_;

@@ -14,8 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
+#include "checker/execution/derived.hpp"
 #include "checker/execution/step.hpp"
 #include "checker/execution/threads.hpp"
 #include "jit/runtime.hpp"
@@ -48,6 +50,7 @@ struct Request {
   std::uint32_t before_lightweight = 0;
   std::uint32_t before_store_store = 0;
   std::uint32_t before_choice = 0;  // or before the newest `choose`, itself included
+  std::uint32_t events_before = 0;
 
   static constexpr std::uint8_t no_bit = 255;
   static constexpr std::int32_t no_node = 0x7fffffff;
@@ -73,7 +76,11 @@ struct Request {
 
 class AheadThreads {
  public:
-  static constexpr unsigned most_loads = 64;
+  static constexpr unsigned most_loads = 64;  // bits of a mask
+  // Events of one thread, as many as the widest machine has room for: what runs ahead further can never be
+  // committed. Fences and waits are no events, but take memory, too.
+  static constexpr std::uint32_t most_events = 64 * widest_machine - 2;
+  static constexpr std::uint32_t most_requests = 65'536;
 
   explicit AheadThreads(const jit::Image& image) : live_(image), threads_(live_.count()) {
     for (ThreadId t = 0; t < live_.count(); ++t) {
@@ -93,6 +100,13 @@ class AheadThreads {
     return threads_[t].requests[threads_[t].loads[bit]];
   }
   [[nodiscard]] unsigned loads(ThreadId t) const { return static_cast<unsigned>(threads_[t].loads.size()); }
+  // Which of the limits above the thread has passed, empty if none.
+  [[nodiscard]] std::string_view limit(ThreadId t) const {
+    const Thread& thread = threads_[t];
+    if (thread.loads.size() > most_loads) return too_many_loads;
+    if (thread.requests.back().events_before > most_events) return too_many_events;
+    return thread.requests.size() > most_requests ? too_many_requests : std::string_view();
+  }
   // Loads that have their values.
   [[nodiscard]] std::uint64_t committed(ThreadId t) const { return threads_[t].committed; }
 
@@ -245,6 +259,7 @@ class AheadThreads {
       request.before_lightweight = before.before_lightweight;
       request.before_store_store = before.before_store_store;
       request.before_choice = before.before_choice;
+      request.events_before = before.events_before + (before.event() ? 1 : 0);
       if (before.op == jit::Op::need) request.waited |= static_cast<std::uint64_t>(before.value);
       if (before.op == jit::Op::choose) request.before_choice = index;
       if (before.locks()) request.before_sync = index;

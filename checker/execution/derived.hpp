@@ -25,6 +25,12 @@ inline constexpr std::string_view power_model = "power";
 // that the machine names as `next_width`.
 inline constexpr unsigned widest_machine = 16;
 
+// What stops a search, and a run at the prompt, because there is no room for it.
+inline constexpr std::string_view too_many_events = "an execution of more than 1,000 events";
+inline constexpr std::string_view too_many_loads = "a thread with more than 64 loads in one execution";
+inline constexpr std::string_view too_many_requests =
+    "a thread that asks for more than 65,536 things in one execution";
+
 // Names as the `value` of a Choice of type `commit`; -1 is an initial write.
 [[nodiscard]] constexpr std::int64_t encoded(EventName name) {
   return name.thread == none ? -1 : static_cast<std::int64_t>(std::uint64_t{name.thread} << 32U | name.index);

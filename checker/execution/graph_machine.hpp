@@ -67,7 +67,8 @@ class GraphMachine {
   [[nodiscard]] const Set& failed_causes() const { return failed_causes_; }
   [[nodiscard]] jit::Op failed_op() const { return failed_op_; }
   [[nodiscard]] std::uint32_t failed_site() const { return failed_site_; }
-  [[nodiscard]] static bool too_many_loads() { return false; }
+  // Threads do not run ahead, so nothing but `full` limits them.
+  [[nodiscard]] static std::string_view limit() { return {}; }
   [[nodiscard]] std::size_t memory_used() const {
     return graph_.memory_used() + snapshots_.memory_used() + steps_.capacity() * sizeof(Step);
   }

@@ -125,7 +125,9 @@ class PowerMachine {
   [[nodiscard]] bool fails(ThreadId t) const {
     return is_failure(standing(t).op) || (standing(t).op == jit::Op::unlock && !may_stay(t));
   }
-  [[nodiscard]] bool too_many_loads() const { return too_many_loads_; }
+  // Why no execution that goes on from here can be explored to its end: what a thread has run ahead to is
+  // more than there is room for (see derived.hpp). Empty if there is room.
+  [[nodiscard]] std::string_view limit() const { return limit_; }
   [[nodiscard]] std::size_t memory_used() const {
     return model_.memory_used() + threads_.memory_used() + steps_.capacity() * sizeof(Step);
   }
@@ -265,7 +267,7 @@ class PowerMachine {
   std::vector<Step> steps_;
   std::vector<std::uint32_t> step_of_;
   bool failed_ = false;
-  bool too_many_loads_ = false;
+  std::string_view limit_;
   ThreadId failed_thread_ = 0;
   jit::Op failed_op_ = jit::Op::done;
   std::uint32_t failed_site_ = 0;

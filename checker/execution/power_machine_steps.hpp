@@ -35,8 +35,8 @@ void PowerMachine<Words>::fetch(ThreadId t) {
   for (;;) {
     const Request& request = standing(t);
     if (fails(t)) fail(t, request);
-    if (threads_.loads(t) >= AheadThreads::most_loads) too_many_loads_ = true;
-    if (too_many_loads_ || !can_resume(t)) break;
+    if (limit_.empty()) limit_ = threads_.limit(t);
+    if (!limit_.empty() || !can_resume(t)) break;
     if (request.op == jit::Op::need) threads_.clean(t, static_cast<std::uint64_t>(request.value));
     threads_.resume(t, 0);
   }
@@ -186,7 +186,7 @@ void PowerMachine<Words>::undo() {
   step_of_.resize(model_.size());
   steps_.pop_back();
   failed_ = false;
-  too_many_loads_ = false;
+  limit_ = {};
 }
 
 template <unsigned Words>

@@ -89,10 +89,11 @@ class BreadthFirstTree {
     }
   }
 
+  void stop(std::string why) { stopped_by_ = std::move(why); }
   // `table`: bytes of the table of states. Looks at the clock once in a while.
   [[nodiscard]] bool limit_reached(std::uint64_t table) {
     constexpr std::uint32_t interval = 64;
-    if (++visited_ % interval != 0) return false;
+    if (++visited_ % interval != 0) return !stopped_by_.empty();
     const auto& options = search_.options();
     const auto memory = table + nodes_.capacity() * sizeof(Node) + machine_.memory_used();
     if (search_.seconds() > options.timeout.value_or(default_minimise_timeout)) stopped_by_ = "timeout";

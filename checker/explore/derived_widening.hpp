@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "checker/execution/derived.hpp"
@@ -34,10 +35,10 @@ class RunAgain {
   std::uint32_t done_ = 0;
 };
 
-// Stops the search if some thread has more loads than its dependencies can name.
+// Stops the search if some thread runs ahead to more than there is room for.
 template <typename Machine>
 void stop_at_limits(const Machine& machine, Search& search) {
-  if (machine.too_many_loads()) search.stop("a thread with 64 loads or more in one execution");
+  if (!machine.limit().empty()) search.stop(std::string(machine.limit()));
 }
 
 // The same parameter on another machine, whose numbers of initial writes are its own.
@@ -57,7 +58,7 @@ void run_widening(Exploration& exploration, Search& search) {
     typename Exploration::template On<Wider> wider(machine, std::move(exploration));
     run_widening(wider, search);
   } else {
-    search.stop("an execution of more than 1,000 events");
+    search.stop(std::string(too_many_events));
   }
 }
 

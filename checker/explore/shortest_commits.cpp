@@ -71,11 +71,15 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
         if (machine_.full()) throw std::logic_error("internal error: a run is longer than a known one");
         const std::int64_t value = choice ? *parameter : encoded(machine_.name_of(*parameter));
         if (!machine_.commit(event, *parameter)) continue;
-        Node child = this->child_of(index);
-        this->count_switch(child, name.thread);
-        child.choice = {
-            .type = StepType::commit, .thread = name.thread, .location = name.index, .value = value};
-        arrive(child);
+        if (machine_.limit().empty()) {
+          Node child = this->child_of(index);
+          this->count_switch(child, name.thread);
+          child.choice = {
+              .type = StepType::commit, .thread = name.thread, .location = name.index, .value = value};
+          arrive(child);
+        } else {
+          this->stop(std::string(machine_.limit()));
+        }
         machine_.undo();
       }
     }

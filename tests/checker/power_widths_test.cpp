@@ -47,4 +47,35 @@ TEST_CASE("an execution beyond the widest machine under POWER stops the check wi
   CHECK(result->stopped_by == "an execution of more than 1,000 events");
 }
 
+TEST_CASE("a thread has 64 loads under POWER and no more") {
+  for (const std::uint32_t loads : {63U, 64U, 65U}) {
+    for (const char* algorithm : {"rsmc", "dpor", "source", "sdpor", "trust", "rf", "naive"}) {
+      CAPTURE(loads);
+      CAPTURE(algorithm);
+      const auto result = check(fmt::format("shared x: int;\nthread p {{ for i in 0..{} {{ let a = x; }} }}\n"
+                                            "thread q {{ x = 1; }}\n",
+                                            loads),
+                                {.model = "power", .algorithm = algorithm, .keep_going = true});
+      REQUIRE(result);
+      CHECK(result->counts.executions == (loads <= 64 ? loads + 1 : 0));
+      CHECK(result->stopped_by == (loads <= 64 ? "" : "a thread with more than 64 loads in one execution"));
+    }
+  }
+}
+
+TEST_CASE("a thread that runs ahead too far under POWER is given up before it takes time and memory") {
+  const auto stopped_by = [](const char* statement) {
+    const auto result = check(fmt::format("shared x: int;\nthread p {{ for i in 0..1000000 {{ {} }} }}\n"
+                                          "thread q {{ let a = x; }}\n",
+                                          statement),
+                              {.model = "power"});
+    REQUIRE(result);
+    CHECK(result->verdict == heddle::Verdict::undecided);
+    CHECK(result->counts.transitions == 0);
+    return result->stopped_by;
+  };
+  CHECK(stopped_by("x = i;") == "an execution of more than 1,000 events");
+  CHECK(stopped_by("fence;") == "a thread that asks for more than 65,536 things in one execution");
+}
+
 }  // namespace
