@@ -1,6 +1,7 @@
 // Executions under POWER that are longer than a machine of one, two and four words: the search goes on with a
 // wider one in the middle, and finds the same.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <string>
@@ -8,6 +9,12 @@
 #include "heddle/heddle.h"
 
 namespace {
+
+heddle::Program program_of(const std::string& text) {
+  const auto program = heddle::Program::from_source(text, "limits.hed", {.parameters = {}, .unroll = 1000});
+  REQUIRE(program);
+  return *program;
+}
 
 // Two threads with a location each, and one load of the other's last of all: it may read each store or the
 // first value, and nothing else is open.
@@ -52,10 +59,11 @@ TEST_CASE("a thread has 64 loads under POWER and no more") {
     for (const char* algorithm : {"rsmc", "dpor", "source", "sdpor", "trust", "rf", "naive"}) {
       CAPTURE(loads);
       CAPTURE(algorithm);
-      const auto result = check(fmt::format("shared x: int;\nthread p {{ for i in 0..{} {{ let a = x; }} }}\n"
-                                            "thread q {{ x = 1; }}\n",
-                                            loads),
-                                {.model = "power", .algorithm = algorithm, .keep_going = true});
+      const auto result =
+          check(program_of(fmt::format("shared x: int;\nthread p {{ for i in 0..{} {{ let a = x; }} }}\n"
+                                       "thread q {{ x = 1; }}\n",
+                                       loads)),
+                {.model = "power", .algorithm = algorithm, .keep_going = true});
       REQUIRE(result);
       CHECK(result->counts.executions == (loads <= 64 ? loads + 1 : 0));
       CHECK(result->stopped_by == (loads <= 64 ? "" : "a thread with more than 64 loads in one execution"));
@@ -65,10 +73,11 @@ TEST_CASE("a thread has 64 loads under POWER and no more") {
 
 TEST_CASE("a thread that runs ahead too far under POWER is given up before it takes time and memory") {
   const auto stopped_by = [](const char* statement) {
-    const auto result = check(fmt::format("shared x: int;\nthread p {{ for i in 0..1000000 {{ {} }} }}\n"
-                                          "thread q {{ let a = x; }}\n",
-                                          statement),
-                              {.model = "power"});
+    const auto result =
+        check(program_of(fmt::format("shared x: int;\nthread p {{ for i in 0..1000000 {{ {} }} }}\n"
+                                     "thread q {{ let a = x; }}\n",
+                                     statement)),
+              {.model = "power"});
     REQUIRE(result);
     CHECK(result->verdict == heddle::Verdict::undecided);
     CHECK(result->counts.transitions == 0);
