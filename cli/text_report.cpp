@@ -36,7 +36,7 @@ std::string format_blocked(const Counts& counts) {
       {counts.blocked_assume, "by an assume"},
       {counts.blocked_await, "by an await that looked too early"},
       {counts.blocked_sleep_set, "redundant (sleep set)"},
-      {counts.blocked_race, "reversed races that the model forbids"},
+      {counts.blocked_race, "races and locks that the model forbids"},
       {counts.blocked_loop_bound, "by the loop bound"},
       {counts.blocked_preemption_bound, "by the preemption bound"},
   };

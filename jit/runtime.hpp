@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <memory>
 #include <optional>
 #include <string>
@@ -134,6 +135,10 @@ struct LocationImage {
 
 // A final state for which a `filter` does not hold is not looked at.
 enum class ConditionKind : std::uint8_t { exists, forall, forbid, filter };
+[[nodiscard]] constexpr std::string_view name(ConditionKind kind) {
+  constexpr std::string_view names[] = {"exists", "forall", "forbid", "filter"};
+  return names[static_cast<std::size_t>(kind)];
+}
 
 // A condition over a final state. `blocks` has one pointer per thread.
 struct ConditionImage {

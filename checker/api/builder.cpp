@@ -52,8 +52,7 @@ Expression select(const Expression& condition, const Expression& yes, const Expr
 ProgramBuilder::ProgramBuilder(std::string name, CallPlace place) : name_(std::move(name)), made_at_(place) {}
 
 void ProgramBuilder::line(std::string_view call, std::string text, const CallPlace& place) {
-  // A line end would put the lines behind it under the wrong calls; nothing but names can bring one in, which
-  // are refused.
+  // A line end would put the lines behind it under the wrong calls. Only what is refused can bring one in.
   std::replace(text.begin(), text.end(), '\n', ' ');
   text_ += text + '\n';
   calls_.push_back({std::string(call), place.file_name(), place.line(), place.column()});
@@ -67,52 +66,58 @@ void ProgramBuilder::check_name(std::string_view call, const std::string& name, 
   if (!is_name(name)) error(call, fmt::format("'{}' is not a name", name), place);
 }
 
+void ProgramBuilder::give(std::string_view call, const std::string& name, const CallPlace& place) {
+  check_name(call, name, place);
+  if (automatic_.contains(name)) error(call, taken(name), place);
+  given_.insert(name);
+}
+
 Location ProgramBuilder::shared(std::string name, std::int64_t initial, CallPlace place) {
-  check_name("shared", name, place);
+  give("shared", name, place);
   line("shared", fmt::format("shared {}: int = {};", name, Expression(initial).text_), place);
   return Location(std::move(name));
 }
 Location ProgramBuilder::shared_bool(std::string name, bool initial, CallPlace place) {
-  check_name("shared_bool", name, place);
+  give("shared_bool", name, place);
   line("shared_bool", fmt::format("shared {}: bool = {};", name, initial), place);
   return Location(std::move(name));
 }
 Location ProgramBuilder::shared_array(std::string name, std::uint32_t length, std::int64_t initial,
                                       CallPlace place) {
-  check_name("shared_array", name, place);
+  give("shared_array", name, place);
   line("shared_array", fmt::format("shared {}: int[{}] = {};", name, length, Expression(initial).text_),
        place);
   return Location(std::move(name));
 }
 Location ProgramBuilder::shared(std::string name, const Type& type, const std::vector<Expression>& initial,
                                 CallPlace place) {
-  check_name("shared", name, place);
+  give("shared", name, place);
   line("shared", fmt::format("shared {}: {}{};", name, type.text(), initializer(initial)), place);
   return Location(std::move(name));
 }
 MutexHandle ProgramBuilder::mutex(std::string name, CallPlace place) {
-  check_name("mutex", name, place);
+  give("mutex", name, place);
   line("mutex", fmt::format("mutex {};", name), place);
   return MutexHandle(std::move(name));
 }
 MutexHandle ProgramBuilder::mutex_array(std::string name, const Expression& length, CallPlace place) {
-  check_name("mutex_array", name, place);
+  give("mutex_array", name, place);
   line("mutex_array", fmt::format("mutex {}[{}];", name, length.text()), place);
   return MutexHandle(std::move(name));
 }
 ConditionHandle ProgramBuilder::condition(std::string name, CallPlace place) {
-  check_name("condition", name, place);
+  give("condition", name, place);
   line("condition", fmt::format("cond {};", name), place);
   return ConditionHandle(std::move(name));
 }
 ConditionHandle ProgramBuilder::condition_array(std::string name, const Expression& length, CallPlace place) {
-  check_name("condition_array", name, place);
+  give("condition_array", name, place);
   line("condition_array", fmt::format("cond {}[{}];", name, length.text()), place);
   return ConditionHandle(std::move(name));
 }
 EnumHandle ProgramBuilder::enumeration(std::string name, const std::vector<std::string>& values,
                                        CallPlace place) {
-  check_name("enumeration", name, place);
+  give("enumeration", name, place);
   std::string list;
   for (const std::string& value : values) {
     check_name("enumeration", value, place);
@@ -122,7 +127,7 @@ EnumHandle ProgramBuilder::enumeration(std::string name, const std::vector<std::
   return EnumHandle(std::move(name));
 }
 Type ProgramBuilder::structure(std::string name, const std::vector<Field>& fields, CallPlace place) {
-  check_name("structure", name, place);
+  give("structure", name, place);
   std::string list;
   for (const Field& field : fields) {
     check_name("structure", field.name, place);
@@ -132,21 +137,21 @@ Type ProgramBuilder::structure(std::string name, const std::vector<Field>& field
   return Type(std::move(name));
 }
 Expression ProgramBuilder::param(std::string name, std::int64_t value, CallPlace place) {
-  check_name("param", name, place);
+  give("param", name, place);
   line("param", fmt::format("param {} = {};", name, Expression(value).text_), place);
   return Expression(std::move(name));
 }
 
 Expression ProgramBuilder::constant(std::string name, const Expression& value, CallPlace place) {
-  check_name("constant", name, place);
+  give("constant", name, place);
   line("constant", fmt::format("const {} = {};", name, value.text()), place);
   return Expression(std::move(name));
 }
 ModuleHandle ProgramBuilder::import(std::string_view module, std::string name, CallPlace place) {
   const bool standard = module.starts_with("std.");
   const std::string own(standard ? module.substr(4) : std::filesystem::path(module).stem().native());
-  if (standard || name.empty()) check_name("import", own, place);
-  if (!name.empty()) check_name("import", name, place);
+  if (standard || name.empty()) give("import", own, place);
+  if (!name.empty()) give("import", name, place);
   const std::string what = standard ? std::string(module) : quoted(module);
   line("import", fmt::format("import {}{};", what, name.empty() ? "" : " as " + name), place);
   return ModuleHandle(name.empty() ? own : std::move(name));
@@ -161,14 +166,14 @@ void ProgramBuilder::body(std::string_view call, const std::string& head, const 
 }
 
 ThreadHandle ProgramBuilder::thread(std::string name, const Block& block, CallPlace place) {
-  check_name("thread", name, place);
+  give("thread", name, place);
   body("thread", "thread " + name, block, place);
   return ThreadHandle(std::move(name));
 }
 
 std::vector<ThreadHandle> ProgramBuilder::threads(std::string name, std::int64_t low, std::int64_t high,
                                                   const FamilyBlock& block, CallPlace place) {
-  check_name("threads", name, place);
+  give("threads", name, place);
   const auto head = fmt::format("thread {}[me: {}..{}]", name, Expression(low).text_, Expression(high).text_);
   body(
       "threads", head, [&](ThreadBuilder& t) { block(t, Expression(std::string("me"))); }, place);
@@ -183,11 +188,12 @@ std::vector<ThreadHandle> ProgramBuilder::threads(std::string name, std::int64_t
 void ProgramBuilder::callable(std::string_view call, std::string_view keyword, const std::string& name,
                               const std::vector<Parameter>& parameters, const std::string& result,
                               const CallBlock& block, const CallPlace& place) {
-  check_name(call, name, place);
+  give(call, name, place);
   std::string list;
   std::vector<Location> arguments;
   for (const Parameter& parameter : parameters) {
     check_name(call, parameter.name, place);
+    given_.insert(parameter.name);
     list += fmt::format("{}{}: {}{}", list.empty() ? "" : ", ", parameter.name,
                         parameter.by_reference ? "ref " : "", parameter.type.text());
     arguments.push_back(Location(parameter.name));

@@ -23,6 +23,11 @@ inline std::string quoted(std::string_view text) {
   return result + "\"";
 }
 
+// Of a name that the caller gives after the builder has given it to an operation without one.
+inline std::string taken(std::string_view name) {
+  return "'" + std::string(name) + "' is the name of an operation above that was given none: name that one";
+}
+
 // What follows a type: nothing, " = 1" or " = {1, 2}".
 inline std::string initializer(const std::vector<Expression>& values) {
   if (values.empty()) return {};

@@ -30,14 +30,6 @@ std::string names(const List& list, Name&& name) {
   return text;
 }
 
-std::string working_models(const checker::Algorithm& algorithm) {
-  std::string text;
-  for (const auto& model : checker::all_models()) {
-    if (algorithm.why_not(model).empty()) text += (text.empty() ? "" : ", ") + std::string(model.name);
-  }
-  return text;
-}
-
 std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
@@ -78,20 +70,15 @@ const std::vector<AlgorithmInfo>& algorithms() {
 }
 
 std::string why_not(std::string_view model_name, std::string_view algorithm_name) {
-  const auto* const model = checker::find_model(model_name);
-  if (model == nullptr) {
+  if (checker::find_model(model_name) == nullptr) {
     return fmt::format("there is no model '{}'; the models are {}", model_name,
                        names(models(), [](const auto& m) { return m.name; }));
   }
-  const auto* const algorithm = checker::find_algorithm(algorithm_name);
-  if (algorithm == nullptr) {
+  if (checker::find_algorithm(algorithm_name) == nullptr) {
     return fmt::format("there is no algorithm '{}'; the algorithms are {}", algorithm_name,
                        names(algorithms(), [](const auto& a) { return a.name; }));
   }
-  auto reason = algorithm->why_not(*model);
-  if (!reason.empty())
-    reason += fmt::format(" ('{}' works with {})", algorithm_name, working_models(*algorithm));
-  return reason;
+  return {};
 }
 
 Result<CheckResult> check(const Program& program, const CheckOptions& requested) {

@@ -54,8 +54,13 @@ class Linter {
       auto other = Program::from_source(state().sources.text(0), program.name(),
                                         {.parameters = std::move(parameters),
                                          .unroll = state().options.unroll,
-                                         .optimise = state().options.optimise});
-      if (other) programs_.push_back(std::move(*other));
+                                         .optimise = state().options.optimise,
+                                         .unroll_spin_loops = state().unroll_spin_loops});
+      if (other) {
+        programs_.push_back(std::move(*other));
+      } else {
+        all_sets_compile_ = false;
+      }
     }
   }
 
@@ -171,6 +176,7 @@ class Linter {
   }
 
   void look_at_fence(Place place) {
+    if (!all_sets_compile_) return;
     for (std::size_t number = 0; number < programs_.size(); ++number) {
       const auto answer = matters(number, place);
       if (!answer || *answer) return;
@@ -185,6 +191,7 @@ class Linter {
   const LintOptions& options_;
   std::vector<Program> programs_;  // as it is, then with the parameters of each expect line
   std::set<Parameters> sets_;
+  bool all_sets_compile_ = true;
   std::map<std::pair<std::size_t, std::string>, std::optional<Findings>> findings_;
   std::vector<LintWarning> warnings_;
 };

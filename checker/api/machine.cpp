@@ -190,7 +190,6 @@ class Machine::Core {
   [[nodiscard]] bool complete() const { return shown.empty() && engine->ending() == Ending::complete; }
 
   [[nodiscard]] MachineStatus completed() const {
-    static constexpr const char* kinds[] = {"exists", "forall", "forbid", "filter"};
     MachineStatus status{MachineEnd::complete, "all threads have finished", {}};
     const auto result = final();
     if (result.failure) {
@@ -199,7 +198,7 @@ class Machine::Core {
     }
     for (const auto& condition : image().conditions) {
       const bool holds = condition.holds(result.memory.data(), engine->blocks());
-      const std::string kind = kinds[static_cast<std::size_t>(condition.kind)];
+      const std::string kind = std::string(name(condition.kind));
       const std::string& source = image().sites[condition.site].text;
       status.conditions.push_back({source, kind, holds ? 1U : 0U, 1});
       const bool wrong = (condition.kind == jit::ConditionKind::forall && !holds) ||

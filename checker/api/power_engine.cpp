@@ -265,21 +265,12 @@ std::optional<std::string> PowerEngine::failure() const {
 
 // As DerivedEnd::finish says it for checks.
 Ending PowerEngine::ending() {
-  bool waits = false;
-  bool assumed = false;
-  bool early = false;
+  EndingOfThreads result;
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
-    const jit::Op op = machine_.standing_op(t);
-    if (op == jit::Op::done) continue;
-    if (op == jit::Op::loop_bound) return Ending::blocked_loop_bound;
-    waits = true;
-    assumed = assumed || op == jit::Op::assume_failed;
-    if (op == jit::Op::await_failed) early = machine_.await_holds(t) || early;
+    if (!result.add(machine_.standing_op(t), [&] { return machine_.await_holds(t); })) break;
   }
   look();
-  if (!waits) return Ending::complete;
-  if (assumed) return Ending::blocked_assume;
-  return early ? Ending::blocked_await : Ending::deadlock;
+  return result.ending();
 }
 
 }  // namespace heddle::checker

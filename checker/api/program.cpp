@@ -72,6 +72,7 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   auto lowered = std::get<compiler::LoweredProgramPointer>(std::move(compiled));
   for (const auto& parameter : program->parameters) state->parameters[parameter.name] = parameter.value;
   state->spin_loops = program->spin_loops;
+  state->unroll_spin_loops = options.unroll_spin_loops;
   state->expectations = convert(program->expectations, sources);
   if (program->litmus) {
     state->litmus = LitmusTest{program->litmus->name, static_cast<LitmusKind>(program->litmus->kind),

@@ -21,6 +21,7 @@ struct Program::State {
   Parameters parameters;
   std::vector<Expectation> expectations;
   std::uint32_t spin_loops = 0;
+  bool unroll_spin_loops = false;  // as CompileOptions says
   std::string ir;
   std::optional<LitmusTest> litmus;
   // What it was made from, for questions about names later.

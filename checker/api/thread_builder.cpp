@@ -26,9 +26,22 @@ void ThreadBuilder::statement(std::string_view call, const std::string& text, co
 }
 
 std::string ThreadBuilder::name_for(std::string_view call, std::string name, const CallPlace& place) {
-  if (name.empty()) return fmt::format("r{}", ++names_);
-  program_.check_name(call, name, place);
+  if (!name.empty()) {
+    give(call, name, place);
+    return name;
+  }
+  do {
+    name = fmt::format("r{}", ++names_);
+  } while (given_.contains(name) || program_.given_.contains(name));
+  automatic_.insert(name);
+  program_.automatic_.insert(name);
   return name;
+}
+
+void ThreadBuilder::give(std::string_view call, const std::string& name, const CallPlace& place) {
+  program_.check_name(call, name, place);
+  if (automatic_.contains(name)) program_.error(call, taken(name), place);
+  given_.insert(name);
 }
 
 Expression ThreadBuilder::define(std::string_view call, std::string name, std::string_view keyword,
@@ -177,7 +190,7 @@ void ThreadBuilder::while_(const Expression& condition, const Block& body, CallP
 }
 void ThreadBuilder::for_(std::string name, const Expression& low, const Expression& high,
                          const std::function<void(ThreadBuilder&, Expression)>& body, CallPlace place) {
-  program_.check_name("for_", name, place);
+  give("for_", name, place);
   statement("for_", fmt::format("for {} in {}..{} {{", name, low.text_, high.text_), place);
   block([&](ThreadBuilder& t) { body(t, Expression(name)); });
   statement("for_", "}", place);

@@ -30,7 +30,8 @@ Result<std::string> translate_file(const std::string& path, Syntax target, const
   lang::SourceMap sources;
   const auto file = sources.add(path, std::move(*text));
   lang::Diagnostics diagnostics;
-  const auto program = lang::parse_source(sources, file, parameters, diagnostics, {.loader = read_module});
+  const auto program = lang::parse_source(sources, file, parameters, diagnostics,
+                                          {.loader = read_module, .spin_await = false});
   if (!program) return convert_diagnostics(diagnostics, sources);
   if (target == Syntax::heddle) return lang::print_program(*program);
   auto printed = lang::litmus::print_test(*program, test_name(*program, path));

@@ -79,11 +79,17 @@ class GraphMachine {
     const auto& m = mailbox(name);
     return m.op == jit::Op::choose ? none : m.location;
   }
-  [[nodiscard]] bool updates(EventName name) const {
-    const auto kind = op(name);
-    return is_read_modify_write(kind) || kind == jit::Op::lock || kind == jit::Op::try_lock;
-  }
+  [[nodiscard]] bool updates(EventName name) const { return updates(op(name)); }
   [[nodiscard]] bool reads(EventName name) const { return op(name) == jit::Op::load || updates(name); }
+  // Of the event of a step, which are found at once.
+  [[nodiscard]] Location location_at(std::uint32_t depth) const {
+    const auto& m = mailbox_at(depth);
+    return m.op == jit::Op::choose ? none : m.location;
+  }
+  [[nodiscard]] bool reads_at(std::uint32_t depth) const {
+    const jit::Op kind = mailbox_at(depth).op;
+    return kind == jit::Op::load || updates(kind);
+  }
   [[nodiscard]] jit::Op standing_op(ThreadId t) const { return standing(t).op; }
 
   template <typename Visit>
@@ -138,25 +144,15 @@ class GraphMachine {
       switch (m.op) {
         case jit::Op::store: written = m.value; break;
         case jit::Op::unlock: break;
-        case jit::Op::load:
-          kind = EventKind::read;
-          result = read;
+        default: {
+          const ReadEffect effect = effect_of_reading(m.op, read, m.value, m.expected, t);
+          if (m.op == jit::Op::lock && !effect.writes) return false;
+          kind = effect.writes ? EventKind::update : EventKind::read;
+          result = effect.result;
+          written = effect.written;
           break;
-        case jit::Op::lock:
-        case jit::Op::try_lock:
-          if (m.op == jit::Op::lock && read != 0) return false;
-          kind = read == 0 ? EventKind::update : EventKind::read;
-          result = read == 0;
-          written = std::int64_t{t} + 1;
-          break;
-        default:
-          kind =
-              m.op == jit::Op::compare_exchange && read != m.expected ? EventKind::read : EventKind::update;
-          result = read;
-          written = modified(m.op, read, m.value);
-          break;
+        }
       }
-      if (kind == EventKind::read) written = 0;
       if (kind != EventKind::read && graph_.taken(behind)) return false;
     }
     auto& thread = graph_.thread(t);
@@ -270,6 +266,12 @@ class GraphMachine {
   }
   [[nodiscard]] const jit::Mailbox& standing(ThreadId t) const {
     return snapshots_.mailbox(graph_.thread(t).snapshot);
+  }
+  [[nodiscard]] static bool updates(jit::Op kind) {
+    return is_read_modify_write(kind) || kind == jit::Op::lock || kind == jit::Op::try_lock;
+  }
+  [[nodiscard]] const jit::Mailbox& mailbox_at(std::uint32_t depth) const {
+    return snapshots_.mailbox(graph_[static_cast<EventId>(depth)].snapshot);
   }
   [[nodiscard]] const jit::Mailbox& mailbox(EventName name) const {
     if (name.index == lengths_[name.thread]) return standing(name.thread);

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "checker/execution/ending.hpp"
 #include "checker/execution/rows.hpp"
 #include "checker/execution/step.hpp"
 #include "checker/execution/threads.hpp"
@@ -25,16 +26,6 @@ namespace heddle::checker {
 // The program has more threads and store buffers than the sets of this machine hold.
 struct TooManyProcesses : std::runtime_error {
   TooManyProcesses() : std::runtime_error("too many threads and store buffers") {}
-};
-
-// Why nothing is enabled any more.
-enum class Ending : std::uint8_t {
-  complete,  // every thread has finished; memory is final
-  blocked_assume,
-  blocked_await,  // an await was evaluated before what it waits for; another execution evaluates it later
-  blocked_loop_bound,
-  deadlock,
-  violation,  // a thread stopped at a violation that it found
 };
 
 struct MachineOptions {
@@ -191,22 +182,12 @@ class Machine {
   // Why nothing is enabled. Threads that wait are looked at once more: an await whose condition holds by now
   // was only evaluated too early.
   [[nodiscard]] Ending ending() {
-    Ending result = Ending::complete;
+    EndingOfThreads result;
     for (ThreadId t = 0; t < thread_count(); ++t) {
-      const auto op = threads_.mailbox(t).op;
-      if (op == jit::Op::done) continue;
-      if (is_failure(op) || op == jit::Op::unlock) return Ending::violation;
-      if (op == jit::Op::loop_bound) return Ending::blocked_loop_bound;
-      if (op == jit::Op::assume_failed) {
-        result = Ending::blocked_assume;
-      } else if (result != Ending::blocked_assume) {
-        const bool early =
-            op == jit::Op::await_failed && await_holds(t, [this](Location x) { return memory_[x]; });
-        if (early) result = Ending::blocked_await;
-        if (result == Ending::complete) result = Ending::deadlock;
-      }
+      const auto holds = [&] { return await_holds(t, [this](Location x) { return memory_[x]; }); };
+      if (!result.add(threads_.mailbox(t).op, holds)) break;
     }
-    return result;
+    return result.ending();
   }
 
   // Evaluates the await that the thread is stuck at once more, with the values that `read(location)` gives,

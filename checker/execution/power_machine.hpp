@@ -90,6 +90,8 @@ class PowerMachine {
     return request(name).bit != Request::no_bit || updates(name);
   }
   [[nodiscard]] bool updates(EventName name) const { return request(name).updates(); }
+  [[nodiscard]] Location location_at(std::uint32_t depth) const { return location(step(depth)); }
+  [[nodiscard]] bool reads_at(std::uint32_t depth) const { return reads(step(depth)); }
   // What a step read from, or its write stands behind now; what it chose.
   [[nodiscard]] std::int64_t place(std::uint32_t depth) const {
     const Request& committed = request(steps_[depth].name);

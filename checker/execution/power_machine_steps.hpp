@@ -122,21 +122,12 @@ bool PowerMachine<Words>::commit(const Prepared& event, std::int64_t parameter) 
     self.write = static_cast<std::int32_t>(first);
   } else {
     const std::int64_t read = value_of(place);
-    result = read;
-    bool writes = self.updates();
-    std::int64_t written = 0;
-    if (self.op == jit::Op::compare_exchange) writes = read == self.expected;
-    if (self.locks()) {
-      if (self.op == jit::Op::lock && read != 0) return false;
-      writes = read == 0;
-      result = writes;
-      written = std::int64_t{name.thread} + 1;
-    } else if (writes) {
-      written = modified(self.op, read, self.value);
-    }
-    if (writes && model_.taken(place)) return false;
+    const ReadEffect effect = effect_of_reading(self.op, read, self.value, self.expected, name.thread);
+    if (self.op == jit::Op::lock && !effect.writes) return false;
+    result = effect.result;
+    if (effect.writes && model_.taken(place)) return false;
     if (!model_.add(event.read, place, read)) return false;
-    if (writes) {
+    if (effect.writes) {
       Order order = event.write;
       const auto reader = static_cast<ProcessId>(first);
       order.same_location.insert(reader);
@@ -146,7 +137,7 @@ bool PowerMachine<Words>::commit(const Prepared& event, std::int64_t parameter) 
       } else if (self.op != jit::Op::exchange) {
         order.dependencies.insert(reader);
       }
-      if (!model_.add(order, place, written, place)) {
+      if (!model_.add(order, place, effect.written, place)) {
         model_.remove();
         return false;
       }

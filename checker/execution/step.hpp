@@ -76,6 +76,20 @@ struct Step {
   }
 }
 
+// What an operation of the thread that reads does with the value read.
+struct ReadEffect {
+  bool writes = false;
+  std::int64_t written = 0;
+  std::int64_t result = 0;  // what the thread is told
+};
+[[nodiscard]] inline ReadEffect effect_of_reading(jit::Op op, std::int64_t read, std::int64_t operand,
+                                                  std::int64_t expected, ThreadId thread) {
+  const bool writes = would_write(op, expected, read);
+  if (op == jit::Op::lock || op == jit::Op::try_lock)
+    return {.writes = writes, .written = writes ? std::int64_t{thread} + 1 : 0, .result = writes};
+  return {.writes = writes, .written = writes ? modified(op, read, operand) : 0, .result = read};
+}
+
 [[nodiscard]] inline bool is_read_modify_write(jit::Op op) {
   return op >= jit::Op::exchange && op <= jit::Op::fetch_min;
 }

@@ -13,7 +13,6 @@ namespace heddle::checker {
 
 // Explores the program of the search; each is described in the .cpp file of its name.
 void run_naive(Search& search);
-void run_naive_derived(Search& search);
 void run_rsmc(Search& search);
 void run_dpor(Search& search);
 void run_source(Search& search);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "checker/execution/derived.hpp"
+#include "checker/execution/ending.hpp"
 #include "checker/execution/linearise.hpp"
 #include "checker/explore/search.hpp"
 
@@ -69,24 +70,11 @@ class DerivedEnd {
   };
 
   [[nodiscard]] static Ending classify(Machine& machine) {
-    bool assumed = false;
-    bool early = false;
-    bool waits = false;
+    EndingOfThreads result;
     for (ThreadId t = 0; t < machine.thread_count(); ++t) {
-      const jit::Op op = machine.standing_op(t);
-      if (op == jit::Op::done) continue;
-      if (is_failure(op) || op == jit::Op::unlock) return Ending::violation;
-      if (op == jit::Op::loop_bound) return Ending::blocked_loop_bound;
-      waits = true;
-      if (op == jit::Op::assume_failed) {
-        assumed = true;
-      } else if (op == jit::Op::await_failed && !assumed) {
-        early = early || machine.await_holds(t);
-      }
+      if (!result.add(machine.standing_op(t), [&] { return machine.await_holds(t); })) break;
     }
-    if (!waits) return Ending::complete;
-    if (assumed) return Ending::blocked_assume;
-    return early ? Ending::blocked_await : Ending::deadlock;
+    return result.ending();
   }
   void note_deadlock(const Machine& machine) {
     search_.note(ViolationKind::deadlock, none, [&] { return schedule(machine); });

@@ -123,8 +123,6 @@ class NaiveDerived {
 
 }  // namespace
 
-void run_naive_derived(Search& search) { run_naive_derived(search, {}); }
-
 void run_naive_derived(Search& search, const GraphObserver& observer) {
   SequenceTable visited;
   PowerMachine<1> machine(search.image(), search.machine_options());

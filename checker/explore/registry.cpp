@@ -7,9 +7,6 @@ namespace heddle::checker {
 
 namespace {
 
-// Every algorithm has found its way to every model.
-std::string always(const ModelInfo& /*model*/) { return {}; }
-
 constexpr ModelInfo power{.name = power_model,
                           .summary =
                               "POWER: loads and stores of a thread take effect in any order that its "
@@ -17,9 +14,6 @@ constexpr ModelInfo power{.name = power_model,
                           .default_algorithm = "rsmc",
                           .out_of_order = true};
 
-void run_naive_any(Search& search) {
-  search.options().model == power.name ? run_naive_derived(search) : run_naive(search);
-}
 // Interleavings of whole threads cannot show what `power` allows: there an algorithm runs over the derived
 // execution model.
 template <void (*interleaved)(Search&), void (*derived)(Search&, const GraphObserver&)>
@@ -31,31 +25,26 @@ void by_model(Search& search) {
 
 const std::vector<Algorithm>& all_algorithms() {
   static const std::vector<Algorithm> list{
-      {{"naive", "every interleaving; the oracle for small programs", "", true, true}, run_naive_any, always},
+      {{"naive", "every interleaving; the oracle for small programs", "", true, true},
+       by_model<run_naive, run_naive_derived>},
       {{"dpor", "dynamic partial-order reduction with sleep sets",
         "Flanagan and Godefroid, POPL'05; Zhang, Kusano, Wang, PLDI'15", true, true},
-       by_model<run_dpor, run_dpor_derived>,
-       always},
+       by_model<run_dpor, run_dpor_derived>},
       {{"source", "source-DPOR: fewer redundant explorations than dpor",
         "Abdulla, Aronis, Jonsson, Sagonas, POPL'14", true, true},
-       by_model<run_source, run_source_derived>,
-       always},
+       by_model<run_source, run_source_derived>},
       {{"sdpor", "stateful dpor: ends a path where it meets a known state",
         "Yang, Chen, Gopalakrishnan, Kirby, SPIN'08", true, true},
-       by_model<run_sdpor, run_sdpor_derived>,
-       always},
+       by_model<run_sdpor, run_sdpor_derived>},
       {{"rsmc", "derived execution models: commits events in any order, each trace exactly once",
         "Abdulla, Atig, Jonsson, Leonardsson, CAV'16", false, false},
-       run_rsmc,
-       always},
+       run_rsmc},
       {{"trust", "execution graphs: each exactly once, in polynomial memory",
         "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22", true, false},
-       by_model<run_trust, run_trust_derived>,
-       always},
+       by_model<run_trust, run_trust_derived>},
       {{"rf", "reads-from classes: the order of writes left open, each class exactly once",
         "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21", false, false},
-       by_model<run_rf, run_rf_derived>,
-       always},
+       by_model<run_rf, run_rf_derived>},
   };
   return list;
 }

@@ -15,8 +15,6 @@ namespace heddle::checker {
 struct Algorithm {
   AlgorithmInfo info;
   void (*run)(Search&) = nullptr;
-  // Empty if the algorithm works with the model, else a sentence that says why not.
-  std::string (*why_not)(const ModelInfo& model) = nullptr;
 };
 
 [[nodiscard]] const std::vector<Algorithm>& all_algorithms();

@@ -46,6 +46,7 @@ struct RsmcFrame {
   std::size_t taken = 0;  // continuations
   std::set<Continuation> known;
   std::vector<const Continuation*> continuations;  // Q[name], in order of coming
+  std::uint64_t bytes = 0;                         // that they take
 
   [[nodiscard]] std::uint32_t branch_depth() const { return trying_writer ? writer_depth : depth; }
 };
@@ -81,6 +82,7 @@ class Rsmc {
     }
     again.to_end();
     owners_ = std::move(other.owners_);
+    continuation_bytes_ = other.continuation_bytes_;
   }
 
   // False if an execution has more events than the machine has room for; then a wider one may go on.
@@ -93,6 +95,7 @@ class Rsmc {
     while (!nodes_.empty() && !search_.stopped()) {
       if (machine_.full()) return false;
       if (!advance(nodes_.back())) {
+        continuation_bytes_ -= nodes_.back().bytes;
         nodes_.pop_back();
         if (!nodes_.empty()) undo_to(nodes_.back().branch_depth());
       }
@@ -119,7 +122,13 @@ class Rsmc {
                    std::uint32_t step);
   void add_continuation(Node& node, Continuation&& continuation) {
     const auto [place, fresh] = node.known.insert(std::move(continuation));
-    if (fresh) node.continuations.push_back(&*place);
+    if (!fresh) return;
+    node.continuations.push_back(&*place);
+    constexpr std::uint64_t tree_node = 4 * sizeof(void*);
+    const std::uint64_t bytes =
+        sizeof(Continuation) + tree_node + sizeof(void*) + place->before.capacity() * sizeof(Planned);
+    node.bytes += bytes;
+    continuation_bytes_ += bytes;
   }
   [[nodiscard]] std::vector<Planned> planned(Set events, std::uint32_t from) const;
   [[nodiscard]] Planned plan(std::uint32_t step, const Set& kept, std::uint32_t from) const;
@@ -136,7 +145,8 @@ class Rsmc {
   DerivedEnd<Machine> end_;
   const GraphObserver& observer_;
   std::vector<Node> nodes_;
-  std::vector<std::uint32_t> owners_;  // by step: the node whose explore committed it, or nobody
+  std::vector<std::uint32_t> owners_;     // by step: the node whose explore committed it, or nobody
+  std::uint64_t continuation_bytes_ = 0;  // of all nodes
   bool arrived_ = false;
 };
 
@@ -171,7 +181,7 @@ bool Rsmc<Machine>::commit(const typename Machine::Prepared& event, std::int64_t
   if (machine_.failed()) end_.failure(machine_);
   search_.transition(machine_.depth(), [&] {
     return machine_.memory_used() + nodes_.capacity() * sizeof(Node) +
-           owners_.capacity() * sizeof(owners_[0]);
+           owners_.capacity() * sizeof(owners_[0]) + continuation_bytes_;
   });
   return true;
 }
@@ -283,8 +293,8 @@ void Rsmc<Machine>::detect_races(EventName writer, const typename Machine::Prepa
   const auto location = machine_.location(writer);
   std::optional<Set> before;
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
-    if (owners_[step] == nobody || machine_.location(machine_.step(step)) != location) continue;
-    if (!machine_.reads(machine_.step(step))) continue;
+    if (owners_[step] == nobody || machine_.location_at(step) != location) continue;
+    if (!machine_.reads_at(step)) continue;
     if (!before) before = machine_.commit_before(event);
     if (before->contains(machine_.first_event(step))) continue;
     detect_race(writer, event, *before, nodes_[owners_[step]], step);

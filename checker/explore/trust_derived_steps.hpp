@@ -57,9 +57,13 @@ bool DerivedTrust<Machine>::commit(const typename Machine::Prepared& event, std:
   if (!machine_.commit(event, parameter)) return false;
   stamps_.push_back(stamp);
   search_.transition(machine_.depth(), [&] {
-    std::size_t cuts = 0;
-    for (const Node& node : nodes_) cuts += node.cut.capacity() * sizeof(Recommit);
-    return machine_.memory_used() + nodes_.capacity() * sizeof(Node) + cuts;
+    std::size_t revisits = 0;
+    for (const Node& node : nodes_) {
+      revisits += node.walk.capacity() * sizeof(Inserted) + node.cut.capacity() * sizeof(Recommit) +
+                  node.stuck.capacity() * sizeof(StuckLock);
+    }
+    return machine_.memory_used() + nodes_.capacity() * sizeof(Node) +
+           stamps_.capacity() * sizeof(stamps_[0]) + revisits;
   });
   return true;
 }

@@ -129,29 +129,21 @@ void Trust<Model, Words>::finish() {
   if (graph_.order().size() > counts.max_depth) counts.max_depth = graph_.order().size();
   auto left = graph_.in_state(ThreadState::stuck) | graph_.in_state(ThreadState::waiting);
   if (left == 0) return complete();
-  bool assumed = false;
-  bool early = false;
+  EndingOfThreads result;
   for (; left != 0; left &= left - 1) {
     const auto t = static_cast<ThreadId>(std::countr_zero(left));
-    const auto op = request(t).op;
-    if (is_failure(op) || op == jit::Op::unlock) return;
-    if (op == jit::Op::loop_bound) {
-      ++counts.blocked_loop_bound;
-      return;
-    }
-    if (op == jit::Op::assume_failed) {
-      assumed = true;
-    } else if (op == jit::Op::await_failed && !assumed) {
-      early = early || await_holds(t);
-    }
+    if (!result.add(request(t).op, [&] { return await_holds(t); })) break;
   }
-  if (assumed) {
-    ++counts.blocked_assume;
-  } else if (early) {
-    ++counts.blocked_await;
-  } else {
-    if (search_.options().report_beyond_bound || within_bound())
-      search_.note(ViolationKind::deadlock, none, [&] { return schedule(); });
+  switch (result.ending()) {
+    case Ending::complete:
+    case Ending::violation: break;
+    case Ending::blocked_loop_bound: ++counts.blocked_loop_bound; break;
+    case Ending::blocked_assume: ++counts.blocked_assume; break;
+    case Ending::blocked_await: ++counts.blocked_await; break;
+    case Ending::deadlock:
+      if (search_.options().report_beyond_bound || within_bound())
+        search_.note(ViolationKind::deadlock, none, [&] { return schedule(); });
+      break;
   }
 }
 

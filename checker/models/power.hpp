@@ -1,14 +1,26 @@
 // POWER, the axiomatic model of Alglave, Maranget, Tautschnig, "Herding cats", TOPLAS 2014
 // (memory-models.md), over a trace that grows by one committed event at a time.
 //
-//   dp = addr | data     rdw = po-loc & (fre ; rfe)     detour = po-loc & (coe ; rfe)
-//   ii0 = dp | rdw | rfi     ic0 = {}     ci0 = ctrl+isync | detour     cc0 = dp | po-loc | ctrl | (addr ;
-//   po) ii = ii0 | ci | (ic ; ci) | (ii ; ii)        ic = ic0 | ii | cc | (ic ; cc) | (ii ; ic) ci = ci0 |
-//   (ci ; ii) | (cc ; ci)             cc = cc0 | ci | (ci ; ic) | (cc ; cc) ppo      = (ii & R*R) | (ic &
-//   R*W) fences   = sync | lwfence,    lwfence = lwsync without W->R | eieio between writes hb       = ppo |
-//   fences | rfe propbase = (fences | (rfe ; fences)) ; hb* strong   = propbase* ; sync ; hb* prop     =
-//   (propbase & W*W) | (com* ; strong) acyclic(hb);  irreflexive(fre ; prop ; hb*);  acyclic(co | prop) and,
-//   as in all models, coherence per location and atomicity of read-modify-writes.
+// clang-format off
+//   dp       = addr | data
+//   rdw      = po-loc & (fre ; rfe)
+//   detour   = po-loc & (coe ; rfe)
+//   ii0 = dp | rdw | rfi             ii = ii0 | ci | (ic ; ci) | (ii ; ii)
+//   ic0 = {}                         ic = ic0 | ii | cc | (ic ; cc) | (ii ; ic)
+//   ci0 = ctrl+isync | detour        ci = ci0 | (ci ; ii) | (cc ; ci)
+//   cc0 = dp | po-loc | ctrl |       cc = cc0 | ci | (ci ; ic) | (cc ; cc)
+//         (addr ; po)
+//   ppo      = (ii & R*R) | (ic & R*W)
+//   lwfence  = lwsync without W->R | eieio between writes
+//   fences   = sync | lwfence
+//   hb       = ppo | fences | rfe
+//   propbase = (fences | (rfe ; fences)) ; hb*
+//   strong   = propbase* ; sync ; hb*
+//   prop     = (propbase & W*W) | (com* ; strong)
+//   acyclic(hb)      irreflexive(fre ; prop ; hb*)      acyclic(co | prop)
+// clang-format on
+//
+// and, as in all models, coherence per location and atomicity of read-modify-writes.
 //
 // Every relation is kept as a bit matrix: each event has the set of the events *before* it. Events come in an
 // order that respects cb = (addr | data | ctrl | rf | (addr ; po) | po-loc | sync | lwsync | eieio)+. So no
@@ -64,12 +76,8 @@ class Power {
 
   struct Event {
     Set ii, ic, ci, cc;
-    Set sync, fences;  // directly before
-    Set happens_directly, happens_before;
-    Set base;  // fences | (rfe ; fences)
     Set propbase;
     Set propbase_star;
-    Set strong_base;  // propbase* ; sync
     Set strong;
     Set store_propagation;        // (propbase & W*W) ; hb*
     Set before;                   // (co | prop)+
@@ -154,8 +162,6 @@ class Power {
     });
     return result;
   }
-  [[nodiscard]] const Set& reads() const { return reads_; }
-  [[nodiscard]] const Set& writes() const { return writes_; }
 
   [[nodiscard]] std::size_t memory_used() const {
     return events_.capacity() * sizeof(Event) + trail_.capacity() * sizeof(Change);
@@ -187,7 +193,7 @@ class Power {
   }
 
   void preserved_order(Event& event, const Order& order) const;
-  void propagate(Event& event) const;
+  void propagate(Event& event, const Order& order, const Set& happens_directly) const;
   bool observed(const Event& event, PowerId place, const Set& after) const;
   void link(const Event& event, PowerId id, PowerId place, const Set& after);
   [[nodiscard]] Set co_or_prop(const Event& event, PowerId id) const;

@@ -67,19 +67,16 @@ void Power<Words>::preserved_order(Event& event, const Order& order) const {
 
 // hb, propbase and strong from the rows of the events directly before.
 template <unsigned Words>
-void Power<Words>::propagate(Event& event) const {
-  event.base = event.fences;
-  (event.fences & reads_).for_each([&](ProcessId id) {
+void Power<Words>::propagate(Event& event, const Order& order, const Set& happens_directly) const {
+  const Set fences = order.sync | order.lightweight;
+  event.propbase = fences;
+  (fences & reads_).for_each([&](ProcessId id) {
     const PowerId source = events_[id].source;
-    if (external(source, events_[id].thread)) event.base.insert(static_cast<ProcessId>(source));
+    if (external(source, events_[id].thread)) event.propbase.insert(static_cast<ProcessId>(source));
   });
-  event.propbase |= event.base;
-  event.sync.for_each([&](ProcessId id) { event.strong_base |= events_[id].propbase_star; });
-  event.strong |= event.strong_base;
-  event.happens_directly.for_each([&](ProcessId id) {
+  order.sync.for_each([&](ProcessId id) { event.strong |= events_[id].propbase_star; });
+  happens_directly.for_each([&](ProcessId id) {
     const Event& earlier = events_[id];
-    event.happens_before.insert(id);
-    event.happens_before |= earlier.happens_before;
     event.propbase |= earlier.propbase;
     event.strong |= earlier.strong;
     event.store_propagation |= earlier.store_propagation;
@@ -136,15 +133,13 @@ bool Power<Words>::add(const Order& order, PowerId place, std::int64_t value, Po
   event.writes = order.writes;
   event.updated = updated;
   if (!order.writes) event.source = place;
-  event.sync = order.sync;
-  event.fences = order.sync | order.lightweight;
   preserved_order(event, order);
-  event.happens_directly = event.fences | ((event.writes ? event.ic : event.ii) & reads_);
+  Set happens_directly = order.sync | order.lightweight | ((event.writes ? event.ic : event.ii) & reads_);
   if (!order.writes && external(place, order.thread)) {
-    event.happens_directly.insert(static_cast<ProcessId>(place));  // rfe
+    happens_directly.insert(static_cast<ProcessId>(place));  // rfe
   }
   event.propbase_star.insert(bit);
-  propagate(event);
+  propagate(event, order, happens_directly);
 
   const Set successors = after(place);
   // A cycle of co | prop through the event leads out of it by co or com.

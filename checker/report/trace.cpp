@@ -291,12 +291,11 @@ std::vector<Outcome> describe_outcomes(const Search& search) {
 }
 
 std::vector<ConditionCount> describe_conditions(const Search& search) {
-  static constexpr const char* kinds[] = {"exists", "forall", "forbid", "filter"};
   std::vector<ConditionCount> result;
   for (std::size_t i = 0; i < search.image().conditions.size(); ++i) {
     const auto& condition = search.image().conditions[i];
     result.push_back({.source = search.image().sites[condition.site].text,
-                      .kind = kinds[static_cast<std::size_t>(condition.kind)],
+                      .kind = std::string(name(condition.kind)),
                       .satisfied = search.satisfied()[i],
                       .total = search.judged()});
   }

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -120,6 +121,7 @@ class ThreadBuilder {
   friend class ProgramBuilder;
   explicit ThreadBuilder(ProgramBuilder& program) : program_(program) {}
   std::string name_for(std::string_view call, std::string name, const CallPlace& place);
+  void give(std::string_view call, const std::string& name, const CallPlace& place);
   Expression define(std::string_view call, std::string name, std::string_view keyword,
                     const std::string& value, const CallPlace& place);
   Expression modify(const char* function, const Location& at, const Expression& value, std::string name,
@@ -130,6 +132,8 @@ class ThreadBuilder {
   ProgramBuilder& program_;
   unsigned depth_ = 1;
   unsigned names_ = 0;
+  std::set<std::string> given_;      // names of this body, by the caller
+  std::set<std::string> automatic_;  // and by name_for
 };
 
 class ProgramBuilder {
@@ -199,6 +203,8 @@ class ProgramBuilder {
   // Adds a line that comes from the call.
   void line(std::string_view call, std::string text, const CallPlace& place);
   void check_name(std::string_view call, const std::string& name, const CallPlace& place);
+  // The same for a name of the whole program, which no name in a body may be.
+  void give(std::string_view call, const std::string& name, const CallPlace& place);
   void error(std::string_view call, std::string message, const CallPlace& place);
   void body(std::string_view call, const std::string& head, const Block& block, const CallPlace& place);
   void callable(std::string_view call, std::string_view keyword, const std::string& name,
@@ -216,6 +222,8 @@ class ProgramBuilder {
   std::string text_;
   std::vector<Call> calls_;  // of each line of the text
   std::vector<Diagnostic> errors_;
+  std::set<std::string> given_;      // names of the whole program
+  std::set<std::string> automatic_;  // of all bodies, see ThreadBuilder
 };
 
 }  // namespace heddle

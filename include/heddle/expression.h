@@ -1,6 +1,6 @@
 // What the calls of heddle/builder.h take and give: expressions, places, types, and what stands for a
-// declaration. All of them are small values that know how the program's text names them; they belong to the
-// ProgramBuilder that made them, and using one with another builder is an error of compile().
+// declaration. All of them are small values that know nothing but how the program's text names them: with
+// another ProgramBuilder they mean what is called so there, and compile() says where nothing is.
 #pragma once
 
 #include <concepts>
@@ -13,6 +13,13 @@
 #include <vector>
 
 namespace heddle {
+
+// "object.name". What cannot be a name is put so that compile() refuses it.
+[[nodiscard]] inline std::string member_text(const std::string& object, std::string_view name) {
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]";
+  const bool possible = !name.empty() && name.find_first_not_of(allowed) == std::string_view::npos;
+  return object + "." + (possible ? std::string(name) : "'" + std::string(name) + "'");
+}
 
 // A value of the program that is being written: an integer, a truth value or a value of an enum.
 class Expression {
@@ -28,6 +35,8 @@ class Expression {
   template <std::integral T>
   static std::string literal(T value) {
     if constexpr (std::same_as<T, bool>) return value ? "true" : "false";
+    // What does not fit into 64 bits with a sign is an error of compile(), with the call's place.
+    if constexpr (std::unsigned_integral<T>) return std::to_string(value);
     const auto number = static_cast<std::int64_t>(value);
     if (number == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
     return number < 0 ? "(" + std::to_string(number) + ")" : std::to_string(number);
@@ -77,9 +86,7 @@ class Location : public Expression {
   [[nodiscard]] Location operator[](const Expression& index) const {
     return Location(text() + "[" + index.text() + "]");
   }
-  [[nodiscard]] Location field(std::string_view name) const {
-    return Location(text() + "." + std::string(name));
-  }
+  [[nodiscard]] Location field(std::string_view name) const { return Location(member_text(text(), name)); }
 
  private:
   using Expression::Expression;
@@ -94,7 +101,7 @@ class LocalVariable : public Expression {
     return LocalVariable(text() + "[" + index.text() + "]");
   }
   [[nodiscard]] LocalVariable field(std::string_view name) const {
-    return LocalVariable(text() + "." + std::string(name));
+    return LocalVariable(member_text(text(), name));
   }
 
  private:
@@ -163,7 +170,7 @@ class Type {
 class EnumHandle : public Type {
  public:
   [[nodiscard]] Expression operator[](std::string_view value) const {
-    return Expression(text() + "." + std::string(value));
+    return Expression(member_text(text(), value));
   }
 
  private:
@@ -192,7 +199,7 @@ class ThreadHandle {
  public:
   // A local of the outermost block of the thread, by the name that load(), var() or another call gave it.
   [[nodiscard]] Expression operator[](std::string_view local) const {
-    return Expression(name_ + "." + std::string(local));
+    return Expression(member_text(name_, local));
   }
   [[nodiscard]] const std::string& name() const { return name_; }
 
@@ -252,7 +259,7 @@ class ModuleHandle {
  private:
   explicit ModuleHandle(std::string name) : name_(std::move(name)) {}
   friend class ProgramBuilder;
-  [[nodiscard]] std::string member(std::string_view name) const { return name_ + "." + std::string(name); }
+  [[nodiscard]] std::string member(std::string_view name) const { return member_text(name_, name); }
   std::string name_;
 };
 

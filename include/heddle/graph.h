@@ -59,7 +59,7 @@ struct ExecutionGraph {
 // Of a trace under a model with one memory (sc, tso, pso): a write takes its place in the coherence order
 // when it reaches memory; events stand in the order of the trace. Of a trace in commit order (power): what
 // its commits say; events stand thread by thread in program order. Locks count as read-modify-writes; fences,
-// choices and the `final` block are no events. Linear in the trace and its dependencies.
+// choices and the `final` block are no events. O(n log n) for n steps and dependencies.
 [[nodiscard]] ExecutionGraph graph_of(const Trace& trace);
 
 // "po", "rf", "co", "fr", "addr", "data", "ctrl", "ctrl+isync", "sync", "lwsync", "eieio".

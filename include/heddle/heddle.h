@@ -265,11 +265,13 @@ struct Violation {
 
 // One distinct final state.
 struct Outcome {
-  std::vector<NamedValue> values;  // shared variables, then top-level locals as "p.a"
-  std::uint64_t executions = 0;    // complete executions that end so
+  // Shared variables, then top-level locals as "p.a"; of a litmus test what it observes.
+  std::vector<NamedValue> values;
+  std::uint64_t executions = 0;  // complete executions that end so
 };
 
-// How an `exists`, `forall` or `forbid` fared over the complete executions.
+// How an `exists`, `forall` or `forbid`, or the `filter` of a litmus test, fared over the complete executions
+// (those that pass the filter, for the others).
 struct ConditionCount {
   std::string source;
   std::string kind;
@@ -283,7 +285,9 @@ struct Counts {
   std::uint64_t blocked_await = 0;  // an await evaluated too early; its later evaluation is another execution
   std::uint64_t blocked_sleep_set = 0;  // redundant, noticed late
   std::uint64_t blocked_loop_bound = 0;
-  std::uint64_t blocked_race = 0;  // rsmc: the reversal of a race, which the model turned out not to allow
+  // rsmc: the reversal of a race, which the model turned out not to allow; trust under power: a lock that
+  // waits in other executions only.
+  std::uint64_t blocked_race = 0;
   std::uint64_t blocked_preemption_bound = 0;  // cut off by the preemption bound
   std::uint64_t beyond_bound = 0;              // complete executions beyond the preemption bound
   std::uint64_t buffer_bound_flushes = 0;      // flushes that the buffer bound forced

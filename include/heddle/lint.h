@@ -1,6 +1,6 @@
 // What is probably not meant in a program that compiles.
 //
-//   for (const auto& warning : *heddle::lint(*program)) std::cerr << warning.diagnostic.text;
+//   for (const auto& warning : heddle::lint(*program)) std::cerr << warning.diagnostic.text;
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct LintOptions {
 
 // The warnings about the program's own file, not those about what it imports, in the order of the text. What
 // is decided, exactly, stands in docs/language.md. A question whose check reaches a limit is left open: no
-// warning. Takes up to (fences + 1) x (models) x (sets of parameters in expect lines) checks. A litmus test
-// gets none.
+// warning. Takes up to 3 x (fences + 1) x (models) x (sets of parameters in expect lines) checks, and one
+// more for each update of shared data. A litmus test gets none.
 [[nodiscard]] std::vector<LintWarning> lint(const Program& program, const LintOptions& options = {});
 
 }  // namespace heddle

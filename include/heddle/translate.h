@@ -2,6 +2,7 @@
 // other.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "heddle/heddle.h"
@@ -15,7 +16,7 @@ enum class Syntax : std::uint8_t {
 
 // The program in file `path` (a litmus test if the name ends in ".litmus", else a .hed file) as text of the
 // other language, or of its own one in the printer's layout. What the other language cannot say is an error
-// with its place. Comments are lost.
+// with its place. Comments are lost. Linear in the text.
 [[nodiscard]] Result<std::string> translate_file(const std::string& path, Syntax target,
                                                  const Parameters& parameters = {});
 

@@ -164,6 +164,61 @@ TEST_CASE("names are checked, so that nothing can be smuggled in") {
   CHECK_FALSE(ProgramBuilder("empty").compile());
 }
 
+TEST_CASE("fields, values and locals are names, too") {
+  const auto message = [](const auto& use) {
+    ProgramBuilder p("wrong");
+    const auto pair = p.structure("Pair", {{"a", heddle::Type::integer()}});
+    const auto x = p.shared("x", pair);
+    p.thread("p", [&](auto& t) { use(t, x); });
+    const auto result = p.compile();
+    return result ? std::string() : result.errors().front().message;
+  };
+  CHECK(message([](auto& t, const auto& x) { t.store(x.field("a"), 1); }).empty());
+  CHECK_FALSE(message([](auto& t, const auto& x) { t.store(x.field("a = 1; x.a"), 1); }).empty());
+  CHECK_FALSE(message([](auto& t, const auto& x) { t.store(x.field(""), 1); }).empty());
+}
+
+TEST_CASE("an operation without a name gets one that nobody else has") {
+  ProgramBuilder p("names");
+  const auto x = p.shared("x");
+  const auto r2 = p.shared("r2");
+  p.thread("p", [&](auto& t) {
+    t.load(x, "r1");
+    t.store(r2, t.load(x) + t.load(x));
+  });
+  const auto q = p.thread("q", [&](auto& t) {
+    t.load(x);
+    t.store(x, t.load(x, "r4"));
+  });
+  p.exists(q["r1"] == 1);
+  const auto program = p.compile();
+  REQUIRE_MESSAGE(program, program.errors().front().text);
+
+  ProgramBuilder late("late");
+  const auto y = late.shared("y");
+  late.thread("p", [&](auto& t) {
+    t.load(y);
+    t.load(y, "r1");
+  });
+  late.shared("r1");
+  const auto result = late.compile();
+  REQUIRE_FALSE(result);
+  REQUIRE(result.errors().size() == 2);
+  CHECK(result.errors()[0].message ==
+        "load(): 'r1' is the name of an operation above that was given none: name that one");
+  CHECK(result.errors()[1].message ==
+        "shared(): 'r1' is the name of an operation above that was given none: name that one");
+}
+
+TEST_CASE("a number that does not fit into 64 bits with a sign is refused where it stands") {
+  ProgramBuilder p("large");
+  const auto x = p.shared("x");
+  p.thread("p", [&](auto& t) { t.store(x, std::uint64_t{1} << 63U); });
+  const auto result = p.compile();
+  REQUIRE_FALSE(result);
+  CHECK(result.errors().front().message.starts_with("store(): "));
+}
+
 TEST_CASE("types are judged by the front end") {
   ProgramBuilder p("wrong");
   const auto x = p.shared("x");
