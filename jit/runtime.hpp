@@ -15,10 +15,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle::jit {

@@ -109,8 +109,9 @@ std::string stray_item_hint(const Token& found) {
   if (found.kind != Kind::identifier) return {};
   std::string hint = habit(item_habits, found.text);
   if (!hint.empty()) return hint;
-  return "declarations begin with shared, mutex, param, const, fn, thread, final, exists, forall, forbid or "
-         "expect";
+  static const std::vector<std::string_view> words = keywords(begins_item);
+  return fmt::format("declarations begin with {} or {}", fmt::join(words.begin(), words.end() - 1, ", "),
+                     words.back());
 }
 
 std::string item_hint(const SyntaxError& error) {

@@ -90,9 +90,6 @@ class Printer {
   explicit Printer(const Program& program) : program_(program) {}
 
   std::string run() {
-    for (const Parameter& parameter : program_.parameters) {
-      line(fmt::format("param {} = {};", parameter.name, number(parameter.value)));
-    }
     for (const Variable& variable : program_.variables) declaration(variable);
     for (const Function& function : program_.functions) print(function);
     for (std::uint32_t thread = 0; thread < program_.templates.size(); ++thread) print_template(thread);
@@ -104,7 +101,6 @@ class Printer {
     }
     if (!program_.properties.empty()) out_ += "\n";
     for (const Property& property : program_.properties) print(property);
-    for (const Expectation& expectation : program_.expectations) print(expectation);
     return std::move(out_);
   }
 
@@ -334,7 +330,7 @@ class Printer {
     return fmt::format("{}.{}", thread.name, body.locals[expression.id].name);
   }
 
-  // --- Properties and expectations
+  // --- Properties
   // ----------------------------------------------------------------------------------------------------------
 
   // Filters become part of every other property.
@@ -359,24 +355,6 @@ class Printer {
       case PropertyKind::forall: return line(fmt::format("forall {};", with_filters(true)));
       case PropertyKind::filter: break;
     }
-  }
-
-  void print(const Expectation& expectation) {
-    const auto list = [](const std::vector<std::string>& names) {
-      return fmt::format("{}", fmt::join(names, ", "));
-    };
-    std::string text = "expect " + list(expectation.models);
-    if (!expectation.algorithms.empty()) text += " by " + list(expectation.algorithms);
-    for (std::size_t i = 0; i < expectation.parameters.size(); ++i) {
-      const auto& [name, value] = expectation.parameters[i];
-      text += fmt::format("{} {}={}", i == 0 ? " with" : ",", name, value);
-    }
-    constexpr std::string_view outcomes[] = {"safe",      "violation", "deadlock",   "never",
-                                             "sometimes", "always",    "executions", "outcomes"};
-    text += fmt::format(": {}", outcomes[static_cast<std::size_t>(expectation.outcome)]);
-    if (!expectation.text.empty()) text += fmt::format(" \"{}\"", escaped(expectation.text));
-    if (expectation.outcome >= ExpectedOutcome::executions) text += fmt::format(" {}", expectation.count);
-    line(text + ";");
   }
 
   const Program& program_;

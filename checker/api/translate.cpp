@@ -25,6 +25,9 @@ std::string test_name(const lang::Program& program, const std::string& path) {
 }  // namespace
 
 Result<std::string> translate_file(const std::string& path, Syntax target, const Parameters& parameters) {
+  if (target == Syntax::heddle && !path.ends_with(".litmus")) {
+    return std::vector{about_file(path, "this is a .hed program already, which heddle fmt lays out")};
+  }
   Result<std::string> text = read_source(path);
   if (!text) return text.errors();
   lang::SourceMap sources;

@@ -15,8 +15,9 @@ enum class Syntax : std::uint8_t {
 };
 
 // The program in file `path` (a litmus test if the name ends in ".litmus", else a .hed file) as text of the
-// other language, or of its own one in the printer's layout. What the other language cannot say is an error
-// with its place. Comments are lost. Linear in the text.
+// language `target`: a litmus test as a .hed program, or any program as a litmus test in C. What that cannot
+// say is an error with its place; so is a .hed program as one (format() of heddle/source.h lays it out).
+// Comments are lost. Linear in the text.
 [[nodiscard]] Result<std::string> translate_file(const std::string& path, Syntax target,
                                                  const Parameters& parameters = {});
 

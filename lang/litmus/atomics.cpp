@@ -83,7 +83,8 @@ void Translator::fetch(const Instruction& instruction, std::vector<Statement>& o
 bool Translator::needs_old_value(const Instruction& instruction) const {
   const RegisterId rax = instruction.target;
   const auto& observed = thread_.observed;
-  if (has_loop_ || std::find(observed.begin(), observed.end(), rax) != observed.end()) return true;
+  if (has_loop_ || compares_order() || std::find(observed.begin(), observed.end(), rax) != observed.end())
+    return true;
   return std::any_of(thread_.code.begin(), thread_.code.end(), [&](const Instruction& other) {
     const auto uses = [&](const Argument& argument) {
       return argument.kind == ArgumentKind::register_ && argument.reg == rax;
@@ -144,6 +145,8 @@ void Translator::compare_exchange(const Instruction& instruction, std::vector<St
   });
   static_cast<void>(join(success, failure, before, range, out));
   branch_on(done, std::move(success), std::move(failure), range, out);
+  // rax holds the old value on both ways, and that is what it was compared with.
+  if (compares_order()) compare(expected, number(rax));
 }
 
 void Translator::branch_on(LocalId done, Way success, Way failure, const SourceRange& range,
@@ -223,6 +226,7 @@ std::size_t Translator::reservation(std::size_t at, std::size_t last, std::vecto
         way(before, [&](std::vector<Statement>& body) { return reserved_failure(at, end, again, body); });
     reachable = join(success, failure, before, range, out);
     branch_on(done, std::move(success), std::move(failure), range, out);
+    state_.flags->unordered = true;  // LT and GT are cleared
   }
   if (!again) return end + 1;
   compare(literal(1, range), literal(1, range));

@@ -142,7 +142,7 @@ struct Begin {
     expression.word = matched(context);
     expression.range = expression.word.range;
     if constexpr (kind == ExpressionKind::integer) {
-      if (!integer_value(expression.word.text, expression.value)) expression.value = 0;
+      expression.value = checked_integer(state_of(context), x3::_attr(context), false);
     }
   }
 };

@@ -83,6 +83,11 @@ Relation opposite(Relation relation) {
   }
 }
 
+bool is_order(Relation relation) {
+  return relation == Relation::less || relation == Relation::less_equal || relation == Relation::greater ||
+         relation == Relation::greater_equal;
+}
+
 Statement if_statement(Expression condition, const SourceRange& range) {
   Statement statement = plain(StatementKind::if_, range);
   statement.expressions.push_back(std::move(condition));
@@ -101,7 +106,19 @@ Expression Translator::condition(const Instruction& branch, bool inverted) {
     refuse(branch.range, "nothing was compared before this branch, or different things on different ways");
   }
   const Relation relation = inverted ? opposite(branch.relation) : branch.relation;
-  return binary(comparison(relation), state_.flags->left, state_.flags->right, branch.range);
+  const auto& [left, right, unordered] = *state_.flags;
+  if (unordered && is_order(relation)) {
+    const bool holds = relation == Relation::less_equal || relation == Relation::greater_equal;
+    return binary(comparison(holds ? Relation::equal : Relation::not_equal), left, left, branch.range);
+  }
+  return binary(comparison(relation), left, right, branch.range);
+}
+
+// Does any branch of the thread ask for more than whether two values are equal?
+bool Translator::compares_order() const {
+  return std::any_of(thread_.code.begin(), thread_.code.end(), [](const Instruction& instruction) {
+    return instruction.kind == InstructionKind::branch && is_order(instruction.relation);
+  });
 }
 
 std::size_t Translator::branch(std::size_t at, std::size_t last, std::vector<Statement>& out,
@@ -161,7 +178,7 @@ std::size_t Translator::forward(std::size_t at, std::size_t last, std::vector<St
 bool Translator::join(Way& one, Way& other, const State& before, const SourceRange& range,
                       std::vector<Statement>& out) {
   if (!one.reachable || !other.reachable) {
-    state_ = std::move(one.reachable ? one.state : other.state);
+    take_over(one.reachable ? one : other, before, range, out);
     return one.reachable || other.reachable;
   }
   state_ = before;
@@ -192,9 +209,37 @@ bool Translator::join(Way& one, Way& other, const State& before, const SourceRan
   }
   const auto& left = one.state.flags;
   const auto& right = other.state.flags;
-  const bool equal = left && right && same(left->left, right->left) && same(left->right, right->right);
+  const bool equal = left && right && same(left->left, right->left) && same(left->right, right->right) &&
+                     left->unordered == right->unordered;
   state_.flags = equal ? left : std::nullopt;
   return true;
+}
+
+void Translator::take_over(Way& way, const State& before, const SourceRange& range,
+                           std::vector<Statement>& out) {
+  state_ = std::move(way.state);
+  if (!way.reachable) return;
+  std::vector<LocalId> inner;
+  for (const Statement& statement : way.statements) {
+    if (statement.kind == StatementKind::declare) inner.push_back(statement.id);
+  }
+  const auto hoist = [&](std::string_view name, Expression& expression, const Expression& first) {
+    if (std::none_of(inner.begin(), inner.end(), [&](LocalId id) { return mentions(expression, id); }))
+      return;
+    const LocalId id = new_local(name);
+    out.push_back(declare(id, first, range));
+    way.statements.push_back(assign(id, std::move(expression), range));
+    expression = local(id, range);
+  };
+  for (RegisterId reg = 0; reg < state_.registers.size(); ++reg) {
+    const Value& old = before.registers[reg];
+    const bool known = old.kind == Value::Kind::number && state_.registers[reg].kind == Value::Kind::number;
+    hoist(thread_.registers->name(reg), state_.registers[reg].expression,
+          known ? old.expression : literal(0, range));
+  }
+  if (!state_.flags) return;
+  hoist("compared", state_.flags->left, literal(0, range));
+  hoist("compared", state_.flags->right, literal(0, range));
 }
 
 bool Translator::jump(std::size_t destination, const SourceRange& range, std::vector<Statement>& out) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -137,10 +138,15 @@ class Frontend {
     }
     initial_last_ = token;
     program_first_ = ++token;
-    unsigned depth = 0;  // of C's braces
-    for (; token != end && (depth > 0 || !begins_constraint(token)); ++token) {
-      if (token->is("{")) ++depth;
-      if (token->is("}") && depth > 0) --depth;
+    // Inside brackets a word that begins a condition is the name of a location.
+    unsigned braces = 0;  // of C
+    unsigned others = 0;
+    for (; token != end && (braces > 0 || others > 0 || !begins_constraint(token)); ++token) {
+      if (token->is("{")) ++braces;
+      if (token->is("}") && braces > 0) --braces;
+      if (token->is("(") || token->is("[")) ++others;
+      if ((token->is(")") || token->is("]")) && others > 0) --others;
+      if (token->is(";") || token->is("}")) others = 0;  // one that is not closed is reported where it stands
     }
     constraint_first_ = token;
     return true;
@@ -288,8 +294,18 @@ class Frontend {
       diagnostics_.error(initial.address->range,
                          "a location that holds an address is not supported: only registers can");
     } else {
+      if (!initial.given) return;
+      give_once(fmt::format("[{}]", initial.place.name.text), initial);
       builder_.program.variables[variable].initial = {initial.value};
     }
+  }
+
+  // Reports a place that is given two different values.
+  void give_once(const std::string& place, const InitialValue& initial) {
+    const std::pair value(initial.value, initial.address ? initial.address->text : std::string_view());
+    const auto [known, inserted] = given_.emplace(place, value);
+    if (inserted || known->second == value) return;
+    diagnostics_.error(initial.place.range, "this has another initial value already");
   }
 
   void initialise(const InitialValue& initial, std::vector<ThreadCode>& threads,
@@ -310,6 +326,7 @@ class Frontend {
     }
     for (std::size_t thread = 0; thread < threads.size(); ++thread) {
       if (place.thread && *place.thread != thread) continue;
+      if (initial.given) give_once(fmt::format("{}:{}", thread, name), initial);
       const RegisterId reg = registers[thread].id(name);
       auto& values = threads[thread].initial;
       if (values.size() <= reg) values.resize(reg + 1);
@@ -463,6 +480,7 @@ class Frontend {
   const Token* program_first_ = nullptr;
   const Token* constraint_first_ = nullptr;
   std::vector<InitialValue> initial_;
+  std::map<std::string, std::pair<std::int64_t, std::string_view>> given_;  // by place
   Constraint constraint_;
   std::vector<ObservedLocal> observed_locals_;
 };

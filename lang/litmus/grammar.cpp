@@ -11,18 +11,10 @@ struct Number {
   SourceRange range;
 };
 
-template <typename Context>
-std::int64_t number_of(const Context& context) {
-  std::int64_t value = 0;  // too large a number has been reported by the lexer
-  if (!integer_value(x3::_attr(context).text, value)) value = 0;
-  return value;
-}
-
 constexpr auto set_number = [](auto& context) {
   Number& number = x3::_val(context);
-  // A minus sign has set the value to -1.
-  const auto magnitude = static_cast<std::uint64_t>(number_of(context));
-  number.value = static_cast<std::int64_t>(number.value < 0 ? std::uint64_t{0} - magnitude : magnitude);
+  const bool negative = number.value < 0;  // a minus sign has set it to -1
+  number.value = checked_integer(state_of(context), x3::_attr(context), negative);
   number.range = state_of(context).range(x3::_attr(context));
 };
 constexpr auto negative = [](auto& context) { x3::_val(context).value = -1; };
@@ -40,7 +32,8 @@ constexpr auto set_thread = [](auto& context) {
   std::string_view digits = token.text;
   if (digits.starts_with('P')) digits.remove_prefix(1);
   std::int64_t value = 0;
-  if (!integer_value(digits, value) || value < 0 || value >= static_cast<std::int64_t>(limits::threads)) {
+  if (!integer_value(digits, false, value) || value < 0 ||
+      value >= static_cast<std::int64_t>(limits::threads)) {
     state_of(context).give_up(state_of(context).range(token),
                               fmt::format("'{}' is not a thread: threads are numbered from 0 to {}",
                                           token.text, limits::threads - 1));
@@ -67,6 +60,7 @@ BOOST_SPIRIT_DEFINE(place)
 
 constexpr auto set_place = [](auto& context) { x3::_val(context).place = std::move(x3::_attr(context)); };
 constexpr auto set_value = [](auto& context) { x3::_val(context).value = x3::_attr(context).value; };
+constexpr auto set_given = [](auto& context) { x3::_val(context).given = true; };
 constexpr auto set_address = [](auto& context) { x3::_val(context).address = matched(context); };
 
 const x3::rule<struct InitialRule, InitialValue> initial = "an initial value";
@@ -74,8 +68,9 @@ const x3::rule<struct InitialsRule, std::vector<InitialValue>> initials = "initi
 // A type stands before the place and says nothing that matters here: values have 64 bits.
 const auto type_words = *(x3::omit[name] >> &(x3::omit[name] | (x3::omit[integer] >> word(":")) | word("*")));
 const auto initial_def = type_words >> place[set_place] >>
-                         -(word("=") > (number[set_value] | (-word("&") >> name[set_address]) |
-                                        (word("(") > number[set_value] > word(")"))));
+                         -(word("=") > x3::eps[set_given] >
+                           (number[set_value] | (-word("&") >> name[set_address]) |
+                            (word("(") > number[set_value] > word(")"))));
 constexpr auto push = [](auto& context) { x3::_val(context).push_back(std::move(x3::_attr(context))); };
 const auto initials_def = *(word(";") | (initial[push] > (word(";") | &word("}"))));
 BOOST_SPIRIT_DEFINE(initial)

@@ -106,6 +106,16 @@ constexpr SpellingParser any_case(std::string_view lower) { return {lower, Case:
 inline constexpr KindParser name{TokenKind::name, "a name"};
 inline constexpr KindParser integer{TokenKind::integer, "a number"};
 
+// The value of a number with the sign that was read before it. Throws GiveUp if it does not fit.
+inline std::int64_t checked_integer(ParserState& state, const Token& token, bool negative) {
+  std::int64_t value = 0;
+  if (!integer_value(token.text, negative, value)) {
+    state.give_up(state.range(token),
+                  fmt::format("'{}{}' is not a number of at most 64 bits", negative ? "-" : "", token.text));
+  }
+  return value;
+}
+
 inline constexpr auto replace = [](auto& context) { x3::_val(context) = std::move(x3::_attr(context)); };
 
 // Runs `rule` over the tokens from `first` up to `last`, which must be readable (it is where an error at the

@@ -3,23 +3,47 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace heddle::lang::litmus {
 namespace {
 
+// Keywords of C and what else has a meaning of its own in a test or in the headers that one includes.
+constexpr std::array<std::string_view, 54> reserved_words{
+    "NULL",     "_Atomic", "alignas",  "alignof",   "asm",       "auto",      "bool",   "break",
+    "case",     "char",    "const",    "constexpr", "continue",  "default",   "do",     "double",
+    "else",     "enum",    "exists",   "extern",    "false",     "filter",    "float",  "for",
+    "forall",   "goto",    "if",       "inline",    "int",       "locations", "long",   "main",
+    "not",      "nullptr", "register", "restrict",  "return",    "short",     "signed", "sizeof",
+    "smp_mb",   "static",  "struct",   "switch",    "true",      "typedef",   "typeof", "union",
+    "unsigned", "void",    "volatile", "while",     "READ_ONCE", "WRITE_ONCE"};
+
+bool is_reserved(std::string_view name) {
+  return name.starts_with("atomic_") || name.starts_with("memory_order_") ||
+         std::ranges::find(reserved_words, name) != reserved_words.end();
+}
+
 class Printer {
  public:
-  Printer(const Program& program, std::string_view name) : program_(program), name_(name) {}
+  Printer(const Program& program, std::string_view name) : program_(program), name_(name) {
+    for (const Variable& variable : program.variables) taken_.insert(variable.name);
+    for (const ThreadTemplate& thread : program.templates) {
+      for (const Local& local : thread.body.locals) taken_.insert(local.name);
+    }
+  }
 
   std::variant<std::string, NotALitmusTest> run() {
     try {
       refuse_what_does_not_fit();
       out_ = fmt::format("C {}\n{{\n", name_);
       for (const Variable& variable : program_.variables) {
-        out_ += fmt::format("  int {} = {};\n", variable.name,
+        out_ += fmt::format("  int {} = {};\n", c_name(variable.name),
                             variable.initial.empty() ? 0 : variable.initial[0]);
       }
       out_ += "}\n";
@@ -51,6 +75,21 @@ class Printer {
     }
   }
 
+  // A name that C and the format of litmus tests leave free: as it is, or with '_' for what it may not have.
+  const std::string& c_name(const std::string& name) {
+    const auto [known, inserted] = c_names_.emplace(name, name);
+    std::string& result = known->second;
+    if (!inserted) return result;
+    for (char& c : result) {
+      if (c == '.' || c == '[' || c == ']') c = '_';  // of modules and structs
+    }
+    while (is_reserved(result) || (result != name && taken_.contains(result))) result += '_';
+    taken_.insert(result);
+    return result;
+  }
+  const std::string& location(VariableId id) { return c_name(program_.variables[id].name); }
+  const std::string& local(LocalId id) { return c_name(body_->locals[id].name); }
+
   void line(std::string_view text) {
     out_.append(2 * depth_, ' ');
     out_ += text;
@@ -61,7 +100,7 @@ class Printer {
     body_ = &program_.templates[program_.threads[number].thread_template].body;
     std::string parameters;
     for (const Variable& variable : program_.variables) {
-      parameters += fmt::format("{}atomic_int *{}", parameters.empty() ? "" : ", ", variable.name);
+      parameters += fmt::format("{}atomic_int *{}", parameters.empty() ? "" : ", ", c_name(variable.name));
     }
     out_ += fmt::format("\nP{} ({}) {{\n", number, parameters);
     statements(body_->statements);
@@ -88,10 +127,8 @@ class Printer {
     const auto first = [&] { return expression(statement.expressions[0]); };
     switch (statement.kind) {
       case StatementKind::block: return nested("", statement);
-      case StatementKind::declare:
-        return line(fmt::format("int {} = {};", body_->locals[statement.id].name, first()));
-      case StatementKind::assign:
-        return line(fmt::format("{} = {};", body_->locals[statement.id].name, first()));
+      case StatementKind::declare: return line(fmt::format("int {} = {};", local(statement.id), first()));
+      case StatementKind::assign: return line(fmt::format("{} = {};", local(statement.id), first()));
       case StatementKind::store: return store(statement);
       case StatementKind::if_: return nested(fmt::format("if ({}) ", first()), statement);
       case StatementKind::while_: return nested(fmt::format("while ({}) ", first()), statement);
@@ -118,7 +155,7 @@ class Printer {
 
   void store(const Statement& statement) {
     if (statement.expressions.size() > 1) refuse_index(statement.expressions, 1, statement.range);
-    const std::string& name = program_.variables[statement.id].name;
+    const std::string& name = location(statement.id);
     std::string text = expression(statement.expressions.back());
     if (statement.compound) refuse(statement.range, "write this as a load and a store for a litmus test");
     line(fmt::format("*{} = {};", name, text));
@@ -132,7 +169,7 @@ class Printer {
 
   std::string update(std::string_view function, const Expression& expression) {
     if (expression.operands.size() > 1) refuse_index(expression.operands, 1, expression.range);
-    return fmt::format("{}({}, {}, memory_order_relaxed)", function, program_.variables[expression.id].name,
+    return fmt::format("{}({}, {}, memory_order_relaxed)", function, location(expression.id),
                        this->expression(expression.operands.back()));
   }
 
@@ -159,11 +196,11 @@ class Printer {
         return std::to_string(expression.value);
       case ExpressionKind::local:
         if (!operands.empty()) refuse(expression.range, "litmus tests in C have no arrays");
-        return body_->locals[expression.id].name;
+        return local(expression.id);
       case ExpressionKind::bounded: refuse(expression.range, "litmus tests in C have no arrays");
       case ExpressionKind::load:
         if (!operands.empty()) refuse_index(operands, 0, expression.range);
-        return fmt::format("*{}", program_.variables[expression.id].name);
+        return fmt::format("*{}", location(expression.id));
       case ExpressionKind::unary: {
         constexpr std::string_view symbols[] = {"-", "~", "!"};
         return fmt::format("{}{}", symbols[static_cast<std::size_t>(expression.unary)], operand(operands[0]));
@@ -195,10 +232,10 @@ class Printer {
   // ----------------------------------------------------------------------------------------------------------
 
   std::string place(const Expression& expression) {
-    if (expression.kind == ExpressionKind::load) return program_.variables[expression.id].name;
+    if (expression.kind == ExpressionKind::load) return location(expression.id);
     const Thread& thread = program_.threads[expression.thread];
     return fmt::format("{}:{}", expression.thread,
-                       program_.templates[thread.thread_template].body.locals[expression.id].name);
+                       c_name(program_.templates[thread.thread_template].body.locals[expression.id].name));
   }
 
   static bool is_place(const Expression& expression) {
@@ -236,11 +273,11 @@ class Printer {
   void properties() {
     if (program_.properties.empty()) {
       std::string places;
-      for (const Variable& variable : program_.variables) places += variable.name + "; ";
+      for (const Variable& variable : program_.variables) places += c_name(variable.name) + "; ";
       for (std::size_t number = 0; number < program_.threads.size(); ++number) {
         const Thread& thread = program_.threads[number];
         for (const Local& local : program_.templates[thread.thread_template].body.locals) {
-          if (local.top_level) places += fmt::format("{}:{}; ", number, local.name);
+          if (local.top_level) places += fmt::format("{}:{}; ", number, c_name(local.name));
         }
       }
       out_ += fmt::format("\nlocations [{}]\n", places);
@@ -254,6 +291,8 @@ class Printer {
 
   const Program& program_;
   std::string_view name_;
+  std::set<std::string> taken_;                 // names that are given
+  std::map<std::string, std::string> c_names_;  // by name in the program
   const Body* body_ = nullptr;
   unsigned depth_ = 0;
   std::string out_;

@@ -29,6 +29,7 @@ struct Place {
 // One entry of the init section: `0:r5=x`, `x=1`, `uint64_t y`, `%x0=x`.
 struct InitialValue {
   Place place;
+  bool given = false;  // else it is 0
   std::int64_t value = 0;
   std::optional<Word> address;  // the location whose address it is
 };

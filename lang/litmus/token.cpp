@@ -123,7 +123,7 @@ class Lexer {
     }
     if (!is_digit(text_[at_])) return push(TokenKind::name, size);
     std::int64_t value = 0;
-    if (!integer_value(text_.substr(at_, size), value)) {
+    if (!integer_value(text_.substr(at_, size), true, value)) {
       error(at_, size, fmt::format("'{}' is not a number of at most 64 bits", text_.substr(at_, size)));
     }
     push(TokenKind::integer, size);
@@ -145,7 +145,7 @@ std::vector<Token> tokenize(const SourceMap& sources, std::uint32_t file, std::u
   return Lexer(sources.text(file), file, begin, comments, diagnostics).run();
 }
 
-bool integer_value(std::string_view text, std::int64_t& value) {
+bool integer_value(std::string_view text, bool negative, std::int64_t& value) {
   int base = 10;
   if (text.starts_with("0x") || text.starts_with("0X")) {
     base = 16;
@@ -154,8 +154,8 @@ bool integer_value(std::string_view text, std::int64_t& value) {
   std::uint64_t bits = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), bits, base);
   if (code != std::errc{} || end != text.data() + text.size()) return false;
-  if (base == 10 && bits > static_cast<std::uint64_t>(INT64_MAX)) return false;
-  value = static_cast<std::int64_t>(bits);
+  if (base == 10 && bits > static_cast<std::uint64_t>(INT64_MAX) + (negative ? 1 : 0)) return false;
+  value = static_cast<std::int64_t>(negative ? std::uint64_t{0} - bits : bits);
   return true;
 }
 

@@ -33,7 +33,8 @@ enum class Comments : std::uint8_t { assembly, c };
                                           Comments comments, Diagnostics& diagnostics);
 
 // The value of an integer token (decimal or 0x; larger ones than fit wrap only if `text` is 0x with at most
-// 16 digits); false if it does not fit into 64 bits.
-[[nodiscard]] bool integer_value(std::string_view text, std::int64_t& value);
+// 16 digits), with the minus sign that stands before it if `negative`; false if it does not fit into 64 bits.
+// The lexer lets through what fits with either sign.
+[[nodiscard]] bool integer_value(std::string_view text, bool negative, std::int64_t& value);
 
 }  // namespace heddle::lang::litmus

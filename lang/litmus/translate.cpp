@@ -198,7 +198,7 @@ void Translator::set_kept(RegisterId reg, Expression value, const SourceRange& r
 }
 
 void Translator::compare(Expression left, Expression right) {
-  state_.flags = Flags{std::move(left), std::move(right)};
+  state_.flags = Flags{std::move(left), std::move(right), false};
 }
 
 void Translator::store(const Target& target, Expression value, const SourceRange& range,

@@ -22,6 +22,8 @@ class Translator {
   struct Flags {
     Expression left;
     Expression right;
+    bool unordered =
+        false;  // tells equal from unequal only: neither less nor greater, whatever the sides are
   };
   struct State {
     std::vector<Value> registers;
@@ -71,6 +73,7 @@ class Translator {
   void leave_loop_locals(const Loop& loop, const SourceRange& range, std::vector<Statement>& out);
   Expression condition(const Instruction& branch, bool inverted);
   void refuse_entries(std::size_t first, std::size_t last, std::size_t except, const char* what);
+  [[nodiscard]] bool compares_order() const;
   // Brings what is known after two ways together; each may still get assignments. Declarations go to `out`.
   struct Way {
     State state;
@@ -78,6 +81,8 @@ class Translator {
     bool reachable = true;
   };
   bool join(Way& one, Way& other, const State& before, const SourceRange& range, std::vector<Statement>& out);
+  // What is known after a way that alone goes on, in terms of locals that are there behind its block.
+  void take_over(Way& way, const State& before, const SourceRange& range, std::vector<Statement>& out);
   template <typename Translate>
   Way way(const State& before, Translate&& translate) {
     Way result;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <vector>
 
 #include "lang/litmus/print.hpp"
 #include "lang/print.hpp"
@@ -130,6 +131,101 @@ TEST_CASE("locked instructions are atomic operations") {
         "    if (rax == 0) {\n      assume false;\n    }\n    rax_2 = rax;\n  }\n");
 }
 
+TEST_CASE("after a stwcx. equal means success, and nothing is less or greater") {
+  const auto branch = [](const std::string& mnemonic) {
+    const std::string text = body(translated(
+        ppc("li r2,7 ;\nlwarx r1,0,r5 ;\nstwcx. r2,0,r5 ;\n" + mnemonic + " F ;\nstw r2,0(r6) ;\nF: ;\n",
+            "y=7")));
+    const auto last = text.rfind("  if (");
+    return text.substr(last, text.find('\n', last) - last);
+  };
+  CHECK(branch("bne") == "  if (done == 1) {");
+  CHECK(branch("beq") == "  if (done != 1) {");
+  CHECK(branch("blt") == "  if (done == done) {");
+  CHECK(branch("bgt") == "  if (done == done) {");
+  CHECK(branch("ble") == "  if (done != done) {");
+  CHECK(branch("bge") == "  if (done != done) {");
+}
+
+TEST_CASE("a branch on the order after lock cmpxchg compares rax with the value found") {
+  CHECK(
+      body(translated(x86(
+          "movl $1,(x) ;\nmovl $5,%eax ;\nlock cmpxchg %ebx,(x) ;\njl L ;\nmovl $1,(y) ;\nL: ;\n", "y=1"))) ==
+      "  x = 1;\n  let done = choose(0..2);\n  var rax_2 = 5;\n  if (done == 1) {\n"
+      "    let old = exchange(x, 0);\n    if (old != 5) {\n      assume false;\n    }\n  } else {\n    "
+      "fence;\n"
+      "    let rax = x;\n    if (rax == 5) {\n      assume false;\n    }\n    rax_2 = rax;\n  }\n"
+      "  if (5 >= rax_2) {\n    y = 1;\n  }\n");
+}
+
+TEST_CASE("what is computed on the one way that goes on is there behind it") {
+  const std::string leaves =
+      "lwz r1,0(r5) ;\ncmpwi r1,0 ;\nbne L ;\nlwz r2,0(r6) ;\naddi r3,r2,1 ;\ncmpw r2,r3 ;\nb M ;\nL: b OUT "
+      ";\n"
+      "M: stw r3,0(r7) ;\nbeq OUT ;\nstw r2,0(r7) ;\nOUT: ;\n";
+  const std::string text =
+      translated("PPC one\n{ 0:r5=x; 0:r6=y; 0:r7=z; }\nP0 ;\n" + leaves + "exists (z=1)\n");
+  CHECK(body(text) ==
+        "  let r1 = x;\n  var r2_2 = 0;\n  var r3 = 0;\n  var compared = 0;\n  var compared_2 = 0;\n"
+        "  if (r1 == 0) {\n    let r2 = y;\n    r2_2 = r2;\n    r3 = r2 + 1;\n    compared = r2;\n"
+        "    compared_2 = r2 + 1;\n  } else {\n    return;\n  }\n  z = r3;\n"
+        "  if (compared != compared_2) {\n    z = r2_2;\n  }\n");
+  CHECK(parse(text).program);
+}
+
+TEST_CASE("what litmus tests become can be read again") {
+  const std::string published = HEDDLE_SOURCE_DIR "/../shared/litmus";
+  std::vector<std::string> paths;
+  for (const std::string& folder : {std::string(HEDDLE_SOURCE_DIR "/tests/litmus"), published}) {
+    if (!std::filesystem::exists(folder)) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.path().extension() == ".litmus") paths.push_back(entry.path().string());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  REQUIRE(paths.size() >= 7);
+  for (std::size_t i = 0; i<paths.size(); i += paths.size()> 1000 ? 5 : 1) {
+    const std::string text = translated(read_file(paths[i]));
+    const Parsed again = parse(text);
+    CHECK_MESSAGE(again.program, paths[i] << "\n" << text << again.rendered());
+  }
+}
+
+TEST_CASE("words that begin a condition can name locations") {
+  CHECK(translated("C t\n{ filter=1; }\nP0 (int *locations, int *filter) {\n  *locations = *filter;\n}\n"
+                   "exists (locations=1)\n") ==
+        "shared filter: int = 1;\nshared locations: int;\n\nthread P0 {\n  locations = filter;\n}\n\n"
+        "exists locations == 1;\n");
+  CHECK(body(translated("X86_64 t\n{ }\nP0 ;\nMOV [filter],$1 ;\nMOV RAX,[locations] ;\nlocations [filter;]\n"
+                        "exists (0:rax=0)\n")) == "  filter = 1;\n  let rax = locations;\n");
+  // A bracket that is not closed does not hide the condition.
+  CHECK(translated("PPC t\n{ 0:r5=x; }\nP0 ;\nlwz r1,0(r5 ;\nexists (0:r1=0)\n")
+            .find("expected ')' before ';'") != std::string::npos);
+}
+
+TEST_CASE("the smallest number can be written, the one above the largest cannot") {
+  const std::string text = translated(
+      "PPC t\n{ x=-9223372036854775808; 0:r1=-9223372036854775808; 0:r5=x; }\nP0 ;\n"
+      "stw r1,0(r5) ;\nexists (x=-9223372036854775808)\n");
+  CHECK(text.find("shared x: int = -9223372036854775807 - 1;") == 0);
+  CHECK(translated("PPC t\n{ x=9223372036854775808; }\nP0 ;\nnop ;\nexists (x=0)\n")
+            .find("'9223372036854775808' is not a number of at most 64 bits") != std::string::npos);
+  CHECK(translated("PPC t\n{ x=-9223372036854775809; }\nP0 ;\nnop ;\nexists (x=0)\n")
+            .find("'9223372036854775809' is not a number of at most 64 bits") != std::string::npos);
+  CHECK(translated("C t\n{}\nP0 (int *x) { *x = 9223372036854775808; }\nexists (x=0)\n")
+            .find("'9223372036854775808' is not a number of at most 64 bits") != std::string::npos);
+}
+
+TEST_CASE("a place has one initial value") {
+  const auto with = [](const std::string& values) {
+    return translated("PPC t\n{ " + values + " }\nP0 ;\nnop ;\nexists (x=0)\n");
+  };
+  for (const char* twice : {"x=1; [x]=2;", "0:r4=1; 0:r4=3;", "0:r4=x; 0:r4=y;", "0:r4=0; P0:R4=x;"}) {
+    CHECK_MESSAGE(with(twice).find("this has another initial value already") != std::string::npos, twice);
+  }
+  CHECK(with("x=1; x=1; uint64_t x; 0:r4=x; 0:r4=x;").find("shared x: int = 1;") == 0);
+}
+
 TEST_CASE("a test in C") {
   CHECK(translated("C MP\n{ int x = 0; [y] = 2; }\nP0 (int *x, atomic_int *y) {\n  *x = 1;\n"
                    "  atomic_thread_fence(memory_order_seq_cst);\n"
@@ -214,6 +310,21 @@ TEST_CASE("a program that fits becomes a litmus test and comes back") {
   const auto printed = heddle::lang::litmus::print_test(*original.program, "both");
   REQUIRE(std::holds_alternative<std::string>(printed));
   CHECK(translated(std::get<std::string>(printed)) == program);
+}
+
+TEST_CASE("names that C or the format reserve are changed in a litmus test") {
+  const Parsed original = parse(
+      "shared NULL: int;\nshared NULL_: int;\nshared locations: int;\n"
+      "thread p { let double = NULL; NULL_ = 1; locations = double; }\nexists p.double == 0 && NULL == 1;\n");
+  REQUIRE(original.program);
+  const auto printed = heddle::lang::litmus::print_test(*original.program, "t");
+  REQUIRE(std::holds_alternative<std::string>(printed));
+  const std::string& text = std::get<std::string>(printed);
+  CHECK(text ==
+        "C t\n{\n  int NULL__ = 0;\n  int NULL_ = 0;\n  int locations_ = 0;\n}\n\n"
+        "P0 (atomic_int *NULL__, atomic_int *NULL_, atomic_int *locations_) {\n  int double_ = *NULL__;\n"
+        "  *NULL_ = 1;\n  *locations_ = double_;\n}\n\nexists (0:double_=0 /\\ NULL__=1)\n");
+  CHECK(parse(text, {}, "t.litmus").program);
 }
 
 TEST_CASE("a program that does not fit says where") {
