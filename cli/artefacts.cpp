@@ -11,6 +11,7 @@
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
 #include "cli/trace_file.hpp"
+#include "heddle/source.h"
 
 namespace heddle::cli {
 namespace {
@@ -28,6 +29,14 @@ bool complain(const std::string& message) {
 
 }  // namespace
 
+std::optional<UsageError> overwritten_file(const Artefacts& files, const Program& program,
+                                           std::vector<std::string> inputs) {
+  for (std::string& file : files_of(program)) inputs.push_back(std::move(file));
+  return overwritten_file(
+      {{"--trace", files.trace}, {"--dot", files.dot}, {"--html", files.html}, {"--sarif", files.sarif}},
+      inputs);
+}
+
 bool write_artefacts(const Program& program, const CheckResult& result, const Options& options,
                      const std::vector<LintWarning>& warnings) {
   const Artefacts& files = options.artefacts;
@@ -44,6 +53,7 @@ bool write_artefacts(const Program& program, const CheckResult& result, const Op
                            .fingerprint = program.fingerprint(),
                            .parameters = program.parameters(),
                            .unroll = options.compile.unroll,
+                           .unroll_spin_loops = options.compile.unroll_spin_loops,
                            .model = result.model,
                            .algorithm = result.algorithm,
                            .buffer_bound = options.check.buffer_bound,

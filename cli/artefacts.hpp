@@ -1,6 +1,8 @@
 // The files that `check` and `replay` write beside their report: --trace, --dot, --html, --sarif.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/options.hpp"
@@ -8,6 +10,11 @@
 #include "heddle/lint.h"
 
 namespace heddle::cli {
+
+// An error if what `write_artefacts` is to write would take the place of the program, of something that it
+// imports, of another one of the `inputs`, or of what it has just written.
+[[nodiscard]] std::optional<UsageError> overwritten_file(const Artefacts& files, const Program& program,
+                                                         std::vector<std::string> inputs = {});
 
 // Writes what the options ask for. What cannot be written is one message on standard error each; the others
 // are written nevertheless. Without a violation only --sarif has something to say. False if one failed.

@@ -99,6 +99,9 @@ int run_check(const Options& options) {
   catch_interrupts();
   const Result<Program> program = Program::from_file(options.file, for_one_model(options));
   if (!program) return report_errors(program.errors(), options.json);
+  if (const auto clash = overwritten_file(options.artefacts, *program)) {
+    return report_errors({as_diagnostic(*clash)}, options.json);
+  }
 
   ProgressLine line(options.progress && is_terminal(STDERR_FILENO));
   CheckOptions settings = options.check;

@@ -22,7 +22,9 @@ inline constexpr int bad_input = 2;  // the exit code, see above
 // 0: every expectation is met; 1: one is not.
 [[nodiscard]] int run_test(const Options& options);
 // The same for a program that is compiled already; `options.file` and `options.compile` mean nothing here.
-[[nodiscard]] int show_outcomes(const Program& program, const Options& options);
+// `shows_violation`: a command that shows one.
+[[nodiscard]] int show_outcomes(const Program& program, const Options& options,
+                                const std::string& shows_violation);
 [[nodiscard]] int show_comparison(const Program& program, const Options& options);
 // Commands from a terminal or from standard input, over one program after the other.
 [[nodiscard]] int run_repl(const Options& options);

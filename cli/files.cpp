@@ -30,6 +30,17 @@ mode_t permissions_for(const std::string& path) {
   return static_cast<mode_t>(0666) & ~mask;
 }
 
+// Do both names lead to one regular file, or would they once it is written?
+bool same_file(const std::string& left, const std::string& right) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool exists = fs::exists(left, error);
+  if (exists != fs::exists(right, error)) return false;
+  if (exists) return fs::is_regular_file(left, error) && fs::equivalent(left, right, error);
+  const fs::path absolute = fs::weakly_canonical(left, error);
+  return !error && absolute == fs::weakly_canonical(right, error) && !error;
+}
+
 std::string write_directly(const std::string& path, std::string_view text) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) return failed("write", path, errno);
@@ -57,6 +68,26 @@ std::variant<std::string, FileError> read_file(const std::string& path, std::uin
     return FileError{fmt::format("cannot read {} to its end", clean(path))};
   }
   return text;
+}
+
+std::optional<UsageError> overwritten_file(
+    const std::vector<std::pair<std::string_view, std::string>>& outputs,
+    const std::vector<std::string>& inputs) {
+  for (auto output = outputs.begin(); output != outputs.end(); ++output) {
+    const auto& [option, file] = *output;
+    if (file.empty()) continue;
+    for (const std::string& input : inputs) {
+      if (!same_file(file, input)) continue;
+      return UsageError{fmt::format("{} would overwrite {}, which is read", option, clean(input)),
+                        "name another file"};
+    }
+    for (auto other = outputs.begin(); other != output; ++other) {
+      if (other->second.empty() || !same_file(file, other->second)) continue;
+      return UsageError{fmt::format("{} and {} are the same file, {}", other->first, option, clean(file)),
+                        "name another file"};
+    }
+  }
+  return {};
 }
 
 std::string write_file(const std::string& path, std::string_view text) {

@@ -4,7 +4,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
+
+#include "cli/options.hpp"
 
 namespace heddle::cli {
 
@@ -14,6 +18,12 @@ struct FileError {
 
 // All of a regular file; refuses one of more than `largest` bytes.
 [[nodiscard]] std::variant<std::string, FileError> read_file(const std::string& path, std::uint64_t largest);
+
+// An error if two of the outputs (option and file; an empty one is none) are the same file, by whatever name,
+// or one of them is one of the inputs. What is no regular file, like /dev/null, may be named twice.
+[[nodiscard]] std::optional<UsageError> overwritten_file(
+    const std::vector<std::pair<std::string_view, std::string>>& outputs,
+    const std::vector<std::string>& inputs);
 
 // Writes all of it or leaves things as they were: a regular file is written under another name in the same
 // folder and then renamed, so that nobody ever sees half of it. It keeps the permissions of a file that it

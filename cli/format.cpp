@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/files.hpp"
 #include "cli/json.hpp"
+#include "cli/litmus.hpp"
 #include "cli/report.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
@@ -34,6 +35,10 @@ struct Formatted {
 // The file is rewritten as a whole or stays what it was.
 Formatted format_file(const std::string& path, bool check_only) {
   Formatted result{.file = path, .changed = false, .text = {}, .errors = {}};
+  if (const auto litmus = refuse_litmus(path)) {
+    result.errors = {as_diagnostic(*litmus)};
+    return result;
+  }
   std::string text;
   if (path == "-") {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});

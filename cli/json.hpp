@@ -36,4 +36,9 @@ inline constexpr int json_version = 1;
 [[nodiscard]] Json to_json(const Trace& trace);
 [[nodiscard]] Json to_json(const Violation& violation);
 
+// What an empty text says is that there is none.
+[[nodiscard]] inline Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
 }  // namespace heddle::cli

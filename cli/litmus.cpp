@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/text.hpp"
+
 namespace heddle::cli {
 
 LitmusVerdict judge_litmus(const Program& program, const CheckResult& result) {
@@ -20,6 +22,12 @@ LitmusVerdict judge_litmus(const Program& program, const CheckResult& result) {
   }
   verdict.observation = verdict.holds == 0 ? "Never" : verdict.others == 0 ? "Always" : "Sometimes";
   return verdict;
+}
+
+std::optional<UsageError> refuse_litmus(const std::string& file) {
+  if (!file.ends_with(".litmus")) return {};
+  return UsageError{fmt::format("{} is a litmus test, not a .hed program", clean(file)),
+                    "heddle translate makes a .hed program of it"};
 }
 
 std::string format_state(const Outcome& outcome) {

@@ -46,6 +46,11 @@ constexpr std::string_view exit_codes =
     "  2  the command line, a file or the program in it is wrong\n"
     "  3  undecided: a limit was reached, or the check was interrupted";
 
+constexpr std::string_view product_codes =
+    "Exit codes:\n"
+    "  0  printed\n"
+    "  2  the command line, the file or the program in it is wrong, or the output cannot be written";
+
 // A flag or an option with a value; `text` is how the help shows the value.
 template <typename Action>
 CLI::Option* add_value(CLI::App& app, const char* name, const char* text, const std::string& description,
@@ -79,7 +84,7 @@ void add_only_option(CLI::App& app, Options& options) {
             [&options](const std::string& text) { options.only = split_names(text); });
 }
 
-void add_compile_settings(CLI::App& app, Options& options) {
+void add_parameters(CLI::App& app, Options& options) {
   app.add_option_function<std::vector<std::string>>(
          "-D",
          [&options](const std::vector<std::string>& texts) {
@@ -88,22 +93,38 @@ void add_compile_settings(CLI::App& app, Options& options) {
          "Give a `param` of the program another value; may be repeated")
       ->allow_extra_args(false)
       ->option_text("NAME=VALUE");
+}
+
+void add_unroll(CLI::App& app, Options& options) {
+  constexpr std::uint64_t most32 = std::numeric_limits<std::uint32_t>::max();
   add_value(app, "--unroll", "N",
             fmt::format("Cut a thread off after N rounds of a `while` ({})", options.compile.unroll),
             [&options](const std::string& text) {
-              const std::uint64_t value =
-                  whole_number("--unroll", text, 1, std::numeric_limits<std::uint32_t>::max());
-              options.compile.unroll = static_cast<std::uint32_t>(value);
+              options.compile.unroll = static_cast<std::uint32_t>(whole_number("--unroll", text, 1, most32));
             });
+}
+
+// What decides which program is made of a text.
+void add_program_settings(CLI::App& app, Options& options) {
+  add_parameters(app, options);
+  add_unroll(app, options);
   add_flag(app, "--no-spin-await", options.compile.unroll_spin_loops,
            "Unroll loops that only wait, like `while x != 0 { }`, instead of treating them as `await`");
+}
+
+void add_compile_settings(CLI::App& app, Options& options) {
+  add_program_settings(app, options);
   add_flag(app, "--optimise", options.compile.optimise, "Spend more time on faster machine code");
 }
 
-void add_compile_options(CLI::App& app, Options& options) {
+void add_program_file(CLI::App& app, Options& options) {
   app.add_option("FILE", options.file, "The program: a .hed file, or a .litmus file in herd's format")
       ->option_text(" ")
       ->required();
+}
+
+void add_compile_options(CLI::App& app, Options& options) {
+  add_program_file(app, options);
   add_compile_settings(app, options);
 }
 
@@ -242,7 +263,7 @@ void add_test_options(CLI::App& app, Options& options) {
       "Exit codes:\n"
       "  0  every expectation is met\n"
       "  1  one is not, or its check reached a limit or crashed\n"
-      "  2  the command line or a path is wrong, or an output cannot be written\n"
+      "  2  the command line or a path is wrong, nothing is expected, or an output cannot be written\n"
       "  3  interrupted, and no failure so far");
 }
 
@@ -302,11 +323,7 @@ void add_conformance_options(CLI::App& app, Options& options) {
   add_value(app, "--sample", "N", "Run every Nth test only", [&options](const std::string& text) {
     options.sample = static_cast<std::uint32_t>(whole_number("--sample", text, 1, most32));
   });
-  add_value(app, "--unroll", "N",
-            fmt::format("Cut a thread off after N rounds of a loop ({})", options.compile.unroll),
-            [&options](const std::string& text) {
-              options.compile.unroll = static_cast<std::uint32_t>(whole_number("--unroll", text, 1, most32));
-            });
+  add_unroll(app, options);
   add_limit_options(app, options.check);
   add_flag(app, "--json", options.json, "Report in JSON (docs/conformance.md), errors too");
   app.footer(
@@ -320,7 +337,9 @@ void add_conformance_options(CLI::App& app, Options& options) {
 void add_translate_options(CLI::App& app, Options& options) {
   add_flag(app, "--to-litmus", options.to_litmus, "As a litmus test in C, not as a .hed program");
   add_json(app, options);
-  add_compile_options(app, options);
+  add_program_file(app, options);
+  add_parameters(app, options);
+  app.footer(std::string(product_codes));
 }
 
 void add_replay_options(CLI::App& app, Options& options) {
@@ -336,14 +355,18 @@ void add_replay_options(CLI::App& app, Options& options) {
       "  2  the command line, a file or the program in it is wrong, or an output cannot be written");
 }
 
-void add_list_options(CLI::App& app, Options& options) { add_json(app, options); }
+void add_list_options(CLI::App& app, Options& options) {
+  add_json(app, options);
+  app.footer(std::string(product_codes));
+}
 
 void add_completions_options(CLI::App& app, Options& options) {
   app.add_option("SHELL", options.shell, "bash, zsh or fish")->option_text(" ")->required();
   add_json(app, options);
   app.footer(
       "Write the output where the shell looks for completions, for example\n"
-      "  heddle completions bash > ~/.local/share/bash-completion/completions/heddle");
+      "  heddle completions bash > ~/.local/share/bash-completion/completions/heddle\n\n" +
+      std::string(product_codes));
 }
 
 struct Entry {
@@ -354,7 +377,14 @@ struct Entry {
 void add_emit_options(CLI::App& app, Options& options) {
   add_flag(app, "--llvm", options.llvm, "LLVM's intermediate code, as generated");
   add_json(app, options);
-  add_compile_options(app, options);
+  add_program_file(app, options);
+  add_program_settings(app, options);
+  app.footer(std::string(product_codes));
+}
+
+void add_man_options(CLI::App& app, Options& options) {
+  add_json(app, options);
+  app.footer(std::string(product_codes));
 }
 
 void add_format_options(CLI::App& app, Options& options) {
@@ -401,7 +431,7 @@ constexpr Entry entries[] = {
      add_translate_options},
     {{"completions", Command::completions, "Print a shell's completions for heddle", ""},
      add_completions_options},
-    {{"man", Command::man, "Print the manual page", ""}, add_json},
+    {{"man", Command::man, "Print the manual page", ""}, add_man_options},
 };
 
 }  // namespace

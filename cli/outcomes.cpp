@@ -15,6 +15,7 @@
 #include "cli/option_values.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
+#include "cli/suggestion.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
 
@@ -29,7 +30,8 @@ std::vector<std::int64_t> key_of(const Outcome& outcome) {
 }
 
 // What a reader must know about the table: that it is not all, or that not all executions are good.
-std::string format_remarks(const Program& program, const CheckResult& result, const Style& style) {
+std::string format_remarks(const CheckResult& result, const std::string& shows_violation,
+                           const Style& style) {
   std::string text;
   const auto add = [&](const std::string& line) {
     text += fmt::format("  {}\n", wrap(one_line(line), style.width, 2));
@@ -39,22 +41,28 @@ std::string format_remarks(const Program& program, const CheckResult& result, co
   }
   for (const std::string& bound : result.bounds) add(bound);
   if (result.violation) {
-    add(fmt::format("there is a violation: {} (heddle check {} --model {} shows it)",
-                    result.violation->message, program.name(), result.model));
+    add(fmt::format("there is a violation: {} ({} shows it)", result.violation->message, shows_violation));
   }
   return text.empty() ? text : "\nNote:\n" + text;
 }
 
-std::string outcomes_text(const Program& program, const CheckResult& result, const Style& style) {
+std::string outcomes_text(const Program& program, const CheckResult& result,
+                          const std::string& shows_violation, const Style& style) {
   return fmt::format("{}: {} (model {}, algorithm {})\n", one_line(program.name()),
                      counted(result.counts.executions, "complete execution"), result.model,
                      result.algorithm) +
          format_outcomes(result.outcomes, style) + format_conditions(result.conditions, style) +
-         format_remarks(program, result, style);
+         format_remarks(result, shows_violation, style);
+}
+
+// Of the test itself, not of an instruction.
+bool is_condition(ViolationKind kind) {
+  return kind == ViolationKind::forall || kind == ViolationKind::forbid;
 }
 
 // The report of herd7 for a test, but for its hash: many tools read it.
-std::string outcomes_like_herd(const Program& program, const CheckResult& result, const Style& style) {
+std::string outcomes_like_herd(const Program& program, const CheckResult& result,
+                               const std::string& shows_violation, const Style& style) {
   const LitmusVerdict verdict = judge_litmus(program, result);
   const LitmusTest& test = *program.litmus();
   constexpr std::string_view kinds[] = {"Required", "Allowed", "Forbidden", "Required"};
@@ -68,10 +76,10 @@ std::string outcomes_like_herd(const Program& program, const CheckResult& result
   text += fmt::format("Observation {} {} {} {}\n", one_line(test.name), verdict.observation, verdict.holds,
                       verdict.others);
   text += fmt::format("Time {} {:.2f}\n", one_line(test.name), result.seconds);
-  if (result.verdict == Verdict::undecided || !result.bounds.empty()) {
-    text += format_remarks(program, result, style);
-  }
-  return text;
+  // That the condition fails stands above.
+  CheckResult remarkable = result;
+  if (result.violation && is_condition(result.violation->kind)) remarkable.violation.reset();
+  return text + format_remarks(remarkable, shows_violation, style);
 }
 
 std::string outcomes_json(const Program& program, const CheckResult& result) {
@@ -136,10 +144,10 @@ int run_outcomes(const Options& options) {
   catch_interrupts();
   const Result<Program> program = Program::from_file(options.file, for_one_model(options));
   if (!program) return report_errors(program.errors(), options.json);
-  return show_outcomes(*program, options);
+  return show_outcomes(*program, options, check_command(options.file, options.compile, options.check));
 }
 
-int show_outcomes(const Program& program, const Options& options) {
+int show_outcomes(const Program& program, const Options& options, const std::string& shows_violation) {
   const auto variables = choose_variables(program, options.only);
   if (const auto* const error = std::get_if<UsageError>(&variables)) {
     return report_errors({as_diagnostic(*error)}, options.json);
@@ -161,7 +169,7 @@ int show_outcomes(const Program& program, const Options& options) {
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
   const auto as_text = program.litmus() ? outcomes_like_herd : outcomes_text;
   const std::string report =
-      options.json ? outcomes_json(program, *result) : as_text(program, *result, style);
+      options.json ? outcomes_json(program, *result) : as_text(program, *result, shows_violation, style);
   return write_report(report) ? exit_code(result->verdict) : bad_input;
 }
 

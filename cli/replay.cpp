@@ -138,12 +138,16 @@ int run_replay(const Options& options) {
   Options settings = options;
   settings.compile.parameters = saved.parameters;
   settings.compile.unroll = saved.unroll;
+  settings.compile.unroll_spin_loops = saved.unroll_spin_loops;
   settings.check.model = saved.model;
   settings.check.algorithm = saved.algorithm;
   settings.check.buffer_bound = saved.buffer_bound;
   const Result<Program> program =
       Program::from_file(options.program.empty() ? saved.file : options.program, settings.compile);
   if (!program) return report_errors(program.errors(), options.json);
+  if (const auto clash = overwritten_file(options.artefacts, *program, {options.file})) {
+    return report_errors({as_diagnostic(*clash)}, options.json);
+  }
   Result<Machine> machine =
       Machine::start(*program, {.model = saved.model, .buffer_bound = saved.buffer_bound});
   if (!machine) return report_errors(machine.errors(), options.json);
@@ -156,7 +160,7 @@ int run_replay(const Options& options) {
     written = write_report(replay_json(saved, *program, now, code, notes));
   } else {
     std::string report = fmt::format(
-        "{}: {} under {}\n", one_line(program->name()),
+        "{}: {} (model {})\n", one_line(program->name()),
         now.violation ? "violation: " + one_line(now.violation->message) : "no violation", saved.model);
     for (const std::string& note : notes) report += fmt::format("  note: {}\n", wrap(note, style.width, 8));
     if (now.violation && !options.step)

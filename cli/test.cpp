@@ -67,6 +67,15 @@ int run_test(const Options& options) {
   const auto& programs = std::get<std::vector<TestProgram>>(collected);
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
   const bool quiet = options.json_file == "-";  // standard output is for the JSON document alone
+  std::vector<std::string> inputs;
+  for (const TestProgram& program : programs) {
+    inputs.push_back(program.file);
+    if (!program.suite.empty()) inputs.push_back(program.suite);
+  }
+  if (const auto clash = overwritten_file(
+          {{"--junit", options.junit_file}, {"--json", quiet ? std::string() : options.json_file}}, inputs)) {
+    return report_errors({as_diagnostic(*clash)}, false);
+  }
 
   TestSummary summary;
   summary.jobs = options.test.jobs;
@@ -116,6 +125,9 @@ int run_test(const Options& options) {
     written = write_report(tests_json(summary, programs));
   } else if (!options.json_file.empty() && !write_output(options.json_file, tests_json(summary, programs))) {
     failed_to_write = true;
+  }
+  if (summary.results.empty() && !summary.interrupted) {
+    write_error("heddle: nothing was tested: none of these programs has an expectation\n");
   }
   return failed_to_write || !written ? bad_input : exit_code(summary);
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/files.hpp"
+#include "cli/suggestion.hpp"
 #include "cli/test_run.hpp"
 #include "cli/text.hpp"
 
@@ -46,17 +47,6 @@ std::string first_message(const std::vector<Diagnostic>& errors) {
   return fmt::format("{}:{}: {}", one_line(error.file), error.line, one_line(error.message));
 }
 
-// A word for a shell.
-std::string quoted(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW"
-                                          "XYZ0123456789_-./+=,:@") == std::string::npos;
-  if (plain) return word;
-  std::string result = "'";
-  for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
 class Runner {
  public:
   Runner(std::size_t number, const TestProgram& program, const TestSettings& settings, std::size_t skip,
@@ -73,7 +63,7 @@ class Runner {
     if (!variant.program) {
       TestResult result = blank();
       result.place = test_.file;
-      result.reproduce = fmt::format("heddle check {}", quoted(test_.file));
+      result.reproduce = fmt::format("heddle check {}", quoted_for_shell(test_.file));
       report(result, [&](TestResult& broken) {
         broken.status = TestStatus::broken;
         broken.message = variant.error;
@@ -132,7 +122,8 @@ class Runner {
           leave_out(result);
           continue;
         }
-        result.reproduce = command(expectation, unroll, model, algorithm);
+        result.reproduce = check_command(test_.file, build_options(expectation, unroll),
+                                         check_options(expectation, model, algorithm));
         report(result, [&](TestResult& each) { check_one(expectation, unroll, each); });
       }
     }
@@ -150,16 +141,21 @@ class Runner {
     return names;
   }
 
-  std::string command(const Expectation& expectation, std::uint32_t unroll, const std::string& model,
-                      const std::string& algorithm) const {
-    std::string text =
-        fmt::format("heddle check {} --model {} --algorithm {}", quoted(test_.file), model, algorithm);
-    for (const auto& [parameter, value] : expectation.parameters)
-      text += fmt::format(" -D {}={}", parameter, value);
-    if (unroll != CompileOptions{}.unroll) text += fmt::format(" --unroll {}", unroll);
-    if (needs_whole_space(expectation.outcome)) text += " --keep-going";
-    if (expectation.outcome == ExpectedOutcome::outcomes) text += " --outcomes";
-    return text;
+  // How an expectation is checked.
+  static CompileOptions build_options(const Expectation& expectation, std::uint32_t unroll) {
+    CompileOptions options;
+    options.parameters = expectation.parameters;
+    options.unroll = unroll;
+    return options;
+  }
+  static CheckOptions check_options(const Expectation& expectation, const std::string& model,
+                                    const std::string& algorithm) {
+    CheckOptions options;
+    options.model = model;
+    options.algorithm = algorithm;
+    options.keep_going = needs_whole_space(expectation.outcome);
+    options.collect_outcomes = expectation.outcome == ExpectedOutcome::outcomes;
+    return options;
   }
 
   void check_one(const Expectation& expectation, std::uint32_t unroll, TestResult& into) {
@@ -169,11 +165,7 @@ class Runner {
       into.message = variant.error;
       return;
     }
-    CheckOptions options;
-    options.model = into.model;
-    options.algorithm = into.algorithm;
-    options.keep_going = needs_whole_space(expectation.outcome);
-    options.collect_outcomes = expectation.outcome == ExpectedOutcome::outcomes;
+    CheckOptions options = check_options(expectation, into.model, into.algorithm);
     options.timeout = settings_.timeout;
     options.max_memory = settings_.max_memory;
     const auto result = checked(*variant.program, {expectation.parameters, unroll}, options);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/text.hpp"
 
@@ -106,7 +107,8 @@ std::size_t failures(const TestSummary& summary) {
 
 int exit_code(const TestSummary& summary) {
   if (failures(summary) > summary.updated) return 1;
-  return summary.interrupted ? 3 : 0;
+  if (summary.interrupted) return 3;
+  return summary.results.empty() ? bad_input : 0;
 }
 
 std::string format_failure(const TestResult& result, const Style& style) {
@@ -136,7 +138,7 @@ std::string format_summary(const TestSummary& summary, const Style& style) {
   if (summary.updated > 0) text += fmt::format(" ({} updated)", grouped(summary.updated));
   if (left_out > 0) text += fmt::format("; left out: {}", counted(left_out, "check"));
   if (summary.without_expectations > 0)
-    text += fmt::format("; {} expects nothing", counted(summary.without_expectations, "program"));
+    text += fmt::format("; {} without expectations", counted(summary.without_expectations, "program"));
   return text + fmt::format("; {}, {}\n", duration(summary.seconds), counted(summary.jobs, "worker"));
 }
 
@@ -152,7 +154,6 @@ std::string tests_json(const TestSummary& summary, const std::vector<TestProgram
                                   TestStatus::broken, TestStatus::crashed, TestStatus::left_out}) {
     json[json_word(name(status))] = count(summary, status);
   }
-  const auto text_or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
   json["results"] = Json::array();
   for (const TestResult& result : summary.results) {
     json["results"].push_back({{"program", programs[result.program].file},

@@ -21,7 +21,7 @@ struct TestSummary {
 
 [[nodiscard]] bool is_failure(const TestResult& result);
 [[nodiscard]] std::size_t failures(const TestSummary& summary);
-// 0 all passed (or were updated), 1 a failure, 3 interrupted before the end.
+// 0 all passed (or were updated), 1 a failure, 2 nothing is expected at all, 3 interrupted before the end.
 [[nodiscard]] int exit_code(const TestSummary& summary);
 
 // One line: place, model, algorithm, what was expected and found, the command that shows it.

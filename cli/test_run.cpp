@@ -21,6 +21,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cli/suggestion.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
 
@@ -301,7 +302,7 @@ class Pool {
       if (!in_check) {
         result.place = programs_[task.program].file;
         result.message += " while compiling the program";
-        result.reproduce = fmt::format("heddle check {}", result.place);
+        result.reproduce = fmt::format("heddle check {}", quoted_for_shell(result.place));
       }
       add(std::move(result));
       if (in_check) {

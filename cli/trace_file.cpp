@@ -44,6 +44,10 @@ class Field {
     if (value < 0 || value > UINT32_MAX) wrong("a number from 0 to 4294967295");
     return static_cast<std::uint32_t>(value);
   }
+  [[nodiscard]] bool truth() const {
+    if (!json_.is_boolean()) wrong("true or false");
+    return json_.get<bool>();
+  }
   // A value of a program: a truth value or a number.
   [[nodiscard]] NamedValue value(std::string name) const {
     if (json_.is_null()) return {std::move(name), 0, false, true};
@@ -178,6 +182,8 @@ SavedTrace saved_of(const Field& field) {
   field["parameters"].each_member(
       [&](const std::string& key, const Field& value) { saved.parameters[key] = value.number(); });
   saved.unroll = field["unroll"].count();
+  // Older files do not have it.
+  if (const auto unrolled = field.optional("unroll_spin_loops")) saved.unroll_spin_loops = unrolled->truth();
   saved.model = field["model"].text();
   saved.algorithm = field["algorithm"].text();
   if (!field["buffer_bound"].is_null()) saved.buffer_bound = field["buffer_bound"].count();
@@ -199,6 +205,7 @@ std::string trace_json(const SavedTrace& saved) {
   json["fingerprint"] = saved.fingerprint;
   json["parameters"] = to_json(saved.parameters);
   json["unroll"] = saved.unroll;
+  json["unroll_spin_loops"] = saved.unroll_spin_loops;
   json["model"] = saved.model;
   json["algorithm"] = saved.algorithm;
   json["buffer_bound"] = saved.buffer_bound ? Json(*saved.buffer_bound) : Json(nullptr);

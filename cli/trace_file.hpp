@@ -15,6 +15,7 @@ struct SavedTrace {
   std::string fingerprint;  // Program::fingerprint()
   Parameters parameters;
   std::uint32_t unroll = CompileOptions{}.unroll;
+  bool unroll_spin_loops = CompileOptions{}.unroll_spin_loops;
   std::string model;
   std::string algorithm;
   std::optional<std::uint32_t> buffer_bound;

@@ -149,4 +149,11 @@ const std::vector<std::string>& keywords() {
   return list;
 }
 
+std::vector<std::string> files_of(const Program& program) {
+  const lang::SourceMap& sources = program.state().sources;
+  std::vector<std::string> names;
+  for (std::uint32_t file = 0; file < sources.size(); ++file) names.emplace_back(sources.name(file));
+  return names;
+}
+
 }  // namespace heddle

@@ -12,9 +12,12 @@
 #include "cli/commands.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/litmus.hpp"
 #include "cli/option_values.hpp"
+#include "cli/outcomes.hpp"
 #include "cli/progress.hpp"
 #include "cli/repl/session.hpp"
+#include "cli/suggestion.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
 #include "heddle/source.h"
@@ -56,12 +59,6 @@ std::string read_program(const std::string& path) {
   return std::get<std::string>(std::move(text));
 }
 
-std::string quoted_for_shell(const std::string& path) {
-  std::string text = "'";
-  for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 }  // namespace
 
 const Program& Session::program() {
@@ -94,6 +91,7 @@ void Session::declare(const std::string& text) {
 }
 
 void Session::load(const std::string& file) {
+  if (const auto litmus = refuse_litmus(file)) refuse(litmus->message, litmus->hint);
   const auto read = Document(file).with(read_program(file));
   if (!read) complain(read.errors());
   // Params of another program mean nothing here.
@@ -317,15 +315,27 @@ Options Session::options_for_check() const {
   return options;
 }
 
+namespace {
+
+// "NAME,..." of final states; none: all of them.
+std::vector<std::string> variables_of(const Program& program, const std::string& arguments) {
+  if (arguments.empty()) return {};
+  auto chosen = choose_variables(program, split_names(arguments));
+  if (const auto* const error = std::get_if<UsageError>(&chosen)) refuse(error->message, error->hint);
+  return std::get<std::vector<std::string>>(std::move(chosen));
+}
+
+}  // namespace
+
 void Session::outcomes(const std::string& arguments) {
   Options options = options_for_check();
-  if (!arguments.empty()) options.only = split_names(arguments);
-  if (show_outcomes(program(), options) == bad_input) throw Complaint{};
+  options.only = variables_of(program(), arguments);
+  if (show_outcomes(program(), options, ":check") == bad_input) throw Complaint{};
 }
 
 void Session::compare(const std::string& arguments) {
   Options options = options_for_check();
-  if (!arguments.empty()) options.only = split_names(arguments);
+  options.only = variables_of(program(), arguments);
   options.models = model_names();
   options.algorithms = algorithm_names();
   if (show_comparison(program(), options) == bad_input) throw Complaint{};

@@ -38,6 +38,9 @@ struct Declaration {
 // string, an item without its end? False where it is wrong already.
 [[nodiscard]] bool is_unfinished(std::string_view text);
 
+// What a program was made of: its own name, then the names of what it imports.
+[[nodiscard]] std::vector<std::string> files_of(const Program& program);
+
 // Every word that has a meaning of its own in the language, in no particular order.
 [[nodiscard]] const std::vector<std::string>& keywords();
 

@@ -1,4 +1,4 @@
-// Litmus tests on the command line: check, outcomes in herd's style, translate, conformance.
+// Litmus tests on the command line: check, outcomes in herd's style, translate.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,6 @@ namespace heddle::test {
 namespace {
 
 const std::string tests = HEDDLE_SOURCE_DIR "/tests/litmus";
-const std::string expected = tests + "/expected.tsv";
 
 }  // namespace
 
@@ -68,76 +67,29 @@ TEST_CASE("translate prints a program that means the same") {
   const std::string litmus = folder.file("sb.litmus", back.output);
   CHECK(contains(run_heddle({"outcomes", litmus, "--model", "tso"}).output,
                  "\nObservation sb Sometimes 1 3\n"));
+  const Finished same = run_heddle({"translate", program});
+  CHECK(same.exit_code == 2);
+  CHECK(contains(same.errors, "sb.hed: error: this is a .hed program already, which heddle fmt lays out"));
   const Finished refused =
       run_heddle({"translate", "--to-litmus", HEDDLE_SOURCE_DIR "/examples/bounded_buffer.hed"});
   CHECK(refused.exit_code == 2);
   CHECK(contains(refused.errors, "error: a litmus test has no "));
 }
 
-TEST_CASE("conformance agrees with a table of expected states") {
-  for (const char* model : {"sc", "tso", "pso"}) {
-    const Finished run =
-        run_heddle({"conformance", tests, "--expected", expected, "--model", model, "-j", "2"});
-    CAPTURE(run.output);
-    CHECK(run.exit_code == 0);
-    CHECK(contains(run.output, "7 agree, 0 differ, 0 not covered, 0 undecided"));
-  }
-}
-
-TEST_CASE("conformance shows what differs and ends with 1") {
+TEST_CASE("outcomes of a litmus test say of a violation that is not the condition's") {
   TemporaryFolder folder;
-  const std::string table = folder.file(
-      "wrong.tsv",
-      "test\tmodel\tn_states\tverdict\tstates\nSB\tSC\t2\tOk Sometimes\t0:r2=0; 1:r2=0; | 0:r2=0; 1:r2=1;\n");
-  const Finished run = run_heddle({"conformance", tests, "--expected", table, "--model", "sc"});
+  const std::string divides = folder.file(
+      "div.litmus",
+      "PPC div\n{ 0:r5=x; }\nP0 ;\nli r1,4 ;\nlwz r2,0(r5) ;\ndivw r3,r1,r2 ;\n~exists (0:r3=1)\n");
+  const Finished run = run_heddle({"outcomes", divides, "--model", "tso"});
   CHECK(run.exit_code == 1);
-  CHECK(contains(run.output,
-                 "SB: No Never, expected Ok Sometimes\n  missing     0:r2=0; 1:r2=0;\n"
-                 "  unexpected  0:r2=1; 1:r2=0;\n  unexpected  0:r2=1; 1:r2=1;\n"));
-  CHECK(contains(run.output, "6 files without an expectation"));
-  const Finished json = run_heddle({"conformance", tests, "--expected", table, "--json"});
-  CHECK(json.exit_code == 1);
-  const auto document = nlohmann::json::parse(json.output);
-  CHECK(document["differ"] == 1);
-  CHECK(document["problems"][0]["missing"][0] == "0:r2=0; 1:r2=0;");
-}
-
-TEST_CASE("conformance lists what the front end refuses, and needs something to compare") {
-  TemporaryFolder folder;
-  folder.file("odd.litmus", "PPC odd\n{ }\nP0 ;\nfadd f1,f2,f3 ;\nexists (x=1)\n");
-  const std::string table =
-      folder.file("odd.tsv", "test\tmodel\tn_states\tverdict\tstates\nodd\tSC\t1\tNo Never\t[x]=0;\n");
-  const Finished odd = run_heddle({"conformance", folder.path().string(), "--expected", table});
-  CHECK(odd.exit_code == 2);
-  CHECK(contains(odd.output, "1 test not covered: the PPC instruction 'fadd' is not supported\n  odd\n"));
-  const auto refused = [](const std::vector<std::string>& arguments, std::string_view message) {
-    const Finished run = run_heddle(arguments);
-    CHECK(run.exit_code == 2);
-    CHECK_MESSAGE(contains(run.errors, message), run.errors);
-  };
-  refused({"conformance", tests}, "say with --expected what the tests should end in");
-  refused({"conformance", folder.path().string() + "/none", "--expected", table}, "is not a folder");
-  refused({"conformance", tests, "--expected", folder.path().string() + "/none"}, "No such file");
-  refused({"conformance", tests, "--expected", table, "--model", "pso"},
-          "says nothing about the model 'pso'");
-  refused({"conformance", tests, "--expected", folder.file("short.tsv", "SB\tSC\n")}, "expected 5 columns");
-}
-
-TEST_CASE("published litmus tests end in the expected states (a sample)") {
-  const std::string published = HEDDLE_SOURCE_DIR "/../shared/litmus";
-  if (!std::filesystem::exists(published)) {
-    MESSAGE("skipped: there is no ", published);
-    return;
-  }
-  for (const std::string set : {"ppc", "x86"}) {
-    for (const char* model : {"sc", "tso", "pso"}) {
-      const Finished run =
-          run_heddle({"conformance", published + "/" + set, "--expected",
-                      published + "/" + set + "-expected.tsv", "--model", model, "--sample", "40"});
-      CHECK_MESSAGE(run.exit_code == 0, run.output, run.errors);
-      CHECK(contains(run.output, " 0 differ, 0 not covered, 0 undecided"));
-    }
-  }
+  CHECK(contains(run.output, "States 0\n"));
+  CHECK(contains(run.output, "Note:\n  there is a violation: division by zero"));
+  const std::string fails =
+      folder.file("bad.litmus", "PPC bad\n{ 0:r5=x; }\nP0 ;\nli r1,1 ;\nstw r1,0(r5) ;\n~exists (x=1)\n");
+  const Finished condition = run_heddle({"outcomes", fails});
+  CHECK(condition.exit_code == 1);
+  CHECK(!contains(condition.output, "Note:"));
 }
 
 }  // namespace heddle::test

@@ -155,4 +155,34 @@ TEST_CASE("usage errors are JSON when --json is given") {
   CHECK(contains(result.output, "\"did you mean '--model'?\""));
 }
 
+TEST_CASE("a command has no option that it does not heed, and no exit code that it does not return") {
+  for (const char* option : {"--unroll=2", "--no-spin-await", "--optimise"}) {
+    check_refused({"translate", "x.litmus", option}, {"unknown option"});
+  }
+  check_refused({"emit", "--llvm", "x.hed", "--optimise"}, {"unknown option '--optimise'"});
+  TemporaryFolder folder;
+  const std::string file = folder.file(
+      "loops.hed", "shared x: int;\nthread p { while x != 1 { x = 2; } }\nthread q { while x == 0 { } }\n");
+  const std::string code = run_heddle({"emit", "--llvm", file}).output;
+  CHECK(run_heddle({"emit", "--llvm", file, "--unroll", "3"}).output != code);
+  CHECK(run_heddle({"emit", "--llvm", file, "--no-spin-await"}).output != code);
+  for (const char* command : {"emit", "translate", "list", "man", "completions"}) {
+    CAPTURE(command);
+    const std::string help = run_heddle({command, "--help"}).output;
+    CHECK(contains(help, "Exit codes:\n  0  "));
+    CHECK(contains(help, "\n  2  "));
+    CHECK(!contains(help, "\n  1  "));
+    CHECK(!contains(help, "\n  3  "));
+    CHECK(!contains(help, "heddle COMMAND --help"));
+  }
+}
+
+TEST_CASE("commands that work on the text of a program say so of a litmus test") {
+  const std::string test = HEDDLE_SOURCE_DIR "/tests/litmus/SB.litmus";
+  for (const char* command : {"fmt", "repl"}) {
+    check_refused({command, test}, {"SB.litmus is a litmus test, not a .hed program",
+                                    "heddle translate makes a .hed program of it"});
+  }
+}
+
 }  // namespace heddle::test

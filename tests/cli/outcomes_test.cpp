@@ -142,4 +142,21 @@ TEST_CASE("compare finds the violation of one model and refuses what it does not
   CHECK(contains(wrong.errors, "did you mean 'tso'?"));
 }
 
+TEST_CASE("the command that outcomes suggests finds the violation") {
+  TemporaryFolder folder;
+  const std::string file = folder.file(
+      "p q.hed", "param F = 1;\nshared x: int;\nthread p { x = F; }\nfinal { assert x == 1, \"off\"; }\n");
+  const Finished run = run_heddle({"outcomes", file, "--model", "tso", "--algorithm", "naive", "-D", "F=0",
+                                   "--unroll", "4", "--no-spin-await", "--buffer-bound", "1"},
+                                  {.environment = {{"COLUMNS", "400"}}});
+  CHECK(run.exit_code == 1);
+  CHECK_MESSAGE(contains(run.output, "off (heddle check '" + file +
+                                         "' --model tso --algorithm naive -D F=0 --unroll 4 --no-spin-await "
+                                         "--buffer-bound 1 shows it)"),
+                run.output);
+  CHECK(run_heddle({"check", file, "--model", "tso", "--algorithm", "naive", "-D", "F=0", "--unroll", "4",
+                    "--no-spin-await", "--buffer-bound", "1"})
+            .exit_code == 1);
+}
+
 }  // namespace heddle::test

@@ -55,7 +55,7 @@ TEST_CASE("a saved trace leads to the same violation again, under every model wi
     CAPTURE(again.output);
     CHECK(again.exit_code == 1);
     CHECK(again.errors.empty());
-    CHECK(contains(again.output, "violation: assertion failed: both inside under " + model));
+    CHECK(contains(again.output, "violation: assertion failed: both inside (model " + model + ")"));
     CHECK(!contains(again.output, "note:"));
     const Json machine = Json::parse(run_heddle({"replay", saved, "--json"}).output, nullptr, false);
     CHECK(machine["document"] == "replay");
@@ -63,6 +63,67 @@ TEST_CASE("a saved trace leads to the same violation again, under every model wi
     CHECK(machine["changed"] == false);
     CHECK(machine["violation"]["trace"]["steps"] == json["violation"]["trace"]["steps"]);
   }
+}
+
+TEST_CASE("a trace through the rounds of a loop that only waits is run again with these rounds") {
+  TemporaryFolder folder;
+  const std::string file = folder.file(
+      "spin.hed", "shared f: int;\nthread p { f = 1; }\nthread q { while f == 0 { } assert false; }\n");
+  const std::string again = (folder.path() / "again.json").string();
+  for (const bool rounds : {false, true}) {
+    CAPTURE(rounds);
+    std::vector<std::string> more{"--model", "tso"};
+    if (rounds) more.emplace_back("--no-spin-await");
+    const std::string saved = save(folder, file, more);
+    const Json json = Json::parse(read(saved));
+    CHECK(json["unroll_spin_loops"] == rounds);
+    const Finished run = run_heddle({"replay", saved, "--trace", again});
+    CAPTURE(run.output);
+    CHECK(run.exit_code == 1);
+    CHECK(!contains(run.output, "note:"));
+    CHECK(Json::parse(read(again))["unroll_spin_loops"] == rounds);
+    // Files of older versions do not say it.
+    Json older = json;
+    older.erase("unroll_spin_loops");
+    const Finished without = run_heddle({"replay", folder.file("older.json", older.dump())});
+    CHECK(without.exit_code == (rounds ? 0 : 1));
+  }
+}
+
+TEST_CASE("a file to write that is read, or is written twice, is refused before anything is done") {
+  TemporaryFolder folder;
+  const std::string module = folder.file("counter.hed", "shared n: int;\nfn add() { n += 1; }\n");
+  const std::string program =
+      "import \"./counter.hed\";\nthread w[i: 0..2] { counter.add(); }\n"
+      "final { assert counter.n == 2; }\n";
+  const std::string file = folder.file("main.hed", program);
+  const std::string saved = save(folder, file);
+  const std::string at = folder.path().string();
+  std::filesystem::create_symlink(file, at + "/link.hed");
+  std::filesystem::create_directory_symlink(at, at + "/there");
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& part) {
+    CAPTURE(arguments.back());
+    const Finished run = run_heddle(arguments);
+    CHECK(run.exit_code == 2);
+    CHECK(run.output.empty());
+    CHECK_MESSAGE(contains(run.errors, part), run.errors);
+  };
+  refused({"check", file, "--trace", file}, "--trace would overwrite " + file + ", which is read");
+  refused({"check", file, "--sarif", at + "/link.hed"}, "--sarif would overwrite");
+  refused({"check", at + "/link.hed", "--html", at + "/./there/main.hed"}, "--html would overwrite");
+  refused({"check", file, "--dot", module}, "--dot would overwrite " + module);
+  refused({"check", file, "--trace", at + "/t.json", "--dot", at + "/there/t.json"},
+          "--trace and --dot are the same file");
+  refused({"replay", saved, "--trace", saved}, "--trace would overwrite");
+  refused({"replay", saved, "--html", file}, "--html would overwrite");
+  refused({"replay", saved, "--sarif", at + "/s", "--html", at + "/s"},
+          "--html and --sarif are the same file");
+  refused({"test", file, "--junit", at + "/x", "--json", at + "/there/x"},
+          "--junit and --json are the same file");
+  refused({"test", file, "--json", file}, "--json would overwrite");
+  CHECK(read(file) == program);
+  CHECK(!std::filesystem::exists(at + "/t.json"));
+  CHECK(run_heddle({"check", file, "--trace", "/dev/null", "--dot", "/dev/null"}).exit_code == 1);
 }
 
 TEST_CASE("every kind of violation can be saved and run again") {
@@ -92,13 +153,13 @@ TEST_CASE("replay says that the program has changed, and what that means for the
   const Finished remark = run_heddle({"replay", saved});
   CHECK(remark.exit_code == 1);
   CHECK(contains(remark.output, "has changed since the trace was saved"));
-  CHECK(contains(remark.output, "both inside under tso"));
+  CHECK(contains(remark.output, "both inside (model tso)"));
 
   folder.file("dekker.hed", "param N = 1;\nshared x: int;\nthread p { x = 2; }\nthread q {}\nthread r {}\n");
   const Finished other = run_heddle({"replay", saved});
   CAPTURE(other.output);
   CHECK(other.exit_code == 0);
-  CHECK(contains(other.output, "no violation under tso"));
+  CHECK(contains(other.output, "no violation (model tso)"));
   CHECK(contains(other.output, "of the trace, '"));
   std::filesystem::remove(file);
   const Finished gone = run_heddle({"replay", saved});

@@ -111,7 +111,16 @@ TEST_CASE("what cannot be compiled, is not there or expects nothing is told apar
   CHECK(run.exit_code == 1);
   CHECK(contains(run.output, "broken " + (folder.path() / "bad.hed").string() + ": "));
   CHECK(contains(run.output, "gone.suite:1: [sc source] No such file or directory"));
-  CHECK(contains(run.output, "1 program expects nothing"));
+  CHECK(contains(run.output, "; 1 program without expectations;"));
+
+  TemporaryFolder silent;
+  silent.file("empty.hed", safe_program);
+  silent.file("other.hed", unsafe_program);
+  const Finished nothing = run_heddle({"test", silent.path().string(), "--json", "-"});
+  CHECK(nothing.exit_code == 2);
+  CHECK(Json::parse(nothing.output)["exit_code"] == 2);
+  CHECK(contains(nothing.errors, "nothing was tested: none of these programs has an expectation"));
+  CHECK(contains(run_heddle({"test", silent.path().string()}).output, "; 2 programs without expectations;"));
 
   const Finished missing = run_heddle({"test", (folder.path() / "no").string()});
   CHECK(missing.exit_code == 2);
