@@ -16,7 +16,7 @@ row() {
   local file=$1 model=$2 bound=0 none cost k cells=""
   shift 2
   local arguments=("tests/programs/$file.hed" --model "$model" "${@/#/-D}")
-  while build/heddle check --algorithm trust "${arguments[@]}" --preemption-bound $bound | grep -qE "(beyond|by) the preemption bound"; do
+  while (build/heddle check --algorithm trust "${arguments[@]}" --preemption-bound $bound || (($? == 1))) | grep -qE "(beyond|by) the preemption bound"; do
     bound=$((bound + 1))
   done
   none=$(instructions "${arguments[@]}")

@@ -10,10 +10,8 @@ namespace {
 
 std::vector<std::string> files(const std::string& folder, const std::string& extension) {
   std::vector<std::string> paths;
-  std::error_code error;
-  for (auto entry = fs::recursive_directory_iterator(folder, error);
-       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    if (entry->path().extension() == extension) paths.push_back(entry->path().string());
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == extension) paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());
   return paths;
@@ -21,13 +19,16 @@ std::vector<std::string> files(const std::string& folder, const std::string& ext
 
 }  // namespace
 
-std::vector<std::string> corpus(std::size_t sample) {
+Corpus corpus(std::size_t sample) {
   const std::string root = HEDDLE_SOURCE_DIR;
-  std::vector<std::string> paths = files(root + "/examples", ".hed");
-  for (auto& path : files(root + "/tests/programs", ".hed")) paths.push_back(std::move(path));
-  const auto published = files(root + "/../shared/litmus", ".litmus");
-  for (std::size_t i = 0; i < published.size(); i += sample) paths.push_back(published[i]);
-  return paths;
+  Corpus result{.paths = files(root + "/examples", ".hed")};
+  for (auto& path : files(root + "/tests/programs", ".hed")) result.paths.push_back(std::move(path));
+  const std::string litmus = root + "/../shared/litmus";
+  if (!fs::exists(litmus)) return result;
+  const auto published = files(litmus, ".litmus");
+  for (std::size_t i = 0; i < published.size(); i += sample) result.paths.push_back(published[i]);
+  result.published = published.size();
+  return result;
 }
 
 differential::Finding examine_file(const std::string& path) {

@@ -9,9 +9,15 @@
 
 namespace heddle::cross {
 
+struct Corpus {
+  std::vector<std::string> paths;
+  std::size_t published =
+      0;  // litmus tests in ../shared/litmus, of which every `sample`-th is among the paths
+};
+
 // The project's examples and test programs, and every `sample`-th litmus test of ../shared/litmus if that is
-// there; sorted.
-[[nodiscard]] std::vector<std::string> corpus(std::size_t sample);
+// there; sorted. Throws std::filesystem::filesystem_error if a folder cannot be read.
+[[nodiscard]] Corpus corpus(std::size_t sample);
 
 // Does every pair of the registry agree on the file? A file that does not compile is a failure.
 [[nodiscard]] differential::Finding examine_file(const std::string& path);

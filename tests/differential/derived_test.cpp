@@ -1,5 +1,6 @@
-// rsmc over the derived execution models: under SC, TSO and PSO it must visit the graphs that trust visits,
-// under POWER those of all runs of the derived model, each once.
+// The algorithms over the derived execution models: under SC, TSO and PSO rsmc must visit the graphs that
+// trust visits, under POWER every algorithm those that the runs of the derived model lead to, each once;
+// POWER allows all that PSO allows; and a program that fails under POWER is made small.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -142,8 +143,9 @@ void run_block(const Folder& folder, const Block& block) {
     return folder.save(block.file.empty() ? otherwise : block.file, block.text);
   };
   if (language == "heddle") {
-    const Ran ran = folder.run("heddle test " + name("block.hed"));
-    CHECK_MESSAGE(ran.exit_code == 0, ran.output);
+    const bool expects = block.text.find("expect ") != std::string::npos;
+    const Ran ran = folder.run((expects ? "heddle test " : "heddle check ") + name("block.hed"));
+    CHECK_MESSAGE((ran.exit_code == 0 || (!expects && ran.exit_code == 1)), ran.output);
     CHECK_MESSAGE(folder.run("heddle emit --llvm " + name("block.hed") + " > /dev/null").exit_code == 0,
                   ran.output);
   } else if (language == "suite") {
@@ -198,13 +200,18 @@ const Known& known() {
   return result;
 }
 
-// "heddle check FILE" is only a form; "heddle check examples/peterson.hed" can be run.
+// "heddle check FILE" is only a form; "heddle check examples/peterson.hed -D N=3" can be run.
 bool is_form(const std::string& command) {
-  static const std::regex form(R"(\b[A-Z]{2,}\b|\b[A-Z]\b|\[|\.\.\.)");
-  return std::regex_search(command, form);
+  static const std::regex form(R"(\b[A-Z]{2,}\b|\b[A-Z]\b|\[|\.\.\.)"), parameter(R"(-D ?\w+=-?[0-9]+)");
+  return std::regex_search(std::regex_replace(command, parameter, ""), form);
 }
 
-void check_span(const Folder& folder, const Document& document, const Span& span) {
+// How many commands inside the text were run, and how many are forms.
+struct Spans {
+  std::size_t run = 0, forms = 0;
+};
+
+void check_span(const Folder& folder, const Document& document, const Span& span, Spans& spans) {
   CAPTURE(place(document, span.line));
   CAPTURE(span.text);
   static const std::regex command(R"((?:build/)?heddle ([a-z]+)(.*))"), development(R"(\./dev ([a-z-]+).*)"),
@@ -212,7 +219,9 @@ void check_span(const Folder& folder, const Document& document, const Span& span
   std::smatch found;
   if (std::regex_match(span.text, found, command)) {
     CHECK_MESSAGE(known().commands.contains(found[1]), "there is no such command");
+    if (found[2].length() > 0 && is_form(span.text)) ++spans.forms;
     if (found[2].length() > 0 && !is_form(span.text)) {
+      ++spans.run;
       const Ran ran = folder.run(span.text);
       CHECK_MESSAGE((ran.exit_code == 0 || ran.exit_code == 1), ran.output);
     }
@@ -228,6 +237,7 @@ void check_span(const Folder& folder, const Document& document, const Span& span
 
 TEST_CASE("every block of code and every command in the documentation works, every option exists") {
   std::size_t run = 0, skipped = 0;
+  Spans spans;
   for (const Document& document : all_documents()) {
     const Folder folder;
     for (const Block& block : document.blocks) {
@@ -236,7 +246,8 @@ TEST_CASE("every block of code and every command in the documentation works, eve
     // In the order of the text, because one command reads what another has written.
     auto span = document.spans.begin();
     const auto check_spans = [&](std::size_t before) {
-      for (; span != document.spans.end() && span->line < before; ++span) check_span(folder, document, *span);
+      for (; span != document.spans.end() && span->line < before; ++span)
+        check_span(folder, document, *span, spans);
     };
     for (const Block& block : document.blocks) {
       check_spans(block.line);
@@ -252,17 +263,36 @@ TEST_CASE("every block of code and every command in the documentation works, eve
     }
     check_spans(std::string::npos);
   }
-  MESSAGE(run << " blocks run, " << skipped << " not");
+  MESSAGE(run << " blocks run, " << skipped << " not; " << spans.run << " commands in the text run, "
+              << spans.forms << " are forms");
+}
+
+TEST_CASE("what stands for a value makes a command a form, a parameter's value does not") {
+  CHECK(is_form("heddle check FILE"));
+  CHECK(is_form("heddle check a.hed -D NAME=VALUE"));
+  CHECK(is_form("heddle check a.hed --unroll N"));
+  CHECK_FALSE(is_form("heddle check a.hed -D N=3 -DFENCED=-1"));
 }
 
 TEST_CASE("every link in the documentation leads somewhere, and the index to every page") {
   std::set<std::string> reached;
+  std::map<std::string, std::vector<std::string>> anchors;
+  for (const Document& document : all_documents()) anchors[document.name] = document.anchors;
+  CHECK(anchors["docs/json.md"].front() == "machine-readable-output");
   for (const Document& document : all_documents()) {
     const fs::path folder = fs::path(HEDDLE_SOURCE_DIR) / fs::path(document.name).parent_path();
     for (const std::string& link : document.links) {
-      if (link.starts_with("http") || link.starts_with("#")) continue;
-      const fs::path target = (folder / link.substr(0, link.find('#'))).lexically_normal();
+      if (link.starts_with("http")) continue;
+      const std::size_t hash = link.find('#');
+      const std::string file = link.substr(0, hash);
+      const fs::path target =
+          file.empty() ? fs::path(HEDDLE_SOURCE_DIR) / document.name : (folder / file).lexically_normal();
       CHECK_MESSAGE(fs::exists(target), document.name, ": ", link);
+      if (hash != std::string::npos) {
+        const auto& names = anchors[fs::relative(target, HEDDLE_SOURCE_DIR).string()];
+        CHECK_MESSAGE(std::find(names.begin(), names.end(), link.substr(hash + 1)) != names.end(),
+                      document.name, ": no heading for ", link);
+      }
       if (document.name == "docs/index.md") reached.insert(target.filename().string());
     }
   }

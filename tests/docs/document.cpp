@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -31,6 +32,20 @@ void add_spans_and_links(Document& document, const std::string& line, std::size_
   const std::string bare = std::regex_replace(line, std::regex("`[^`]*`"), "");
   for (std::sregex_iterator it(bare.begin(), bare.end(), link); it != std::sregex_iterator(); ++it)
     document.links.push_back((*it)[1]);
+}
+
+// "## What `x` is, in short" -> "what-x-is-in-short"; the second one of that name gets "-1".
+std::string anchor_of(const std::string& heading, const std::vector<std::string>& known) {
+  std::string name;
+  for (const char c : heading.substr(heading.find_first_not_of("# "))) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == ' ' || c == '-') name += '-';
+    if (std::isalnum(byte) != 0 || c == '_' || byte >= 0x80) name += static_cast<char>(std::tolower(byte));
+  }
+  std::string result = name;
+  for (int again = 1; std::find(known.begin(), known.end(), result) != known.end(); ++again)
+    result = name + "-" + std::to_string(again);
+  return result;
 }
 
 // One line of a pattern: "..." is anything.
@@ -72,7 +87,7 @@ Document read_document(const std::string& name) {
   std::ifstream file(std::string(HEDDLE_SOURCE_DIR "/") + name);
   REQUIRE_MESSAGE(file, "cannot read ", name);
   static const std::regex file_comment("<!-- file: (\\S+) -->"), skip_comment("<!-- not run: (.+) -->");
-  Document document{.name = name, .blocks = {}, .spans = {}, .links = {}};
+  Document document{.name = name, .blocks = {}, .spans = {}, .links = {}, .anchors = {}};
   Block block;
   bool inside = false;
   std::size_t number = 0;
@@ -98,6 +113,7 @@ Document read_document(const std::string& name) {
       REQUIRE_MESSAGE((block.file.empty() && block.not_run.empty()), name, ":", number,
                       ": the comment above has no block below it");
       add_spans_and_links(document, line, number);
+      if (line.starts_with("#")) document.anchors.push_back(anchor_of(line, document.anchors));
     }
   }
   REQUIRE_MESSAGE(!inside, name, ": a block is not closed");

@@ -28,7 +28,8 @@ struct Document {
   std::string name;  // relative to the source tree
   std::vector<Block> blocks;
   std::vector<Span> spans;
-  std::vector<std::string> links;  // [text](this)
+  std::vector<std::string> links;    // [text](this)
+  std::vector<std::string> anchors;  // of its headings, as links name them behind '#'
 };
 
 [[nodiscard]] Document read_document(const std::string& name);

@@ -1,6 +1,7 @@
 // heddle_cross: every algorithm under every model on all files and then on random programs, until the time is
 // up. Prints each failure with a minimal program and goes on; exit code 1 if there was one, 2 for a wrong
-// command line. ./dev cross builds and runs it.
+// command line, a folder that cannot be read, or too little time to look at anything. ./dev cross builds and
+// runs it.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -52,6 +54,10 @@ class Run {
     random_programs();
     fmt::print("{} files, {} random programs (seed {}, from {}), {} skipped in part, {} failures\n", files_,
                programs_, settings_.seed, settings_.first, skipped_, failures_);
+    if (files_ + programs_ == 0) {
+      fmt::print(stderr, "heddle_cross: nothing was examined: the time was up before the first file\n");
+      return 2;
+    }
     return failures_ == 0 ? 0 : 1;
   }
 
@@ -69,7 +75,10 @@ class Run {
   }
 
   void files() {
-    for (const auto& path : heddle::cross::corpus(settings_.sample)) {
+    const auto corpus = heddle::cross::corpus(settings_.sample);
+    fmt::print("{} files, with every {}th of {} published litmus tests\n", corpus.paths.size(),
+               settings_.sample, corpus.published);
+    for (const auto& path : corpus.paths) {
       if (time_is_up()) return;
       const auto finding = heddle::cross::examine_file(path);
       ++files_;
@@ -109,5 +118,10 @@ int main(int count, char** arguments) {
     fmt::print(stderr, "usage: heddle_cross [--seconds S] [--seed X] [--first N] [--sample N]\n");
     return 2;
   }
-  return Run(*settings).run();
+  try {
+    return Run(*settings).run();
+  } catch (const std::filesystem::filesystem_error& error) {
+    fmt::print(stderr, "heddle_cross: {}\n", error.what());
+    return 2;
+  }
 }
