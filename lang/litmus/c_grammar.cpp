@@ -243,7 +243,7 @@ const auto c_statement_def =
     (symbol("continue")[BeginStatement<StatementKind::continue_>{}] > word(";")) |
     (symbol("return")[BeginStatement<StatementKind::return_>{}] > word(";")) |
     (&word("{") >> nested[c_block[set_body]]) | word(";") | (c_declare[replace] > word(";")) |
-    (!word("}") >> c_simple[replace] > word(";"));
+    ((!word("}") >> c_simple[replace]) > word(";"));
 BOOST_SPIRIT_DEFINE(c_block)
 BOOST_SPIRIT_DEFINE(c_statement)
 BOOST_SPIRIT_DEFINE(c_declare)
@@ -264,7 +264,7 @@ const x3::rule<struct CThreadsRule, std::vector<Thread>> c_threads = "a thread l
 constexpr auto set_word = [](auto& context) { x3::_val(context) = matched(context); };
 constexpr auto push_word = [](auto& context) { x3::_val(context).parameters.push_back(x3::_attr(context)); };
 const auto c_parameter_def = +x3::omit[name] > word("*") > name[set_word];
-const auto c_thread_def = -word("void") >> name[set_thread_name] > word("(") >
+const auto c_thread_def = (-word("void") >> name[set_thread_name]) > word("(") >
                           -(c_parameter[push_word] > *(word(",") > c_parameter[push_word])) >
                           word(")") > c_block[set_body];
 const auto c_threads_def = *c_thread[push_thread];
