@@ -9,14 +9,20 @@
 namespace heddle::cli {
 namespace {
 
+std::string value(std::int64_t number, const std::string& symbol) {
+  return symbol.empty() ? std::to_string(number) : symbol;
+}
+
 std::string label(const GraphEvent& event) {
+  const std::string read = value(event.read, event.read_symbol);
+  const std::string written = value(event.written, event.written_symbol);
   std::string what;
   if (event.reads && event.writes) {
-    what = fmt::format("U {} {} -> {}", event.location, event.read, event.written);
+    what = fmt::format("U {} {} -> {}", event.location, read, written);
   } else if (event.reads) {
-    what = fmt::format("R {} = {}", event.location, event.read);
+    what = fmt::format("R {} = {}", event.location, read);
   } else {
-    what = fmt::format("W {} = {}", event.location, event.written);
+    what = fmt::format("W {} = {}", event.location, written);
   }
   return one_line(what) + (event.in_memory ? "" : " (buffered)");
 }

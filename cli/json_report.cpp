@@ -35,6 +35,9 @@ Json step(const Step& step) {
   result["location"] = step.location.empty() ? Json(nullptr) : Json(step.location);
   result["read"] = step.reads ? Json(step.read) : Json(nullptr);
   result["written"] = step.writes ? Json(step.written) : Json(nullptr);
+  const auto symbol = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+  result["read_symbol"] = symbol(step.read_symbol);
+  result["written_symbol"] = symbol(step.written_symbol);
   result["action"] = step.action;
   result["file"] = step.file;
   result["line"] = step.line;
@@ -87,7 +90,11 @@ Json to_json(const std::vector<Outcome>& outcomes) {
 
 Json to_json(const std::vector<NamedValue>& list) {
   Json result = Json::array();
-  for (const NamedValue& value : list) result.push_back({{"name", value.name}, {"value", value_of(value)}});
+  for (const NamedValue& value : list) {
+    Json entry = {{"name", value.name}, {"value", value_of(value)}};
+    if (!value.boolean && !value.pending && !value.symbol.empty()) entry["symbol"] = value.symbol;
+    result.push_back(std::move(entry));
+  }
   return result;
 }
 

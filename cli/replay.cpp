@@ -79,7 +79,9 @@ std::vector<NamedValue> memory_after(const Trace& trace, std::size_t count) {
     const Step& step = trace.steps[i];
     if (!step.writes || step.kind == StepKind::buffered || overwritten(trace, i, count)) continue;
     for (NamedValue& value : memory) {
-      if (value.name == step.location) value.value = step.written;
+      if (value.name != step.location) continue;
+      value.value = step.written;
+      value.symbol = step.written_symbol;
     }
   }
   return memory;

@@ -92,7 +92,10 @@ Kind kind_of(const Field& field, Kind last) {
 
 std::vector<NamedValue> values_of(const Field& list) {
   std::vector<NamedValue> values;
-  list.each([&](const Field& entry) { values.push_back(entry["value"].value(entry["name"].text())); });
+  list.each([&](const Field& entry) {
+    values.push_back(entry["value"].value(entry["name"].text()));
+    if (const auto symbol = entry.optional("symbol")) values.back().symbol = symbol->text();
+  });
   return values;
 }
 
@@ -142,6 +145,8 @@ Step step_of(const Field& field, std::size_t threads, std::size_t steps) {
   if (step.reads) step.read = field["read"].number();
   step.writes = !field["written"].is_null();
   if (step.writes) step.written = field["written"].number();
+  if (const auto symbol = field.optional("read_symbol")) step.read_symbol = symbol->text();
+  if (const auto symbol = field.optional("written_symbol")) step.written_symbol = symbol->text();
   step.action = field["action"].text();
   step.file = field["file"].text();
   step.line = field["line"].count();

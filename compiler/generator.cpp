@@ -1,9 +1,9 @@
 #include "compiler/generator.hpp"
 
 namespace heddle::compiler {
-Generator::Generator(const lang::Program& program, const Facts& facts, SiteTable& sites,
-                     const Options& options)
-    : program_(program), facts_(facts), sites_(sites), options_(options) {}
+Generator::Generator(const lang::Program& program, const Facts& facts, const ValueTypes& types,
+                     SiteTable& sites, const Options& options)
+    : program_(program), facts_(facts), types_(types), sites_(sites), options_(options) {}
 
 Generator::Result Generator::generate(llvm::Module& module, const std::string& name, const lang::Body& body,
                                       bool argument, std::uint32_t end, bool run_ahead) {
@@ -22,7 +22,7 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
     for (std::uint32_t i = 0; i < declared.length; ++i) {
       if (!declared.top_level) continue;
       result.locals.push_back({lang::element_name(declared.name, declared.is_array, declared.elements, i),
-                               Frame::offset(permanent + i), declared.type == lang::Type::boolean,
+                               Frame::offset(permanent + i), types_.of(declared.type),
                                run_ahead ? Frame::offset(permanent + declared.length + i) : 0});
     }
     permanent += declared.length * size_of_local;

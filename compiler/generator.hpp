@@ -20,6 +20,7 @@
 #include "compiler/lower.hpp"
 #include "compiler/sites.hpp"
 #include "compiler/stack_room.hpp"
+#include "compiler/value_types.hpp"
 #include "lang/tree.hpp"
 
 namespace heddle::compiler {
@@ -30,7 +31,8 @@ inline constexpr std::int64_t silent_rounds = 10'000'000;
 
 class Generator {
  public:
-  Generator(const lang::Program& program, const Facts& facts, SiteTable& sites, const Options& options);
+  Generator(const lang::Program& program, const Facts& facts, const ValueTypes& types, SiteTable& sites,
+            const Options& options);
 
   struct Result {
     llvm::Function* start;
@@ -158,6 +160,7 @@ class Generator {
 
   const lang::Program& program_;
   const Facts& facts_;
+  const ValueTypes& types_;
   SiteTable& sites_;
   const Options& options_;
   Frame* frame_ = nullptr;

@@ -14,6 +14,7 @@
 #include "compiler/generator.hpp"
 #include "compiler/module.hpp"
 #include "compiler/sites.hpp"
+#include "compiler/value_types.hpp"
 
 namespace heddle::compiler {
 namespace {
@@ -23,8 +24,9 @@ class Lowering {
   Lowering(const lang::Program& program, const lang::SourceMap& sources, const Options& options)
       : program_(program),
         facts_(program, options.unroll),
+        types_(program),
         sites_(sources),
-        generator_(program, facts_, sites_, options),
+        generator_(program, facts_, types_, sites_, options),
         run_ahead_(options.run_ahead),
         result_(new LoweredProgram) {
     result_->context = std::make_unique<llvm::LLVMContext>();
@@ -62,7 +64,7 @@ class Lowering {
         location.name = lang::element_name(variable.name, variable.is_array, variable.elements, index);
         location.initial = variable.initial.empty() ? 0 : variable.initial[index];
         location.is_mutex = variable.is_mutex;
-        location.boolean = variable.type == lang::Type::boolean;
+        location.type = types_.of(variable.type);
       }
     }
   }
@@ -159,6 +161,7 @@ class Lowering {
 
   const lang::Program& program_;
   Facts facts_;
+  ValueTypes types_;
   SiteTable sites_;
   Generator generator_;
   bool run_ahead_;

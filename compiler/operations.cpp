@@ -75,7 +75,7 @@ Value* Generator::operation(const Expression& expression) {
 
 Value* Generator::choose(const Expression& expression) {
   const std::uint32_t top = frame_->top();
-  const std::uint32_t site = sites_.at(expression.range);
+  const std::uint32_t site = sites_.chosen(expression.range, types_.of(expression.type));
   // A thread that runs ahead waits for the upper bound's loads, too.
   const bool waits = run_ahead_ || suspends(expression.operands[1]);
   const Held first = hold(settled(integer(expression.operands[0])), waits);

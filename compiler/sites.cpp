@@ -70,6 +70,12 @@ std::uint32_t SiteTable::at(const lang::SourceRange& range, std::string_view mes
   return number;
 }
 
+std::uint32_t SiteTable::chosen(const lang::SourceRange& range, jit::ValueType type) {
+  const std::uint32_t number = at(range);
+  sites_[number].type = std::move(type);
+  return number;
+}
+
 std::uint32_t SiteTable::named(const lang::SourceRange& range, std::string text) {
   const auto [number, fresh] = find(range);
   if (fresh) sites_[number].text = std::move(text);

@@ -23,6 +23,8 @@ class SiteTable {
 
   // The number of the site at `range`. Its text is the range's own.
   std::uint32_t at(const lang::SourceRange& range, std::string_view message = {});
+  // The same for a `choose` of values of that type.
+  std::uint32_t chosen(const lang::SourceRange& range, jit::ValueType type);
   // The same with a text of the caller's.
   std::uint32_t named(const lang::SourceRange& range, std::string text);
 

@@ -110,10 +110,22 @@ inline void resume(void* block) {
   (*reinterpret_cast<Function*>(block))(block);
 }
 
+// What the program's text calls the values of a location, of a local, of an expression.
+struct ValueType {
+  bool boolean = false;
+  std::shared_ptr<const std::vector<std::string>> names;  // of an enumeration's values, from 0 up; else null
+  // "true", "Modified"; empty for a plain number, and for one that the enumeration has no name for.
+  [[nodiscard]] std::string symbol(std::int64_t value) const {
+    if (boolean) return value != 0 ? "true" : "false";
+    const bool named = names != nullptr && value >= 0 && static_cast<std::uint64_t>(value) < names->size();
+    return named ? (*names)[static_cast<std::size_t>(value)] : std::string();
+  }
+};
+
 struct LocalImage {
   std::string name;
   std::uint32_t offset = 0;  // of its 64-bit value in the block; 0 until its declaration has run
-  bool boolean = false;
+  ValueType type = {};
   std::uint32_t mask_offset = 0;  // threads that run ahead: of the loads that the value depends on
 };
 
@@ -130,7 +142,7 @@ struct LocationImage {
   std::string name;  // "x", "flag[1]"
   std::int64_t initial = 0;
   bool is_mutex = false;
-  bool boolean = false;
+  ValueType type = {};
 };
 
 // A final state for which a `filter` does not hold is not looked at.
@@ -162,6 +174,7 @@ struct Site {
   std::uint32_t column = 0;
   std::string text;     // source text of the operation or statement, white space folded
   std::string message;  // assert: the user's text
+  ValueType type;       // of what a `choose` chooses
 };
 
 // A compiled program. Immutable; any number of checks may use one image at a time.

@@ -17,6 +17,7 @@
 #include "checker/explore/registry.hpp"
 #include "checker/models/operational.hpp"
 #include "checker/report/trace.hpp"
+#include "compiler/value_types.hpp"
 #include "lang/state_expression.hpp"
 
 namespace heddle {
@@ -408,7 +409,7 @@ MachineState Machine::state() const {
   for (std::size_t i = 0; i < memory.size(); ++i) {
     const auto& location = image.locations[i];
     if (!location.is_mutex) {
-      result.memory.push_back({location.name, memory[i], location.boolean});
+      result.memory.push_back(checker::named_value(location.name, memory[i], location.type));
       continue;
     }
     const auto holder =
@@ -445,8 +446,8 @@ Trace Machine::trace() const {
   for (std::size_t i = 0; i < image.locations.size(); ++i) {
     const auto& location = image.locations[i];
     if (location.is_mutex) continue;
-    trace.initial.push_back({location.name, location.initial, location.boolean});
-    trace.memory.push_back({location.name, memory[i], location.boolean});
+    trace.initial.push_back(checker::named_value(location.name, location.initial, location.type));
+    trace.memory.push_back(checker::named_value(location.name, memory[i], location.type));
   }
   trace.ends = core_->engine->threads();
   return trace;
@@ -474,12 +475,13 @@ Result<Value> Machine::evaluate(std::string_view text) const {
     failed.error(error->range, error->message);
     return convert_diagnostics(failed, sources);
   }
-  return Value{std::get<std::int64_t>(result), expression->type == lang::Type::boolean};
+  const auto number = std::get<std::int64_t>(result);
+  const jit::ValueType type = compiler::ValueTypes(state.tree).of(expression->type);
+  return Value{.number = number, .boolean = type.boolean, .symbol = type.symbol(number)};
 }
 
 std::string Value::text() const {
-  if (boolean) return number != 0 ? "true" : "false";
-  return std::to_string(number);
+  return NamedValue{.name = {}, .value = number, .boolean = boolean, .symbol = symbol}.text();
 }
 
 std::string_view name(MachineEnd end) {

@@ -63,6 +63,7 @@ std::string_view version() { return HEDDLE_VERSION; }
 
 std::string NamedValue::text() const {
   if (pending) return "pending";
+  if (!symbol.empty()) return symbol;
   if (boolean) return value != 0 ? "true" : "false";
   return std::to_string(value);
 }

@@ -206,7 +206,7 @@ class OperationalEngine final : public Engine {
   [[nodiscard]] std::string store_text(const Buffered& write) const {
     const auto& location = image().locations[write.location];
     return fmt::format("{} = {}", location.name,
-                       NamedValue{location.name, write.value, location.boolean}.text());
+                       named_value(location.name, write.value, location.type).text());
   }
 
   // The stores of the thread that may not reach memory yet.

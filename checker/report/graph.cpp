@@ -70,6 +70,8 @@ class GraphOfTrace {
                              .writes = s.writes,
                              .read = s.read,
                              .written = s.written,
+                             .read_symbol = s.read_symbol,
+                             .written_symbol = s.written_symbol,
                              .line = s.line,
                              .source = s.source});
     auto& last = last_[static_cast<std::size_t>(s.thread)];
@@ -82,7 +84,7 @@ class GraphOfTrace {
     const GraphEvent& e = graph_.events[event];
     const auto own = buffers_.find({e.thread, e.location});
     const Event write =
-        own != buffers_.end() && !own->second.empty() ? own->second.back() : newest(e.location, e.read);
+        own != buffers_.end() && !own->second.empty() ? own->second.back() : newest(GraphEvent(e));
     graph_.edges.push_back({GraphRelation::reads_from, write, event});
     reads_.emplace_back(event, write);
   }
@@ -97,9 +99,14 @@ class GraphOfTrace {
   }
 
   // The write that memory holds; the first value becomes an event when somebody reads it.
-  Event newest(const std::string& location, std::int64_t value) {
-    const auto [place, fresh] = memory_.try_emplace(location, graph_.events.size());
-    if (fresh) graph_.events.push_back({.location = location, .writes = true, .written = value});
+  Event newest(const GraphEvent& read) {
+    const auto [place, fresh] = memory_.try_emplace(read.location, graph_.events.size());
+    if (fresh) {
+      graph_.events.push_back({.location = read.location,
+                               .writes = true,
+                               .written = read.read,
+                               .written_symbol = read.read_symbol});
+    }
     return place->second;
   }
 
@@ -160,6 +167,8 @@ class GraphOfCommits {
                              .writes = s.writes,
                              .read = takes_mutex ? 0 : s.read,
                              .written = s.written,
+                             .read_symbol = s.read_symbol,
+                             .written_symbol = s.written_symbol,
                              .line = s.line,
                              .source = s.source});
   }
@@ -239,7 +248,10 @@ class GraphOfCommits {
       const StepKind kind = trace_.steps[graph_.events[event].step].kind;
       const bool mutex = kind == StepKind::lock || kind == StepKind::try_lock;
       const std::int64_t value = mutex ? 0 : graph_.events[event].read;
-      graph_.events.push_back({.location = location, .writes = true, .written = value});
+      graph_.events.push_back({.location = location,
+                               .writes = true,
+                               .written = value,
+                               .written_symbol = std::string(graph_.events[event].read_symbol)});
       if (const auto oldest = oldest_.find(location); oldest != oldest_.end()) {
         edge(GraphRelation::coherence, place->second, oldest->second);
         successor_[place->second] = oldest->second;

@@ -14,11 +14,6 @@ namespace heddle::checker {
 
 namespace {
 
-std::string value_text(std::int64_t value, bool boolean) {
-  if (boolean) return value != 0 ? "true" : "false";
-  return std::to_string(value);
-}
-
 StepKind step_kind(const Row& row) {
   switch (row.type) {
     case RowType::buffered: return StepKind::buffered;
@@ -61,9 +56,10 @@ std::string describe_failure(jit::Op op, const jit::Site& site, const jit::Mailb
 
 namespace {
 
-std::string action(const jit::Image& image, const Row& row, const std::string& location, bool boolean) {
-  const auto read = value_text(row.read, boolean);
-  const auto written = value_text(row.written, boolean);
+std::string action(const jit::Image& image, const Row& row, const std::string& location,
+                   const jit::ValueType& type) {
+  const auto read = named_value({}, row.read, type).text();
+  const auto written = named_value({}, row.written, type).text();
   switch (step_kind(row)) {
     case StepKind::load: return fmt::format("read {} = {}", location, read);
     case StepKind::store: return fmt::format("{} = {}", location, written);
@@ -78,7 +74,7 @@ std::string action(const jit::Image& image, const Row& row, const std::string& l
     case StepKind::lock: return "lock " + location;
     case StepKind::unlock: return "unlock " + location;
     case StepKind::try_lock: return fmt::format("trylock {}: {}", location, row.writes ? "taken" : "busy");
-    case StepKind::choose: return fmt::format("choose {}", row.read);
+    case StepKind::choose: return "choose " + read;
     case StepKind::failure:
     case StepKind::final_: break;
   }
@@ -92,21 +88,23 @@ heddle::Step describe_row(const jit::Image& image, const Row& row) {
   heddle::Step step;
   step.kind = step_kind(row);
   step.thread = row.in_final ? -1 : static_cast<std::int32_t>(row.thread);
-  bool boolean = false;
+  jit::ValueType type = row.type == RowType::choice ? site.type : jit::ValueType{};
   if (row.location != none && row.type != RowType::failure && row.type != RowType::choice &&
       row.type != RowType::fence) {
     step.location = image.locations[row.location].name;
-    boolean = image.locations[row.location].boolean;
+    type = image.locations[row.location].type;
   }
   step.reads = row.reads || row.type == RowType::choice;
   step.writes = row.writes;
   step.read = row.read;
   step.written = row.written;
+  if (step.reads && row.op != jit::Op::try_lock) step.read_symbol = type.symbol(row.read);
+  if (step.writes) step.written_symbol = type.symbol(row.written);
   step.file = site.file;
   step.line = site.line;
   step.column = site.column;
   step.source = site.text;
-  step.action = action(image, row, step.location, boolean);
+  step.action = action(image, row, step.location, type);
   return step;
 }
 
@@ -142,7 +140,7 @@ ThreadEnd describe_thread(const jit::Image& image, const std::vector<std::int64_
   for (const auto& local : image.threads[t].locals) {
     std::int64_t value = 0;
     std::memcpy(&value, block + local.offset, sizeof value);
-    end.locals.push_back({local.name, value, local.boolean});
+    end.locals.push_back(named_value(local.name, value, local.type));
   }
   return end;
 }
@@ -252,8 +250,8 @@ Violation describe(const Search& search, const FoundViolation& found) {
   for (std::size_t i = 0; i < image.locations.size(); ++i) {
     const auto& location = image.locations[i];
     if (location.is_mutex) continue;
-    trace.initial.push_back({location.name, location.initial, location.boolean});
-    trace.memory.push_back({location.name, memory[i], location.boolean});
+    trace.initial.push_back(named_value(location.name, location.initial, location.type));
+    trace.memory.push_back(named_value(location.name, memory[i], location.type));
   }
   return violation;
 }
@@ -277,12 +275,12 @@ std::vector<Outcome> describe_outcomes(const Search& search) {
     }
     for (std::size_t i = 0; i < image.locations.size(); ++i) {
       const auto& location = image.locations[i];
-      if (!location.is_mutex) outcome.values.push_back({location.name, state[i], location.boolean});
+      if (!location.is_mutex) outcome.values.push_back(named_value(location.name, state[i], location.type));
     }
     auto next = image.locations.size();
     for (const auto& thread : image.threads) {
       for (const auto& local : thread.locals) {
-        outcome.values.push_back({thread.name + "." + local.name, state[next++], local.boolean});
+        outcome.values.push_back(named_value(thread.name + "." + local.name, state[next++], local.type));
       }
     }
     outcomes.push_back(std::move(outcome));

@@ -34,6 +34,11 @@ namespace heddle::checker {
 // "p waits in line 3: x == 1; q waits in line 7 for m, which p holds".
 [[nodiscard]] std::string who_waits(const std::vector<ThreadEnd>& ends);
 
+// A value with its name and what the program's text calls it.
+[[nodiscard]] inline NamedValue named_value(std::string name, std::int64_t value, const jit::ValueType& type) {
+  return {.name = std::move(name), .value = value, .boolean = type.boolean, .symbol = type.symbol(value)};
+}
+
 // A thread with its locals, from its block.
 [[nodiscard]] ThreadEnd describe_thread(const jit::Image& image, const std::vector<std::int64_t>& memory,
                                         ThreadId t, const std::byte* block);
@@ -49,7 +54,7 @@ template <typename Machine>
         const auto& buffer = machine.model().buffer(index);
         for (auto i = buffer.head; i < buffer.writes.size(); ++i) {
           const auto& location = image.locations[buffer.writes[i].location];
-          end.buffered.push_back({location.name, buffer.writes[i].value, location.boolean});
+          end.buffered.push_back(named_value(location.name, buffer.writes[i].value, location.type));
         }
       }
     }

@@ -20,6 +20,8 @@ struct GraphEvent {
   bool writes = false;  // both: an atomic read-modify-write
   std::int64_t read = 0;
   std::int64_t written = 0;
+  std::string read_symbol = {};  // as in Step
+  std::string written_symbol = {};
   bool in_memory = true;  // false: a store that is still in its buffer
   std::uint32_t line = 0;
   std::string source = {};

@@ -222,7 +222,10 @@ struct Step {
   std::int64_t written = 0;  // value written (store, read-modify-writes, flush)
   bool reads = false;
   bool writes = false;
-  std::string file;
+  // What the program's text calls these values: "true", "Modified"; empty for plain numbers.
+  std::string read_symbol = {};
+  std::string written_symbol = {};
+  std::string file = {};
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   std::string source;  // source text of the operation
@@ -235,7 +238,8 @@ struct NamedValue {
   std::int64_t value = 0;
   bool boolean = false;
   bool pending = false;  // POWER: depends on a load that has no value yet; `value` means nothing then
-  [[nodiscard]] std::string text() const;  // "true" for booleans, "pending"
+  std::string symbol = {};  // what the program's text calls the value: "true", "Modified"; empty for numbers
+  [[nodiscard]] std::string text() const;  // "Modified" for a value of an enum, "true", "7", "pending"
 };
 
 // What a thread is doing at the end of a trace.

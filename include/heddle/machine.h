@@ -95,7 +95,8 @@ struct MachineOptions {
 struct Value {
   std::int64_t number = 0;
   bool boolean = false;
-  [[nodiscard]] std::string text() const;  // "true" for booleans
+  std::string symbol = {};                 // as in NamedValue
+  [[nodiscard]] std::string text() const;  // as in NamedValue
 };
 
 class Machine {

@@ -12,9 +12,6 @@ namespace {
 using Of = Expression::Kind;
 using Do = Statement::Kind;
 
-// Sequences of the program's stores and other operations in each order; see Generator::trim.
-constexpr double most_interleavings = 50'000;
-
 // Uniform numbers; not the standard distributions, whose results differ between libraries.
 class Random {
  public:
@@ -58,10 +55,16 @@ class Generator {
     const auto scalars = random_.percent(20) ? 1 : random_.percent(60) ? 2 : 3;
     for (int i = 0; i < scalars; ++i) scalars_.emplace_back(names[static_cast<std::size_t>(i)]);
     has_array_ = random_.percent(profile_.array_percent);
-    mutexes_ = random_.percent(60) ? std::vector<std::string>{"m"} : std::vector<std::string>{"m", "n"};
+    has_structs_ = random_.percent(profile_.object_percent);
+    has_enum_ = random_.percent(profile_.object_percent / 2);
+    mutexes_ = {"m"};
+    if (random_.percent(profile_.mutex_percent)) mutexes_.emplace_back("n");
+    initial_ = result.initial;
     checks_ = static_cast<Checks>(random_.below(4));
     threads(result);
+    if (random_.percent(profile_.spawn_percent)) make_spawned(result);
     trim(result);
+    drop_unspawned(result);
     for (const auto& thread : result.threads) locals_.push_back(locals(thread.body));
     checks(result);
     return result;
@@ -77,10 +80,12 @@ class Generator {
     const auto count = roll < 45 ? 2 : roll < 85 ? 3 : 4;
     for (int made = 0; made < count;) {
       Thread thread;
+      thread.number = static_cast<std::int64_t>(result.threads.size());
       if (made + 2 <= count && random_.percent(8)) thread.copies = 2;
       in_family_ = thread.copies > 1;
       assigned_.clear();
       next_local_ = 0;
+      has_own_array_ = false;
       budget_ = count == 2   ? random_.between(2, 8)
                 : count == 3 ? random_.between(1, 5)
                              : random_.between(1, 3);
@@ -90,16 +95,51 @@ class Generator {
     }
   }
 
+  // Has one of the threads spawned by the first other one, or by a new one.
+  void make_spawned(RandomProgram& result) {
+    Thread& proc = result.threads.back();
+    Thread& parent = result.threads.front();
+    if (&proc == &parent || parent.copies > 1) return;
+    proc.proc = true;
+    Statement spawn;
+    spawn.kind = Do::spawn;
+    spawn.word = proc.name();
+    spawn.bound = proc.copies;
+    spawn.operands = {value()};
+    parent.body.insert(parent.body.begin() +
+                           (random_.percent(60) ? 0 : std::min<std::ptrdiff_t>(1, std::ssize(parent.body))),
+                       spawn);
+    if (!random_.percent(60)) return;
+    Statement join = spawn;
+    join.kind = Do::join;
+    join.operands.clear();
+    const auto spawned_at = std::find_if(parent.body.begin(), parent.body.end(),
+                                         [](const Statement& s) { return s.kind == Do::spawn; });
+    const auto behind = parent.body.end() - spawned_at - 1;
+    parent.body.insert(
+        parent.body.end() - static_cast<std::ptrdiff_t>(random_.below(
+                                static_cast<std::uint64_t>(std::min<std::ptrdiff_t>(behind, 2)) + 1)),
+        join);
+  }
+
+  // Without a spawn there are no threads of the proc.
+  static void drop_unspawned(RandomProgram& program) {
+    for (auto& thread : program.threads) {
+      if (thread.proc) thread.copies = spawned(program, thread.name());
+    }
+    std::erase_if(program.threads, [](const Thread& thread) { return thread.copies == 0; });
+  }
+
   // Cuts statements off the longest threads until few enough interleavings are left. A store and its flush
   // can be far apart, so a thread counts as two sequences: its stores and the rest.
-  static void trim(RandomProgram& program) {
+  void trim(RandomProgram& program) const {
     for (;;) {
       std::int64_t placed = 0;
       double interleavings = 1;
       Thread* longest = nullptr;
       std::int64_t most = 0;
       for (auto& thread : program.threads) {
-        const auto operations = visible_operations(thread.body, spin_rounds);
+        const auto operations = visible_operations(thread, spin_rounds);
         for (auto copy = thread.copies; copy > 0; --copy) {
           for (const auto sequence : {operations.stores, operations.others}) {
             for (std::int64_t i = 1; i <= sequence; ++i) {
@@ -112,7 +152,7 @@ class Generator {
           longest = &thread;
         }
       }
-      if (interleavings <= most_interleavings || longest == nullptr) return;
+      if (interleavings <= profile_.most_interleavings || longest == nullptr) return;
       longest->body.pop_back();
     }
   }
@@ -120,6 +160,7 @@ class Generator {
   void checks(RandomProgram& result) {
     if (checks_ == Checks::final_block) {
       in_family_ = false;
+      has_own_array_ = false;
       assigned_.clear();
       if (random_.percent(40)) result.final_block.push_back(store());
       result.final_block.push_back(condition(Do::assertion, any_comparison()));
@@ -139,11 +180,11 @@ class Generator {
   // On a final value: a shared variable or a thread's local.
   Expression final_comparison(const RandomProgram& result) {
     const auto t = random_.below(result.threads.size());
-    Expression left = place();
+    Expression left = loaded();
     if (!left.operands.empty()) left.operands[0] = leaf(Of::constant, random_.between(0, 1));
     if (locals_[t] > 0 && random_.percent(65)) {
       left = leaf(Of::member, 0,
-                  "p" + std::to_string(t) + (result.threads[t].copies > 1 ? "[1]" : "") + ".r" +
+                  result.threads[t].name() + (result.threads[t].copies > 1 ? "[1]" : "") + ".r" +
                       std::to_string(random_.between(0, locals_[t] - 1)));
     }
     return binary(random_.percent(70) ? "==" : "!=", std::move(left), value());
@@ -179,7 +220,7 @@ class Generator {
     Statement s;
     s.kind = kind;
     switch (kind) {
-      case Do::assign: s.operands = {place()}; break;
+      case Do::assign: s.operands = {loaded()}; break;
       case Do::store: s = store(); break;
       case Do::compound:
         s.place = place();
@@ -188,10 +229,12 @@ class Generator {
         break;
       case Do::cas:
         s.place = place();
+        if (has_enum_ && random_.percent(40)) s.place = leaf(Of::load, 0, enum_name);
         s.operands = {random_.percent(70) ? value() : integer(1), value()};
         break;
       case Do::exchange:
         s.place = place();
+        if (has_enum_ && random_.percent(40)) s.place = leaf(Of::load, 0, enum_name);
         s.operands = {integer(1)};
         break;
       case Do::fetch:
@@ -199,11 +242,31 @@ class Generator {
         s.word = random_.of(std::array<const char*, 7>{"add", "add", "sub", "and", "or", "xor", "max"});
         s.operands = {integer(1)};
         break;
+      case Do::keep:
+        s.place = element();
+        s.operands = {random_.percent(50) ? loaded() : integer(1)};
+        has_own_array_ = true;
+        break;
+      case Do::call:
+        s.place = place();
+        s.word = random_.of(std::array<const char*, 2>{"take", "bump"});
+        s.operands = {integer(1)};
+        break;
+      case Do::update:
+        s.word = random_.of(std::array<const char*, 2>{"take", "bump"});
+        s.operands = {integer(1)};
+        break;
       case Do::fence: s.word = random_.of(std::array<const char*, 5>{"", "", "st", "lw", "isync"}); break;
       case Do::lock:
       case Do::unlock: return add_critical_section(result, depth);
       case Do::try_lock: return add_try_lock(result, depth);
-      case Do::choose: s.bound = random_.between(2, 3); break;
+      case Do::wait: return add_wait(result, depth);
+      case Do::signal:
+      case Do::broadcast: return add_signal(result, s, depth);
+      case Do::choose:
+        s.bound = random_.between(2, 3);
+        if (has_enum_ && random_.percent(50)) s.word = "E";
+        break;
       case Do::assume:
       case Do::assertion:
         s = condition(kind, assigned_.empty() ? any_comparison() : local_comparison());
@@ -219,6 +282,8 @@ class Generator {
         s.operands = {awaited()};
         if (random_.percent(30)) s.body.push_back(store());
         break;
+      case Do::spawn:
+      case Do::join:
       case Do::leave: break;
     }
     if (s.has_target() && kind != Do::repeat) s.target = new_target(depth);
@@ -260,6 +325,51 @@ class Generator {
     if (!random_.percent(4)) result.push_back(unlock);
   }
 
+  // A thread that waits holds the mutex, and mostly has a reason.
+  void add_wait(Block& result, int depth) {
+    Statement lock;
+    lock.kind = Do::lock;
+    lock.word = random_.of(mutexes_);
+    Statement unlock = lock;
+    unlock.kind = Do::unlock;
+    Statement wait = lock;
+    wait.kind = Do::wait;
+    budget_ -= 6;
+    const auto roll = random_.below(100);
+    if (!random_.percent(3)) result.push_back(lock);
+    if (roll < 20 || depth >= 2) {
+      result.push_back(wait);
+    } else {
+      // For a variable to change, or for anything.
+      Statement test = condition(roll < 65 ? Do::branch : Do::spin, any_comparison());
+      if (random_.percent(60)) test.operands = {binary("==", place(), leaf(Of::constant, initial_))};
+      test.body.push_back(wait);
+      result.push_back(std::move(test));
+    }
+    if (random_.percent(40)) add_statement(result, depth);
+    result.push_back(unlock);
+  }
+
+  // Mostly under the lock, behind a store.
+  void add_signal(Block& result, Statement signal, int depth) {
+    signal.word = random_.of(mutexes_);
+    Statement lock = signal;
+    lock.kind = Do::lock;
+    Statement unlock = signal;
+    unlock.kind = Do::unlock;
+    const bool locked = random_.percent(60);
+    budget_ -= locked ? 4 : 2;
+    if (locked) result.push_back(lock);
+    if (random_.percent(60)) {
+      result.push_back(store());
+      --budget_;
+    }
+    if (locked && random_.percent(25)) std::swap(signal, unlock);
+    result.push_back(signal);
+    if (locked) result.push_back(unlock);
+    if (depth == 0 && budget_ > 0 && random_.percent(30)) add_statement(result, depth);
+  }
+
   void add_try_lock(Block& result, int depth) {
     Statement s;
     s.kind = Do::try_lock;
@@ -279,7 +389,7 @@ class Generator {
   Statement store() {
     Statement s;
     s.kind = Do::store;
-    s.place = place();
+    s.place = has_enum_ && random_.percent(30) ? leaf(Of::load, 0, enum_name) : place();
     s.operands = {random_.percent(65) ? leaf(Of::constant, random_.between(1, 2)) : integer(2)};
     return s;
   }
@@ -300,9 +410,26 @@ class Generator {
 
   Expression value() { return leaf(Of::constant, random_.between(0, 2)); }
 
+  // A shared int.
   Expression place() {
+    static constexpr std::array<const char*, 2> fields{"s.f", "s.g"};
+    static constexpr std::array<const char*, 2> element_fields{"t.f", "t.g"};
+    if (has_structs_ && random_.percent(30)) return leaf(Of::load, 0, random_.of(fields));
+    if (has_structs_ && random_.percent(35)) return indexed(leaf(Of::load, 0, random_.of(element_fields)));
     if (!has_array_ || random_.percent(60)) return leaf(Of::load, 0, random_.of(scalars_));
-    Expression element = leaf(Of::load, 0, array_name);
+    return indexed(leaf(Of::load, 0, array_name));
+  }
+
+  // A load as a number, perhaps of the enum.
+  Expression loaded() {
+    if (has_enum_ && random_.percent(30)) return leaf(Of::load, random_.between(0, 2), enum_name);
+    return place();
+  }
+
+  // Of the thread's own array.
+  Expression element() { return indexed(leaf(Of::element, 0)); }
+
+  Expression indexed(Expression element) {
     Expression index = leaf(Of::constant, random_.between(0, 1));
     if (random_.percent(profile_.index_percent) && !assigned_.empty()) {
       index = leaf(Of::local, random_.of(assigned_));
@@ -325,7 +452,8 @@ class Generator {
       choice.operands = {comparison(integer(0)), integer(0), integer(0)};
       return choice;
     }
-    if (random_.percent(profile_.shared_load_percent)) return place();
+    if (random_.percent(profile_.shared_load_percent)) return loaded();
+    if (has_own_array_ && random_.percent(30)) return element();
     if (in_family_ && random_.percent(30)) return leaf(Of::argument, 0);
     if (!assigned_.empty() && random_.percent(55)) return leaf(Of::local, random_.of(assigned_));
     return value();
@@ -345,7 +473,7 @@ class Generator {
   }
 
   // With at least one load.
-  Expression any_comparison() { return comparison(place()); }
+  Expression any_comparison() { return comparison(loaded()); }
 
   Expression awaited() {
     auto result = any_comparison();
@@ -364,7 +492,11 @@ class Generator {
   const Profile& profile_;
   std::vector<std::string> scalars_;
   std::vector<std::string> mutexes_;
+  std::int64_t initial_ = 0;  // of the shared variables
   bool has_array_ = false;
+  bool has_structs_ = false;
+  bool has_enum_ = false;
+  bool has_own_array_ = false;  // the thread keeps something in its own array
   Checks checks_ = Checks::none;
   bool in_family_ = false;
   std::vector<std::int64_t> locals_;    // by thread: how many it has
@@ -374,73 +506,6 @@ class Generator {
 };
 
 }  // namespace
-
-const std::vector<Profile>& profiles() {
-  static const std::vector<Profile> list{
-      {.name = "loads and stores",
-       .weights = {{Do::assign, 45}, {Do::store, 45}, {Do::assertion, 8}, {Do::branch, 4}}},
-      {.name = "fences", .weights = {{Do::assign, 30}, {Do::store, 42}, {Do::fence, 22}, {Do::assertion, 6}}},
-      {.name = "read-modify-writes",
-       .weights = {{Do::assign, 14},
-                   {Do::store, 18},
-                   {Do::compound, 6},
-                   {Do::cas, 26},
-                   {Do::exchange, 12},
-                   {Do::fetch, 18},
-                   {Do::branch, 6},
-                   {Do::assertion, 6}}},
-      {.name = "locks",
-       .weights = {{Do::assign, 18},
-                   {Do::store, 20},
-                   {Do::compound, 10},
-                   {Do::lock, 28},
-                   {Do::try_lock, 14},
-                   {Do::assertion, 6}}},
-      {.name = "awaits",
-       .weights = {{Do::assign, 18},
-                   {Do::store, 36},
-                   {Do::await, 22},
-                   {Do::assume, 6},
-                   {Do::cas, 6},
-                   {Do::lock, 4},
-                   {Do::assertion, 6}}},
-      {.name = "control flow",
-       .weights = {{Do::assign, 20},
-                   {Do::store, 22},
-                   {Do::compound, 8},
-                   {Do::branch, 16},
-                   {Do::repeat, 10},
-                   {Do::spin, 8},
-                   {Do::choose, 8},
-                   {Do::cas, 6},
-                   {Do::assertion, 6}},
-       .shared_load_percent = 20},
-      {.name = "arrays",
-       .weights = {{Do::assign, 32}, {Do::store, 36}, {Do::compound, 8}, {Do::fetch, 8}, {Do::assertion, 6}},
-       .array_percent = 100,
-       .index_percent = 50},
-      {.name = "everything",
-       .weights = {{Do::assign, 18},
-                   {Do::store, 20},
-                   {Do::compound, 5},
-                   {Do::cas, 6},
-                   {Do::exchange, 4},
-                   {Do::fetch, 5},
-                   {Do::fence, 6},
-                   {Do::lock, 8},
-                   {Do::try_lock, 5},
-                   {Do::choose, 3},
-                   {Do::assume, 4},
-                   {Do::await, 6},
-                   {Do::branch, 6},
-                   {Do::repeat, 4},
-                   {Do::spin, 3},
-                   {Do::assertion, 6}},
-       .shared_load_percent = 15,
-       .array_percent = 30},
-  };
-  return list;
-}
 
 GeneratedProgram generate(std::uint64_t seed, std::uint64_t number) {
   const auto& profile = profiles()[number % profiles().size()];

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
+#include <string_view>
 
 namespace heddle::differential {
 
@@ -12,174 +11,40 @@ namespace {
 using Of = Expression::Kind;
 using Do = Statement::Kind;
 
-// What a program names, so that it can be declared.
-struct Names {
-  std::set<std::string> shared;
-  std::set<std::string> mutexes;
-};
-
-void collect(const Expression& expression, Names& names) {
-  if (expression.kind == Of::load) names.shared.insert(expression.name);
-  for (const auto& operand : expression.operands) collect(operand, names);
-}
-
-void collect(const Block& block, Names& names) {
-  for (const auto& s : block) {
-    if (s.has_place()) collect(s.place, names);
-    if (s.kind == Do::lock || s.kind == Do::unlock || s.kind == Do::try_lock) names.mutexes.insert(s.word);
-    for (const auto& operand : s.operands) collect(operand, names);
-    collect(s.body, names);
-    collect(s.otherwise, names);
-  }
-}
-
-// Locals that must be declared before the thread's first statement: those that are not assigned exactly once,
-// at the top level, before they are used.
-class EarlyLocals {
- public:
-  explicit EarlyLocals(const Block& body) {
-    visit(body, 0);
-    for (const auto& [local, count] : assignments_) {
-      if (count > 1) early_.insert(local);
-    }
-  }
-  [[nodiscard]] const std::set<std::int64_t>& early() const { return early_; }
-
- private:
-  void use(const Expression& expression) {
-    if (expression.kind == Of::local && !assignments_.contains(expression.value))
-      early_.insert(expression.value);
-    for (const auto& operand : expression.operands) use(operand);
-  }
-  void visit(const Block& block, int depth) {
-    for (const auto& s : block) {
-      if (s.has_place()) use(s.place);
-      for (const auto& operand : s.operands) use(operand);
-      if (s.has_target()) {
-        ++assignments_[s.target];
-        if (depth > 0 || s.kind == Do::repeat) early_.insert(s.target);
-      }
-      visit(s.body, depth + 1);
-      visit(s.otherwise, depth + 1);
-    }
-  }
-  std::map<std::int64_t, int> assignments_;
-  std::set<std::int64_t> early_;
-};
-
-std::string local_name(std::int64_t number) { return "r" + std::to_string(number); }
-
-class Printer {
- public:
-  std::string text(const RandomProgram& program) {
-    Names names;
-    for (const auto& thread : program.threads) collect(thread.body, names);
-    collect(program.final_block, names);
-    for (const auto& condition : program.conditions) collect(condition.expression, names);
-    for (const auto& name : names.shared) {
-      text_ += "shared " + name + (name == array_name ? ": int[2] = " : ": int = ") +
-               std::to_string(program.initial) + ";\n";
-    }
-    for (const auto& name : names.mutexes) text_ += "mutex " + name + ";\n";
-    for (std::size_t i = 0; i < program.threads.size(); ++i) thread(program.threads[i], i);
-    if (!program.final_block.empty()) {
-      text_ += "final {\n";
-      body(program.final_block);
-      text_ += "}\n";
-    }
-    for (const auto& condition : program.conditions)
-      text_ += condition.kind + " " + print(condition.expression) + ";\n";
-    return text_;
-  }
-
- private:
-  void thread(const Thread& thread, std::size_t number) {
-    in_family_ = thread.copies > 1;
-    text_ += "thread p" + std::to_string(number);
-    if (in_family_) text_ += "[i: 0.." + std::to_string(thread.copies) + "]";
-    text_ += " {\n";
-    early_ = EarlyLocals(thread.body).early();
-    for (const auto local : early_) line(1, "var " + local_name(local) + ": int = 0;");
-    body(thread.body);
-    text_ += "}\n";
-    early_.clear();
-    in_family_ = false;
-  }
-
-  void body(const Block& block) {
-    for (const auto& s : block) statement(s, 1);
-  }
-
-  void line(int depth, const std::string& text) {
-    text_.append(static_cast<std::size_t>(2 * depth), ' ');
-    text_ += text + "\n";
-  }
-  [[nodiscard]] std::string operand(const Statement& s, std::size_t index) const {
-    return print(s.operands[index], in_family_);
-  }
-  void assign(const Statement& s, int depth, const std::string& value) {
-    const bool declares = !early_.contains(s.target);
-    line(depth, (declares ? "let " : "") + local_name(s.target) + " = " + value + ";");
-  }
-
-  void nested(const Block& block, int depth, const std::string& head, const std::string& last = {}) {
-    line(depth, head + " {");
-    for (const auto& s : block) statement(s, depth + 1);
-    if (!last.empty()) line(depth + 1, last);
-    line(depth, "}");
-  }
-
-  void statement(const Statement& s, int depth) {
-    const auto place = s.has_place() ? print(s.place, in_family_) : std::string();
-    switch (s.kind) {
-      case Do::assign: return assign(s, depth, operand(s, 0));
-      case Do::store: return line(depth, place + " = " + operand(s, 0) + ";");
-      case Do::compound: return line(depth, place + " " + s.word + " " + operand(s, 0) + ";");
-      case Do::cas:
-        return assign(s, depth, "cas(" + place + ", " + operand(s, 0) + ", " + operand(s, 1) + ") ? 1 : 0");
-      case Do::exchange: return assign(s, depth, "exchange(" + place + ", " + operand(s, 0) + ")");
-      case Do::fetch: return assign(s, depth, "fetch_" + s.word + "(" + place + ", " + operand(s, 0) + ")");
-      case Do::fence: return line(depth, s.word.empty() ? "fence;" : "fence " + s.word + ";");
-      case Do::lock: return line(depth, "lock " + s.word + ";");
-      case Do::unlock: return line(depth, "unlock " + s.word + ";");
-      case Do::try_lock: return assign(s, depth, "trylock " + s.word + " ? 1 : 0");
-      case Do::choose: return assign(s, depth, "choose(0.." + std::to_string(s.bound) + ")");
-      case Do::assume: return line(depth, "assume " + operand(s, 0) + ";");
-      case Do::await: return line(depth, "await " + operand(s, 0) + ";");
-      case Do::assertion: return line(depth, "assert " + operand(s, 0) + ";");
-      case Do::branch:
-        nested(s.body, depth, "if " + operand(s, 0));
-        if (!s.otherwise.empty()) {
-          text_.pop_back();
-          nested_else(s.otherwise, depth);
-        }
-        return;
-      case Do::repeat: {
-        const auto counter = local_name(s.target);
-        line(depth, counter + " = 0;");
-        return nested(s.body, depth, "while " + counter + " < " + std::to_string(s.bound),
-                      counter + " += 1;");
-      }
-      case Do::spin: return nested(s.body, depth, "while " + operand(s, 0));
-      case Do::leave: return line(depth, "break;");
-    }
-  }
-
-  void nested_else(const Block& block, int depth) {
-    text_ += " else {\n";
-    for (const auto& s : block) statement(s, depth + 1);
-    line(depth, "}");
-  }
-
-  std::string text_;
-  std::set<std::int64_t> early_;
-  bool in_family_ = false;
-};
-
 std::int64_t loads(const Expression& expression) {
   std::int64_t count = expression.kind == Of::load ? 1 : 0;
   for (const auto& operand : expression.operands) count += loads(operand);
   return count;
+}
+
+// Operations of the statement itself, without its operands.
+std::int64_t own_stores(const Statement& s) {
+  switch (s.kind) {
+    case Do::store:
+    case Do::compound:
+    case Do::call: return 1;
+    case Do::spawn: return s.bound;
+    default: return 0;
+  }
+}
+
+std::int64_t own_others(const Statement& s) {
+  switch (s.kind) {
+    case Do::compound:
+    case Do::cas:
+    case Do::exchange:
+    case Do::fetch:
+    case Do::lock:
+    case Do::unlock:
+    case Do::try_lock:
+    case Do::join: return 1;
+    case Do::call:
+    case Do::signal:
+    case Do::broadcast: return 2;
+    case Do::wait: return 3;
+    case Do::spawn: return s.bound;
+    default: return 0;
+  }
 }
 
 void add_expressions(Expression& expression, std::vector<Expression*>& list) {
@@ -215,32 +80,14 @@ bool Expression::boolean() const {
 
 bool Statement::has_target() const {
   return kind == Do::assign || kind == Do::cas || kind == Do::exchange || kind == Do::fetch ||
-         kind == Do::try_lock || kind == Do::choose || kind == Do::repeat;
+         kind == Do::call || kind == Do::update || kind == Do::try_lock || kind == Do::choose ||
+         kind == Do::repeat;
 }
 
 bool Statement::has_place() const {
-  return kind == Do::store || kind == Do::compound || kind == Do::cas || kind == Do::exchange ||
-         kind == Do::fetch;
+  return kind == Do::store || kind == Do::compound || kind == Do::keep || kind == Do::cas ||
+         kind == Do::exchange || kind == Do::fetch || kind == Do::call;
 }
-
-std::string print(const Expression& expression, bool in_family) {
-  const auto operand = [&](std::size_t i) { return print(expression.operands[i], in_family); };
-  switch (expression.kind) {
-    case Of::constant: return std::to_string(expression.value);
-    case Of::truth: return expression.value != 0 ? "true" : "false";
-    case Of::local: return local_name(expression.value);
-    case Of::argument: return in_family ? "i" : "0";
-    case Of::load:
-      return expression.operands.empty() ? expression.name : expression.name + "[" + operand(0) + "]";
-    case Of::member: return expression.name;
-    case Of::negation: return "!(" + operand(0) + ")";
-    case Of::binary: return "(" + operand(0) + " " + expression.name + " " + operand(1) + ")";
-    case Of::conditional: return "(" + operand(0) + " ? " + operand(1) + " : " + operand(2) + ")";
-  }
-  return {};
-}
-
-std::string print(const RandomProgram& program) { return Printer().text(program); }
 
 Operations visible_operations(const Block& block, std::int64_t spins) {
   Operations sum;
@@ -254,13 +101,26 @@ Operations visible_operations(const Block& block, std::int64_t spins) {
     for (const auto& index : s.place.operands) own += loads(index);
     sum.stores += rounds * larger.stores;
     sum.others += rounds * (own + larger.others);
-    if (s.kind == Do::store || s.kind == Do::compound) ++sum.stores;
-    if ((s.has_place() && s.kind != Do::store) || s.kind == Do::lock || s.kind == Do::unlock ||
-        s.kind == Do::try_lock) {
-      ++sum.others;
-    }
+    sum.stores += own_stores(s);
+    sum.others += own_others(s);
   }
   return sum;
+}
+
+Operations visible_operations(const Thread& thread, std::int64_t spins) {
+  auto operations = visible_operations(thread.body, spins);
+  if (thread.proc) operations.others += 3;  // its start, its argument, its end
+  return operations;
+}
+
+std::int64_t spawned(const RandomProgram& program, const std::string& name) {
+  std::int64_t count = 0;
+  for (const auto& thread : program.threads) {
+    for (const auto& s : thread.body) {
+      if (s.kind == Do::spawn && s.word == name) count += s.bound;
+    }
+  }
+  return count;
 }
 
 RandomProgram without_checks(RandomProgram program) {

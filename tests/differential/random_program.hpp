@@ -4,6 +4,10 @@
 // apart again (shrink.hpp). Every value of it prints as a program; most of them compile. Locals are ints,
 // numbered per thread and declared at the top level of their thread, so that outcomes contain them. Only what
 // is used is declared.
+//
+// Shared variables are known by their names: x, y and z are numbers, `a` is an array of two, "s.f" and "s.g"
+// are fields of a struct, "t.f" and "t.g" with an index those of an array of two structs, and `e` is of an
+// enum with three values, which stands for 0, 1 and 2 wherever a number is wanted.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +22,8 @@ struct Expression {
     truth,        // value, as a bool
     local,        // local number `value` of the thread
     argument,     // the thread's index in its family
-    load,         // shared variable `name`, operands: its index if it is an array
+    load,         // shared variable `name`, operands: its index if it is an array; of `e`: is it `value`?
+    element,      // of the thread's own array of two, operands: its index
     member,       // in conditions only: the local `name` of a thread, "p0.r1"
     negation,     // !operand
     binary,       // operands with the operator `name` between them
@@ -38,14 +43,22 @@ struct Statement {
     assign,    // target = operand
     store,     // place = operand
     compound,  // place word operand, with word "+="
+    keep,      // place = operand, with an element of the thread's own array
     cas,       // target = cas(place, operand, operand) ? 1 : 0
     exchange,  // target = exchange(place, operand)
     fetch,     // target = fetch_word(place, operand)
+    call,      // target = word(place, operand), a function that has the place by reference
+    update,    // the same with the target itself by reference
     fence,     // fence word
     lock,      // of the mutex `word`
     unlock,
-    try_lock,  // target = trylock word ? 1 : 0
-    choose,    // target = choose(0..bound)
+    wait,       // for the condition variable that belongs to the mutex `word`
+    signal,     // of that condition variable
+    broadcast,  // the same
+    spawn,      // `bound` times the proc `word`, with the operand
+    join,       // of the threads of the proc `word`
+    try_lock,   // target = trylock word ? 1 : 0
+    choose,     // target = choose(0..bound); word "E": any value of the enum
     assume,
     await,
     assertion,
@@ -56,7 +69,7 @@ struct Statement {
   };
   Kind kind = Kind::assign;
   std::int64_t target = 0;  // number of a local
-  Expression place;         // a load
+  Expression place;         // a load, or an element
   std::string word;
   std::int64_t bound = 0;
   std::vector<Expression> operands;
@@ -70,8 +83,13 @@ struct Statement {
 using Block = std::vector<Statement>;
 
 struct Thread {
-  std::int64_t copies = 1;  // more than 1: a family
+  std::int64_t number = 0;  // its name is "p" and this
+  bool proc = false;        // begins when it is spawned, and only then
+  std::int64_t copies = 1;  // more than 1: a family; of a proc: how many are spawned
   Block body;
+  [[nodiscard]] std::string name() const { return "p" + std::to_string(number); }
+  // Does the body know its index in the family, or what it was spawned with?
+  [[nodiscard]] bool has_argument() const { return proc || copies > 1; }
 };
 
 struct Condition {
@@ -86,8 +104,8 @@ struct RandomProgram {
   std::vector<Condition> conditions;
 };
 
-// The array among the shared variables, which has two elements; all other shared variables are scalars.
 inline constexpr const char* array_name = "a";
+inline constexpr const char* enum_name = "e";
 
 [[nodiscard]] std::string print(const Expression& expression, bool in_family = false);
 // The program as Heddle source text. O(size).
@@ -104,8 +122,12 @@ struct Operations {
   std::int64_t others = 0;
   [[nodiscard]] std::int64_t all() const { return stores + others; }
 };
-// With `spins` rounds of each `spin`.
+// With `spins` rounds of each `spin`. What a thread does to be spawned and joined counts for `Thread`.
 [[nodiscard]] Operations visible_operations(const Block& block, std::int64_t spins);
+[[nodiscard]] Operations visible_operations(const Thread& thread, std::int64_t spins);
+
+// How often the program spawns the proc of that name.
+[[nodiscard]] std::int64_t spawned(const RandomProgram& program, const std::string& name);
 
 // How many locals the body of a thread has: the largest number that is assigned, plus one.
 [[nodiscard]] std::int64_t locals(const Block& body);

@@ -31,8 +31,13 @@ class Simplifications {
 
   void whole_parts() {
     for (std::size_t t = 0; t < program_.threads.size(); ++t) {
-      auto& threads = copy().threads;
-      threads.erase(threads.begin() + static_cast<Difference>(t));
+      RandomProgram& smaller = copy();
+      const std::string name = smaller.threads[t].name();
+      smaller.threads.erase(smaller.threads.begin() + static_cast<Difference>(t));
+      for (auto& thread : smaller.threads)
+        std::erase_if(thread.body, [&](const Statement& s) {
+          return (s.kind == Statement::Kind::spawn || s.kind == Statement::Kind::join) && s.word == name;
+        });
     }
     for (std::size_t t = 0; t < program_.threads.size(); ++t) {
       if (program_.threads[t].copies > 1) --copy().threads[t].copies;

@@ -132,7 +132,7 @@ std::vector<std::string> Host::run(const jit::ThreadImage& thread, std::size_t s
     std::int64_t value = 0;
     std::memcpy(&value, block.data() + local.offset, sizeof value);
     locals.push_back(local.name + " = " +
-                     (local.boolean ? (value != 0 ? "true" : "false") : std::to_string(value)));
+                     (local.type.boolean ? (value != 0 ? "true" : "false") : std::to_string(value)));
   }
   last_block = block.bytes();
   return log;

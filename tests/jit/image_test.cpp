@@ -45,7 +45,7 @@ TEST_CASE("locations have names, initial values and kinds") {
     CHECK(all[location].name == names[location]);
     CHECK(all[location].initial == initial[location]);
     CHECK(all[location].is_mutex == (location >= 5));
-    CHECK(all[location].boolean == (location == 1 || location == 2));
+    CHECK(all[location].type.boolean == (location == 1 || location == 2));
   }
 }
 
@@ -61,9 +61,9 @@ TEST_CASE("threads have the names and arguments of the source") {
   const auto& locals = image->threads[0].locals;
   REQUIRE(locals.size() == 2);
   CHECK(locals[0].name == "a");
-  CHECK(!locals[0].boolean);
+  CHECK(!locals[0].type.boolean);
   CHECK(locals[1].name == "b");
-  CHECK(locals[1].boolean);
+  CHECK(locals[1].type.boolean);
   for (const jit::ThreadImage& thread : image->threads) {
     CHECK(thread.block_size % jit::block_alignment == 0);
     CHECK(thread.block_size >= sizeof(jit::Mailbox) + jit::mailbox_offset);

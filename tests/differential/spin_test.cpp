@@ -1,0 +1,64 @@
+// Loops that only wait: that they are treated as `await` changes no outcome.
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "campaign.hpp"
+#include "generate.hpp"
+#include "heddle/heddle.h"
+
+namespace heddle::differential {
+
+namespace {
+
+struct Found {
+  std::uint32_t spin_loops = 0;
+  std::set<std::vector<std::int64_t>> outcomes;
+};
+
+// Nothing if there are too many executions.
+std::optional<Found> find(const std::string& text, std::string_view model, bool unroll) {
+  const auto program =
+      Program::from_source(text, "spin.hed", {.unroll = spin_rounds, .unroll_spin_loops = unroll});
+  REQUIRE(program);
+  CheckOptions options{.model = std::string(model), .keep_going = true, .collect_outcomes = true};
+  options.progress = [](const Progress& progress) { return progress.transitions < 200'000; };
+  const auto result = check(*program, options);
+  REQUIRE(result);
+  if (result->verdict == Verdict::undecided) return std::nullopt;
+  Found found{.spin_loops = program->spin_loops(), .outcomes = {}};
+  for (const auto& outcome : result->outcomes) {
+    std::vector<std::int64_t> values;
+    for (const auto& value : outcome.values) values.push_back(value.value);
+    found.outcomes.insert(std::move(values));
+  }
+  return found;
+}
+
+}  // namespace
+
+// A round that sees the condition false does nothing, so every end is also reached without such rounds.
+TEST_CASE("a loop that only waits has the same outcomes going round as treated like await") {
+  std::size_t compared = 0;
+  for (std::uint64_t number = 0; compared < 60; ++number) {
+    REQUIRE(number < 20'000);
+    const auto [profile, program] = generate(default_seed(), number);
+    if (profile->name != "spin loops") continue;
+    const std::string text = print(program);
+    for (const auto& model : models()) {
+      const auto waiting = find(text, model.name, false);
+      if (!waiting || waiting->spin_loops == 0) break;
+      const auto going_round = find(text, model.name, true);
+      if (!going_round) break;
+      INFO(model.name << ", program " << number << ":\n" << text);
+      CHECK(going_round->spin_loops == 0);
+      CHECK(going_round->outcomes == waiting->outcomes);
+      if (model.name == models().back().name) ++compared;
+    }
+  }
+}
+
+}  // namespace heddle::differential
