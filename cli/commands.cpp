@@ -45,10 +45,12 @@ std::string minimise_violation(const Program& program, const CheckOptions& optio
       counted(minimised->states, "state"), duration(minimised->seconds));
 }
 
-std::string format_warnings(const std::vector<LintWarning>& warnings) {
-  if (warnings.empty()) return "\nNo warnings.\n";
-  std::string text = fmt::format("\n{}:\n", counted(warnings.size(), "warning"));
+std::string format_warnings(const std::vector<LintWarning>& warnings, const std::vector<Diagnostic>& open) {
+  std::string text =
+      warnings.empty() ? "\nNo warnings.\n" : fmt::format("\n{}:\n", counted(warnings.size(), "warning"));
   for (const LintWarning& warning : warnings) text += clean(warning.diagnostic.text, true);
+  if (!open.empty()) text += "\nLeft open:\n";
+  for (const Diagnostic& question : open) text += clean(question.text, true);
   return text;
 }
 
@@ -116,13 +118,19 @@ int run_check(const Options& options) {
   if (options.minimise && result->violation) note = minimise_violation(*program, settings, *result);
   line.clear();
   std::vector<LintWarning> warnings;
-  if (options.lint) warnings = lint(*program, {.go_on = [] { return !interrupted(); }});
+  std::vector<Diagnostic> open;
+  if (options.lint) {
+    warnings =
+        lint(*program, {.go_on = [] { return !interrupted(); },
+                        .left_open = [&open](const Diagnostic& question) { open.push_back(question); }});
+  }
 
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
-  std::string report = options.json ? json_report(*program, *result, note, options.lint ? &warnings : nullptr)
-                                    : text_report(*program, *result, style);
+  std::string report = options.json
+                           ? json_report(*program, *result, note, options.lint ? &warnings : nullptr, open)
+                           : text_report(*program, *result, style);
   if (!options.json && !note.empty()) report += fmt::format("\n{}\n", wrap(note, style.width, 0));
-  if (!options.json && options.lint) report += format_warnings(warnings);
+  if (!options.json && options.lint) report += format_warnings(warnings, open);
   const bool written = write_report(report);
   // The report is out by now, whatever becomes of the files.
   const bool complete = write_artefacts(*program, *result, options, warnings);

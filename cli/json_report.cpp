@@ -173,7 +173,7 @@ Json to_json(const std::vector<LintWarning>& warnings) {
 }
 
 std::string json_report(const Program& program, const CheckResult& result, std::string_view minimised,
-                        const std::vector<LintWarning>* warnings) {
+                        const std::vector<LintWarning>* warnings, const std::vector<Diagnostic>& open) {
   Json json = json_head("report");
   json["file"] = program.name();
   json["parameters"] = to_json(program.parameters());
@@ -191,6 +191,7 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["outcomes"] = to_json(result.outcomes);
   json["minimised"] = minimised.empty() ? Json(nullptr) : Json(minimised);
   json["warnings"] = warnings == nullptr ? Json(nullptr) : to_json(*warnings);
+  json["open_questions"] = warnings == nullptr ? Json(nullptr) : to_json(open);
   json["violation"] = result.violation ? to_json(*result.violation) : Json(nullptr);
   return json_text(json);
 }

@@ -46,10 +46,12 @@ struct Style {
 [[nodiscard]] std::string format_values(const std::vector<NamedValue>& values);
 
 // One JSON document, as docs/json.md describes it, with a line end.
-// `minimised`: what became of --minimise; empty if it was not asked for. `warnings`: null without --lint.
+// `minimised`: what became of --minimise; empty if it was not asked for. `warnings`: null without --lint;
+// `open`: the questions that --lint left open.
 [[nodiscard]] std::string json_report(const Program& program, const CheckResult& result,
                                       std::string_view minimised = {},
-                                      const std::vector<LintWarning>* warnings = nullptr);
+                                      const std::vector<LintWarning>* warnings = nullptr,
+                                      const std::vector<Diagnostic>& open = {});
 [[nodiscard]] std::string json_errors(const std::vector<Diagnostic>& errors);
 
 }  // namespace heddle::cli

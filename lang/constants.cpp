@@ -1,5 +1,6 @@
 // Arithmetic at compile time, with the same rules as at run time: it wraps, shifts take their amount
 // modulo 64.
+#include <algorithm>
 #include <limits>
 
 #include "lang/resolution.hpp"
@@ -98,6 +99,7 @@ std::string Resolution::suggest(std::string_view name, const Locals* locals,
   // A text with very many names and very many unknown ones must not take quadratic time.
   constexpr std::size_t most = 10'000;
   if (diagnostics.full()) return {};
+  if (std::string hint = suggest_module(name, wanted); !hint.empty()) return hint;
   std::vector<std::string_view> candidates;
   if (locals != nullptr && (wanted == nullptr || wanted(nullptr))) {
     candidates.assign(locals->visible().begin(), locals->visible().end());
@@ -107,6 +109,29 @@ std::string Resolution::suggest(std::string_view name, const Locals* locals,
     if (wanted == nullptr || wanted(names().find(other))) candidates.push_back(other);
   }
   return did_you_mean(name, candidates);
+}
+
+std::string Resolution::suggest_module(std::string_view name, bool (*wanted)(const Symbol*)) const {
+  for (const std::string_view other : names().all()) {
+    const Symbol* module_symbol = names().find(other);
+    if (module_symbol->kind != SymbolKind::module) continue;
+    const Symbol* symbol = modules[module_symbol->id].names.find(name);
+    if (symbol == nullptr || symbol->kind == SymbolKind::module || (wanted != nullptr && !wanted(symbol)))
+      continue;
+    return fmt::format("did you mean '{}.{}'?", other, name);
+  }
+  return {};
+}
+
+std::string Resolution::suggest_value(std::string_view name) const {
+  for (const std::string_view other : names().all()) {
+    const Symbol* symbol = names().find(other);
+    if (symbol->kind != SymbolKind::enumeration || !symbol->ready || symbol->broken) continue;
+    const std::vector<std::string>& values = enumeration(symbol->type).values;
+    if (std::find(values.begin(), values.end(), name) != values.end())
+      return fmt::format("did you mean '{}.{}'?", other, name);
+  }
+  return {};
 }
 
 }  // namespace heddle::lang

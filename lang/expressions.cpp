@@ -78,7 +78,11 @@ std::string ExpressionResolver::conversion_hint(const syntax::Expression& from, 
     return fmt::format("write a value like {}.{}", resolution_.name_of(wanted),
                        resolution_.enumeration(wanted).values[0]);
   }
-  if (resolution_.is_enumeration(found)) return {};
+  if (resolution_.is_enumeration(found)) {
+    return fmt::format("an enum is no number: compare it, like {} == {}.{}",
+                       resolution_.quote(from.range, "e"), resolution_.name_of(found),
+                       resolution_.enumeration(found).values[0]);
+  }
   if (from.kind == SyntaxKind::boolean) return fmt::format("write {}", from.value);
   if (from.kind == SyntaxKind::integer && from.value <= 1) return fmt::format("write {}", from.value == 1);
   const std::string text = resolution_.quote(from.range, is_simple(from) ? "x" : "e");

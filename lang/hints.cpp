@@ -83,6 +83,50 @@ Position open_bracket(const SyntaxError& error, std::string_view expected) {
   return nullptr;
 }
 
+// `m.lock()`: what is an operation of the language is written like a call of a method.
+std::string method_hint(const SyntaxError& error) {
+  const Token& operation = *error.where;
+  const Position owner = error.where - 2;
+  const std::string_view object = owner >= error.start && owner->kind == Kind::identifier ? owner->text : "x";
+  switch (operation.kind) {
+    case Kind::lock:
+    case Kind::unlock:
+    case Kind::signal:
+    case Kind::broadcast:
+    case Kind::join: return fmt::format("write '{} {};'", operation.text, object);
+    case Kind::trylock: return fmt::format("write 'trylock {}'", object);
+    case Kind::wait: return fmt::format("write 'wait {}, m;' with the mutex that is held", object);
+    case Kind::cas: return fmt::format("write 'cas({}, old, new)'", object);
+    default: break;
+  }
+  if (is_between(operation.kind, Kind::exchange, Kind::fetch_min))
+    return fmt::format("write '{}({}, ...)'", operation.text, object);
+  return {};
+}
+
+// Types and names of languages with pointers, type parameters and scopes.
+std::string foreign_hint(const SyntaxError& error) {
+  const Token& found = *error.where;
+  if (found.kind == Kind::colon && error.where > error.start && (error.where + 1)->kind == Kind::colon) {
+    const Token& right = *(error.where + 2);
+    return fmt::format("write {}.{}", (error.where - 1)->text,
+                       right.kind == Kind::identifier ? right.text : std::string_view("x"));
+  }
+  if (found.kind == Kind::arrow && error.kind == Recovery::statement)
+    return "there are no pointers: name a field like pool[i].next";
+  const bool types = error.start->kind == Kind::shared || error.start->kind == Kind::struct_;
+  if (types && found.kind == Kind::star && error.expected == "';'")
+    return "there are no pointers: let an int be the index into an array";
+  if (types && found.kind == Kind::less && error.expected == "';'")
+    return "types have no parameters: write int; cas, exchange and fetch_add work on every shared variable";
+  if (error.where > error.start && found.kind == Kind::right_bracket &&
+      (error.where - 1)->kind == Kind::left_bracket)
+    return "give the length: int[4]";
+  if (found.kind == Kind::assign && error.where > error.start && (error.where - 1)->kind == Kind::dot_dot)
+    return "the end of a range is not part of it: write 0..N + 1";
+  return {};
+}
+
 // The found word is a keyword or a type where it cannot stand.
 std::string keyword_hint(const SyntaxError& error) {
   const Token& found = *error.where;
@@ -92,6 +136,9 @@ std::string keyword_hint(const SyntaxError& error) {
   }
   if (is_type(found) && (error.start->kind == Kind::fn || wants_name)) {
     return fmt::format("the type stands behind the name: 'x: {}'", found.text);
+  }
+  if (wants_name && error.where > error.start && (error.where - 1)->kind == Kind::dot) {
+    if (std::string hint = method_hint(error); !hint.empty()) return hint;
   }
   if (wants_name && is_keyword(found.kind))
     return fmt::format("'{}' is a keyword and cannot be a name", found.text);
@@ -119,13 +166,20 @@ std::string item_hint(const SyntaxError& error) {
   if (where == start) return stray_item_hint(*where);
   if (start->kind == Kind::fn && expected == "'{'" && where > start + 2)
     return "a result type is written '-> int'";
-  if (start->kind == Kind::thread && open_bracket(error, "']'") != nullptr) {
+  if (start->kind == Kind::thread &&
+      (open_bracket(error, "']'") != nullptr || where->kind == Kind::left_parenthesis)) {
     return "write a family of threads like 'thread w[i: 0..N] { ... }'";
   }
   if (start->kind == Kind::shared && where->kind == Kind::left_bracket) {
     return "the length stands behind the type: 'shared a: int[2]'";
   }
   if (start->kind == Kind::shared && expected == "':'") return "give its type: 'shared x: int'";
+  if ((start->kind == Kind::fn || start->kind == Kind::proc) && expected == "':'")
+    return fmt::format("give its type: '{}: int'", (where - 1)->text);
+  if (start->kind == Kind::struct_ && expected == "';'" && where->kind == Kind::comma)
+    return "each field of a struct ends in ';'";
+  const bool asks = start->kind == Kind::exists || start->kind == Kind::forall || start->kind == Kind::forbid;
+  if (asks && where->kind == Kind::assign) return "did you mean '=='?";
   return {};
 }
 
@@ -143,6 +197,9 @@ std::string statement_hint(const SyntaxError& error) {
   if (start->kind == Kind::assert_ && expected == "')'" && found.kind == Kind::comma) {
     return "write it without parentheses: assert c, \"text\";";
   }
+  if (start->kind == Kind::wait && expected == "')'" && found.kind == Kind::comma)
+    return "write it without parentheses: wait c, m;";
+  if (start->kind == Kind::wait && expected == "','") return "name the mutex that is held too: wait c, m;";
   if (start->kind == Kind::fence && found.kind == Kind::left_parenthesis) return "write 'fence;'";
   if (expected == "')'" && found.kind == Kind::comma) {
     const Position open = open_bracket(error, expected);
@@ -152,7 +209,13 @@ std::string statement_hint(const SyntaxError& error) {
   if (start->kind == Kind::for_ && found.kind == Kind::left_parenthesis && where == start + 1) {
     return "write it like 'for i in 0..N { ... }'";
   }
-  if ((expected == "'{'" || expected == "')'") && found.kind == Kind::assign) return "did you mean '=='?";
+  const bool condition = start->kind == Kind::await_ || start->kind == Kind::assert_ ||
+                         start->kind == Kind::assume || start->kind == Kind::return_;
+  if ((condition || expected == "'{'" || expected == "')'") && found.kind == Kind::assign)
+    return "did you mean '=='?";
+  if ((start->kind == Kind::let || start->kind == Kind::var) && expected == "'='" && where == start + 2 &&
+      found.kind == Kind::semicolon)
+    return fmt::format("say where it starts: {} {} = 0;", start->text, (where - 1)->text);
   if (expected == "'{'" && is_statement_keyword(start->kind)) {
     return "the body of 'if', 'else', 'while' and 'for' always stands in braces";
   }
@@ -179,6 +242,7 @@ std::string syntax_hint(const ParserState& state, const SyntaxError& error) {
   const Token& found = *error.where;
   const std::string& expected = error.expected;
   if (std::string hint = keyword_hint(error); !hint.empty()) return hint;
+  if (std::string hint = foreign_hint(error); !hint.empty()) return hint;
   if (expected == "a name" && found.kind == Kind::integer && (error.where - 1)->kind == Kind::dot) {
     return "there are no fractions: values are 64-bit integers";
   }

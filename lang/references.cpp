@@ -1,5 +1,9 @@
 // Expressions that name something: variables, locals, elements, fields, locals of threads.
+#include <array>
+#include <utility>
+
 #include "lang/expressions.hpp"
+#include "lang/modules.hpp"
 #include "lang/suggest.hpp"
 
 namespace heddle::lang {
@@ -45,6 +49,34 @@ std::string_view wanted_name(Want want) {
   }
 }
 
+// What people of other languages look for.
+std::string foreign_function_hint(std::string_view name) {
+  using Habit = std::pair<std::string_view, std::string_view>;
+  static constexpr std::array<Habit, 17> habits{{
+      {"CAS", "write 'cas(x, old, new)'"},
+      {"compare_and_swap", "write 'cas(x, old, new)'"},
+      {"compare_exchange", "write 'cas(x, old, new)'"},
+      {"compare_exchange_strong", "write 'cas(x, old, new)'"},
+      {"compare_exchange_weak", "write 'cas(x, old, new)'"},
+      {"compare_and_set", "write 'cas(x, old, new)'"},
+      {"swap", "write 'exchange(x, new)'"},
+      {"atomic_add", "write 'fetch_add(x, n)'"},
+      {"atomic_fetch_add", "write 'fetch_add(x, n)'"},
+      {"load", "a shared variable is read by its name: let a = x;"},
+      {"store", "a shared variable is written by an assignment: x = 1;"},
+      {"print", "nothing is printed: traces and final states show all values"},
+      {"printf", "nothing is printed: traces and final states show all values"},
+      {"sleep", "there is no time: every order of the threads' operations is explored"},
+      {"yield", "every order of the threads' operations is explored without it"},
+      {"notify_one", "write 'signal c;'"},
+      {"notify_all", "write 'broadcast c;'"},
+  }};
+  for (const auto& [word, hint] : habits) {
+    if (word == name) return std::string(hint);
+  }
+  return {};
+}
+
 std::string_view needed(Want want) {
   switch (want) {
     case Want::mutex: return "mutex";
@@ -57,7 +89,9 @@ std::string_view needed(Want want) {
 
 void ExpressionResolver::unknown_name(const syntax::Word& word, std::string_view what,
                                       bool (*wanted)(const Symbol*)) {
-  std::string hint = resolution_.suggest(word.text, locals_, wanted);
+  std::string hint = what == "name" ? resolution_.suggest_value(word.text) : std::string();
+  if (hint.empty()) hint = resolution_.suggest(word.text, locals_, wanted);
+  if (hint.empty() && what == "function") hint = foreign_function_hint(word.text);
   if (place_ == Place::condition) {
     // A local without its thread.
     for (std::size_t i = 0; i < resolution_.templates.size(); ++i) {
@@ -275,6 +309,12 @@ std::optional<Object> ExpressionResolver::member_object(const syntax::Expression
     return {};
   }
   if (names_thread(owner)) return thread_object(from);
+  if (owner.kind == SyntaxKind::name && symbol_named(owner) == nullptr &&
+      (locals_ == nullptr || locals_->find(owner.word.text) == nullptr) && standard_module(owner.word.text)) {
+    resolution_.error(owner.range, fmt::format("there is no module '{}' here", owner.word.text),
+                      fmt::format("import it first: import std.{};", owner.word.text));
+    return {};
+  }
   const syntax::Expression& base = owner.kind == SyntaxKind::index ? owner.operands[0] : owner;
   if (place_ == Place::condition && base.kind == SyntaxKind::name && symbol_named(base) == nullptr) {
     unknown_name(base.word, "thread",

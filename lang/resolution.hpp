@@ -121,6 +121,10 @@ struct Resolution {
   // "did you mean ...?" among the visible names that `wanted` accepts (null symbol: a local).
   [[nodiscard]] std::string suggest(std::string_view name, const Locals* locals,
                                     bool (*wanted)(const Symbol*) = nullptr) const;
+  // "did you mean 'spinlock.acquire'?" if an imported module declares that name.
+  [[nodiscard]] std::string suggest_module(std::string_view name, bool (*wanted)(const Symbol*)) const;
+  // "did you mean 'Role.leader'?" if a visible enum has that value.
+  [[nodiscard]] std::string suggest_value(std::string_view name) const;
   [[nodiscard]] std::string name_of(Type type) const;
   [[nodiscard]] std::string name_of(const DataType& type) const;
   [[nodiscard]] bool is_enumeration(Type type) const { return type >= Type::first_enumeration; }

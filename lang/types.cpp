@@ -4,6 +4,7 @@
 
 #include "lang/expressions.hpp"
 #include "lang/limits.hpp"
+#include "lang/modules.hpp"
 #include "lang/resolution.hpp"
 #include "lang/suggest.hpp"
 
@@ -31,8 +32,11 @@ const Symbol* find_type(Resolution& resolution, const syntax::TypeName& from) {
   if (from.module.kind != TokenKind::end) {
     const Symbol* module = resolution.names().find(from.module.text);
     if (module == nullptr || module->kind != SymbolKind::module) {
-      resolution.error(from.module.range, fmt::format("there is no module '{}' here", from.module.text),
-                       "import it first: import std.spinlock;");
+      resolution.error(
+          from.module.range, fmt::format("there is no module '{}' here", from.module.text),
+          standard_module(from.module.text)
+              ? fmt::format("import it first: import std.{};", from.module.text)
+              : std::string("modules are imported: import std.spinlock; or import \"./queue.hed\";"));
       return nullptr;
     }
     symbol = resolution.modules[module->id].names.find(text);

@@ -113,6 +113,7 @@ Result<CheckResult> check(const Program& program, const CheckOptions& requested)
     return refuse(error.what());
   }
   Search search(*image, options);
+  if (program.state().only) search.look_only_for(*program.state().only);
   CheckResult result;
   try {
     algorithm.run(search);

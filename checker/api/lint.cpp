@@ -23,8 +23,8 @@ namespace {
 
 using lint_trees::Place;
 
-// The same program with another tree.
-Program with_tree(const Program& program, lang::Program tree) {
+// The same program with another tree, checked for violations of that kind only if one is given.
+Program with_tree(const Program& program, lang::Program tree, std::optional<ViolationKind> only = {}) {
   const Program::State& from = program.state();
   auto state = std::make_shared<Program::State>();
   state->name = from.name;
@@ -33,6 +33,7 @@ Program with_tree(const Program& program, lang::Program tree) {
   state->options = from.options;
   state->options.run_ahead = false;
   state->tree = std::move(tree);
+  state->only = only;
   return Program::State::program_of(std::move(state));
 }
 
@@ -109,6 +110,21 @@ class Linter {
                           .text = lang::render_warning(diagnostic, state().sources)}});
   }
 
+  // For a question whose check did not end in time.
+  void leave_open(Place place, const std::string& question) {
+    if (!options_.left_open) return;
+    const auto start = state().sources.locate(0, place.begin);
+    const std::string& file = state().sources.name(0);
+    const std::string message = fmt::format("not decided in the time there is: {}", question);
+    options_.left_open(
+        {.file = file,
+         .line = start.line,
+         .column = start.column,
+         .message = message,
+         .hint = {},
+         .text = fmt::format("{}:{}:{}: note: {}\n", file, start.line, start.column, message)});
+  }
+
   [[nodiscard]] std::optional<CheckResult> look(const Program& program, CheckOptions options) const {
     if (stopped()) return {};
     options.timeout = options_.timeout;
@@ -119,9 +135,12 @@ class Linter {
   }
 
   void look_at_update(const lint_trees::Update& update) {
-    const auto result =
-        look(with_tree(programs_.front(), lint_trees::watching(state().tree, update.place)), {.model = "sc"});
-    if (!result || !result->violation || result->violation->kind != ViolationKind::assertion) return;
+    // A deadlock, say, that is met first does not hide the update.
+    const Program watched = with_tree(programs_.front(), lint_trees::watching(state().tree, update.place),
+                                      ViolationKind::assertion);
+    const auto result = look(watched, {.model = "sc"});
+    if (!result) return leave_open(update.place, "can this update get lost?");
+    if (!result->violation) return;
     add(LintRule::lost_update, update.place,
         fmt::format("this is a load and a store, and another thread can change '{}' in between",
                     update.variable),
@@ -179,7 +198,8 @@ class Linter {
     if (!all_sets_compile_) return;
     for (std::size_t number = 0; number < programs_.size(); ++number) {
       const auto answer = matters(number, place);
-      if (!answer || *answer) return;
+      if (!answer) return leave_open(place, "does a model need this fence?");
+      if (*answer) return;
     }
     add(LintRule::needless_fence, place, "no model needs this fence",
         programs_.size() > 1

@@ -109,6 +109,7 @@ ViolationKind Search::kind_of(jit::Op op) {
 }
 
 void Search::note(ViolationKind kind, std::uint32_t site, const std::function<Schedule()>& schedule) {
+  if (only_ && kind != *only_) return;
   if (!violation_)
     violation_ = FoundViolation{.kind = kind, .site = site, .in_final = false, .schedule = schedule()};
   if (!options_.keep_going) stopped_ = true;

@@ -44,6 +44,9 @@ class Search {
  public:
   Search(const jit::Image& image, const CheckOptions& options);
 
+  // Violations of other kinds that threads find, and deadlocks, then end their execution and nothing else.
+  void look_only_for(ViolationKind kind) { only_ = kind; }
+
   [[nodiscard]] const jit::Image& image() const { return image_; }
   [[nodiscard]] const CheckOptions& options() const { return options_; }
   [[nodiscard]] MachineOptions machine_options() const {
@@ -124,6 +127,7 @@ class Search {
   bool stopped_ = false;
   std::string stopped_by_;
   std::optional<FoundViolation> violation_;
+  std::optional<ViolationKind> only_;
   std::vector<std::uint64_t> satisfied_;
   std::uint64_t judged_ = 0;
   std::unordered_map<FinalState, std::uint64_t, FinalStateHash> final_states_;

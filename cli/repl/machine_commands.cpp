@@ -171,6 +171,23 @@ void Session::why(const std::string& /*arguments*/) {
   print(text.empty() ? "nothing is held up\n" : text);
 }
 
+namespace {
+
+// A value for the choice number `index`: a number, or the name of one that its thread can choose.
+std::int64_t chosen_value(const Machine& machine, std::size_t index, const std::string& word) {
+  const auto& transitions = machine.transitions();
+  if (index < transitions.size() && transitions[index].kind == TransitionKind::choice) {
+    for (const Transition& other : transitions) {
+      if (other.kind == TransitionKind::choice && other.effect.thread == transitions[index].effect.thread &&
+          other.effect.read_symbol == word)
+        return other.effect.read;
+    }
+  }
+  return signed_number("the value", word);
+}
+
+}  // namespace
+
 void Session::step(const std::string& arguments) {
   Machine& m = machine();
   const auto words = words_of(arguments);
@@ -186,7 +203,7 @@ void Session::step(const std::string& arguments) {
   }
   const std::size_t index = words.empty() ? 1 : number(":step", words[0], 1);
   std::optional<std::int64_t> value;
-  if (words.size() == 2) value = signed_number("the value", words[1]);
+  if (words.size() == 2) value = chosen_value(m, index - 1, words[1]);
   std::string retried;
   if (index <= m.transitions().size() && m.transitions()[index - 1].kind == TransitionKind::retry) {
     const Step effect = m.transitions()[index - 1].effect;

@@ -28,6 +28,9 @@ struct LintWarning {
 struct LintOptions {
   double timeout = 2;                // seconds for each of the checks that a question takes
   std::function<bool()> go_on = {};  // asked now and then; false: no further questions
+  // Called for each question whose check reaches a limit: there is no warning then, nor does that mean that
+  // all is well.
+  std::function<void(const Diagnostic&)> left_open = {};
 };
 
 // The warnings about the program's own file, not those about what it imports, in the order of the text. What

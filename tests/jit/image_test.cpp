@@ -49,6 +49,19 @@ TEST_CASE("locations have names, initial values and kinds") {
   }
 }
 
+TEST_CASE("a value of an enumeration has its name, one that the enumeration does not have has none") {
+  const auto image =
+      compile("enum E { a, b } shared e: E; shared n: int; shared f: bool; thread p { let x = e; }");
+  const jit::ValueType& type = image->locations[0].type;
+  CHECK(type.symbol(0) == "a");
+  CHECK(type.symbol(1) == "b");
+  CHECK(type.symbol(2).empty());
+  CHECK(type.symbol(-1).empty());
+  CHECK(image->locations[1].type.symbol(1).empty());
+  CHECK(image->locations[2].type.symbol(1) == "true");
+  CHECK(image->threads[0].locals[0].type.symbol(1) == "b");
+}
+
 TEST_CASE("threads have the names and arguments of the source") {
   const auto image =
       compile("thread p { let a = 1; let b = false; { let hidden = 2; } } thread w[i: 2..4] { }");

@@ -78,6 +78,32 @@ TEST_CASE("an update that can get lost is found, however it is written") {
       "2 lost update");
 }
 
+TEST_CASE("an update that can get lost is found behind whatever else is wrong with the program") {
+  // The search meets the deadlock, the index, the failed assertion before it meets the update.
+  CHECK_EQ(warnings("shared x: int;\nmutex m;\nmutex n;\n"
+                    "thread w[i: 0..2] { if i == 0 { lock m; lock n; } else { lock n; lock m; }\n"
+                    "  unlock m; unlock n;\n"
+                    "  x += 1;\n}\n"),
+           "6 lost update");
+  CHECK_EQ(warnings("shared x: int;\nshared a: int[2];\nthread p { x += 1; }\n"
+                    "thread q { a[x + 1] = 1; x += 1; assert false; }\n"),
+           "3 lost update, 4 lost update");
+}
+
+TEST_CASE("what could not be decided in time is told, question by question") {
+  const auto program =
+      heddle::Program::from_source("shared x: int;\nthread w[i: 0..2] { x += 1; fence; }\n", "test.hed");
+  REQUIRE(program);
+  std::string open;
+  const auto found = heddle::lint(
+      *program,
+      {.go_on = [] { return false; }, .left_open = [&](const heddle::Diagnostic& d) { open += d.text; }});
+  CHECK(found.empty());
+  CHECK_EQ(open,
+           "test.hed:2:21: note: not decided in the time there is: can this update get lost?\n"
+           "test.hed:2:29: note: not decided in the time there is: does a model need this fence?\n");
+}
+
 TEST_CASE(
     "an update that cannot get lost is not reported: other elements, one writer, under a lock, one after the "
     "other") {
