@@ -124,6 +124,7 @@ std::string Resolution::suggest_module(std::string_view name, bool (*wanted)(con
 }
 
 std::string Resolution::suggest_value(std::string_view name) const {
+  if (diagnostics.full()) return {};
   for (const std::string_view other : names().all()) {
     const Symbol* symbol = names().find(other);
     if (symbol->kind != SymbolKind::enumeration || !symbol->ready || symbol->broken) continue;

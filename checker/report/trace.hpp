@@ -35,7 +35,8 @@ namespace heddle::checker {
 [[nodiscard]] std::string who_waits(const std::vector<ThreadEnd>& ends);
 
 // A value with its name and what the program's text calls it.
-[[nodiscard]] inline NamedValue named_value(std::string name, std::int64_t value, const jit::ValueType& type) {
+[[nodiscard]] inline NamedValue named_value(std::string name, std::int64_t value,
+                                            const jit::ValueType& type) {
   return {.name = std::move(name), .value = value, .boolean = type.boolean, .symbol = type.symbol(value)};
 }
 

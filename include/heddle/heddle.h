@@ -237,7 +237,7 @@ struct NamedValue {
   std::string name;
   std::int64_t value = 0;
   bool boolean = false;
-  bool pending = false;  // POWER: depends on a load that has no value yet; `value` means nothing then
+  bool pending = false;     // POWER: depends on a load that has no value yet; `value` means nothing then
   std::string symbol = {};  // what the program's text calls the value: "true", "Modified"; empty for numbers
   [[nodiscard]] std::string text() const;  // "Modified" for a value of an enum, "true", "7", "pending"
 };

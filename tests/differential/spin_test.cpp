@@ -21,15 +21,21 @@ struct Found {
 
 // Nothing if there are too many executions.
 std::optional<Found> find(const std::string& text, std::string_view model, bool unroll) {
-  const auto program =
-      Program::from_source(text, "spin.hed", {.unroll = spin_rounds, .unroll_spin_loops = unroll});
+  CompileOptions settings;
+  settings.unroll = spin_rounds;
+  settings.unroll_spin_loops = unroll;
+  const auto program = Program::from_source(text, "spin.hed", settings);
   REQUIRE(program);
-  CheckOptions options{.model = std::string(model), .keep_going = true, .collect_outcomes = true};
+  CheckOptions options;
+  options.model = model;
+  options.keep_going = true;
+  options.collect_outcomes = true;
   options.progress = [](const Progress& progress) { return progress.transitions < 200'000; };
   const auto result = check(*program, options);
   REQUIRE(result);
   if (result->verdict == Verdict::undecided) return std::nullopt;
-  Found found{.spin_loops = program->spin_loops(), .outcomes = {}};
+  Found found;
+  found.spin_loops = program->spin_loops();
   for (const auto& outcome : result->outcomes) {
     std::vector<std::int64_t> values;
     for (const auto& value : outcome.values) values.push_back(value.value);
