@@ -64,7 +64,7 @@ class Generator {
     threads(result);
     if (random_.percent(profile_.spawn_percent)) make_spawned(result);
     trim(result);
-    drop_unspawned(result);
+    settle_procs(result);
     for (const auto& thread : result.threads) locals_.push_back(locals(thread.body));
     checks(result);
     return result;
@@ -122,12 +122,14 @@ class Generator {
         join);
   }
 
-  // Without a spawn there are no threads of the proc.
-  static void drop_unspawned(RandomProgram& program) {
+  // A proc whose spawn was cut off becomes a thread again.
+  static void settle_procs(RandomProgram& program) {
     for (auto& thread : program.threads) {
-      if (thread.proc) thread.copies = spawned(program, thread.name());
+      if (!thread.proc) continue;
+      const auto count = spawned(program, thread.name());
+      thread.proc = count > 0;
+      if (thread.proc) thread.copies = count;
     }
-    std::erase_if(program.threads, [](const Thread& thread) { return thread.copies == 0; });
   }
 
   // Cuts statements off the longest threads until few enough interleavings are left. A store and its flush
