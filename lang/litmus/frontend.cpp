@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "lang/limits.hpp"
 #include "lang/litmus/build.hpp"
 #include "lang/litmus/c_program.hpp"
+#include "lang/litmus/conditions.hpp"
 #include "lang/litmus/grammar.hpp"
 #include "lang/litmus/instructions.hpp"
 #include "lang/litmus/translate.hpp"
@@ -63,7 +62,7 @@ class Frontend {
       assembly();
     }
     if (diagnostics_.any()) return {};
-    conditions();
+    add_conditions(constraint_, name_, architecture_, observed_locals_, builder_);
     if (diagnostics_.any()) return {};
     builder_.finish();
     return std::move(builder_.program);
@@ -206,13 +205,6 @@ class Frontend {
     if (!diagnostics_.any()) threads(heads, lines);
   }
 
-  [[nodiscard]] std::string canonical(const Place& place) const {
-    if (architecture_ == Architecture::c) return std::string(place.name.text);
-    if (place.symbolic && architecture_ == Architecture::ppc) return "%" + std::string(place.name.text);
-    return architecture_ == Architecture::ppc ? canonical_ppc(place.name.text)
-                                              : canonical_x86(place.name.text);
-  }
-
   void threads(const std::vector<SourceRange>& heads, const std::vector<std::vector<Line>>& lines) {
     const bool intel = uses_intel_order(lines);
     std::vector<Registers> registers(heads.size());
@@ -262,7 +254,7 @@ class Frontend {
       }
     }
     std::vector<std::vector<Word>> observed(threads.size());
-    each_place([&](const Place& place) {
+    each_place(constraint_, [&](const Place& place) {
       if (!place.thread) return;
       if (*place.thread >= threads.size()) return no_thread(place);
       auto& names = observed[*place.thread];
@@ -312,7 +304,7 @@ class Frontend {
                   std::vector<Registers>& registers) {
     const Place& place = initial.place;
     if (!place.thread && !place.symbolic) return initialise_location(initial);
-    const std::string name = canonical(place);
+    const std::string name = canonical(place, architecture_);
     if (name.empty()) {
       diagnostics_.error(place.range, fmt::format("'{}' is not a register", place.name.text));
       return;
@@ -339,9 +331,9 @@ class Frontend {
   }
 
   void observe(std::vector<ThreadCode>& threads, std::vector<Registers>& registers) {
-    each_place([&](const Place& place) {
+    each_place(constraint_, [&](const Place& place) {
       if (!place.thread) return;
-      const std::string name = canonical(place);
+      const std::string name = canonical(place, architecture_);
       if (name.empty()) {
         diagnostics_.error(place.range, fmt::format("'{}' is not a register", place.name.text));
         return;
@@ -354,118 +346,6 @@ class Frontend {
       }
     });
   }
-
-  // --- Conditions
-  // ----------------------------------------------------------------------------------------------------------
-
-  template <typename Use>
-  static void each_place(const Formula& formula, Use& use) {
-    if (formula.kind == FormulaKind::equal) use(formula.place);
-    for (const Formula& part : formula.parts) each_place(part, use);
-  }
-  template <typename Use>
-  void each_place(Use&& use) const {
-    for (const Place& place : constraint_.locations) use(place);
-    if (constraint_.filter) each_place(*constraint_.filter, use);
-    each_place(constraint_.formula, use);
-  }
-
-  [[nodiscard]] Expression value_of(const Place& place) {
-    Expression result;
-    result.range = place.range;
-    if (!place.thread) {
-      result.kind = ExpressionKind::load;
-      result.id = builder_.variable(place.name.text, place.range);
-      return result;
-    }
-    result.kind = ExpressionKind::thread_local_;
-    result.thread = *place.thread;
-    result.id = local_of(place);
-    return result;
-  }
-
-  [[nodiscard]] LocalId local_of(const Place& place) const {
-    const std::string name = canonical(place);
-    for (const ObservedLocal& local : observed_locals_) {
-      if (local.thread == *place.thread && local.name == name) return local.id;
-    }
-    return 0;  // all places of the condition are among them
-  }
-
-  Expression condition(const Formula& formula) {
-    switch (formula.kind) {
-      case FormulaKind::constant: return truth(formula.value != 0, formula.range);
-      case FormulaKind::negation: return negation(condition(formula.parts[0]), formula.range);
-      case FormulaKind::equal:
-        return binary(BinaryOperator::equal, value_of(formula.place), literal(formula.value, formula.range),
-                      formula.range);
-      case FormulaKind::conjunction:
-      case FormulaKind::disjunction: break;
-    }
-    return joined(formula, 0, formula.parts.size());
-  }
-
-  // As a balanced tree: there may be thousands of parts.
-  Expression joined(const Formula& formula, std::size_t first, std::size_t last) {
-    if (last - first == 1) return condition(formula.parts[first]);
-    const std::size_t middle = first + (last - first) / 2;
-    Expression result = truth(true, formula.range);
-    result.kind =
-        formula.kind == FormulaKind::conjunction ? ExpressionKind::logical_and : ExpressionKind::logical_or;
-    result.value = 0;
-    result.operands.push_back(joined(formula, first, middle));
-    result.operands.push_back(joined(formula, middle, last));
-    return result;
-  }
-
-  void conditions() {
-    LitmusTest test;
-    test.name = name_;
-    test.kind = static_cast<LitmusKind>(constraint_.quantifier);
-    test.condition = constraint_.range;
-    std::set<std::string> seen;
-    each_place([&](const Place& place) { add_observation(test.observed, seen, place); });
-    // Registers by thread, then locations.
-    const auto key = [](const Observation& observation) {
-      return std::tuple(!observation.thread, observation.thread.value_or(0), observation.name.size(),
-                        std::string_view(observation.name));
-    };
-    std::sort(test.observed.begin(), test.observed.end(),
-              [&](const Observation& left, const Observation& right) { return key(left) < key(right); });
-    const auto add = [&](PropertyKind kind, const Formula& formula) {
-      builder_.program.properties.push_back({kind, condition(formula), formula.range});
-    };
-    if (constraint_.filter) add(PropertyKind::filter, *constraint_.filter);
-    switch (constraint_.quantifier) {
-      case Quantifier::none: break;
-      case Quantifier::exists: add(PropertyKind::exists, constraint_.formula); break;
-      case Quantifier::not_exists: add(PropertyKind::forbid, constraint_.formula); break;
-      case Quantifier::forall: add(PropertyKind::forall, constraint_.formula); break;
-    }
-    builder_.program.litmus = std::move(test);
-  }
-
-  void add_observation(std::vector<Observation>& observed, std::set<std::string>& seen, const Place& place) {
-    Observation result;
-    if (place.thread) {
-      result.name = fmt::format("{}:{}{}", *place.thread, place.symbolic ? "%" : "", place.name.text);
-      result.thread = place.thread;
-      result.id = local_of(place);
-    } else {
-      result.name = fmt::format("[{}]", place.name.text);
-      result.id = builder_.variable(place.name.text, place.range);
-    }
-    // A register may be written in several ways: %eax, RAX.
-    std::string key = place.thread ? fmt::format("{}:{}", *place.thread, canonical(place)) : result.name;
-    if (!seen.insert(std::move(key)).second) return;
-    observed.push_back(std::move(result));
-  }
-
-  struct ObservedLocal {
-    std::uint32_t thread;
-    std::string name;
-    LocalId id;
-  };
 
   const SourceMap& sources_;
   std::uint32_t file_;

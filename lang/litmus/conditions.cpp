@@ -1,0 +1,134 @@
+#include "lang/litmus/conditions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "lang/litmus/instructions.hpp"
+
+namespace heddle::lang::litmus {
+namespace {
+
+class Conditions {
+ public:
+  Conditions(const Constraint& constraint, Architecture architecture,
+             const std::vector<ObservedLocal>& locals, Builder& builder)
+      : constraint_(constraint), architecture_(architecture), locals_(locals), builder_(builder) {}
+
+  void run(std::string name) {
+    LitmusTest test;
+    test.name = std::move(name);
+    test.kind = static_cast<LitmusKind>(constraint_.quantifier);
+    test.condition = constraint_.range;
+    std::set<std::string> seen;
+    each_place(constraint_, [&](const Place& place) { add_observation(test.observed, seen, place); });
+    // Registers by thread, then locations.
+    const auto key = [](const Observation& observation) {
+      return std::tuple(!observation.thread, observation.thread.value_or(0), observation.name.size(),
+                        std::string_view(observation.name));
+    };
+    std::sort(test.observed.begin(), test.observed.end(),
+              [&](const Observation& left, const Observation& right) { return key(left) < key(right); });
+    const auto add = [&](PropertyKind kind, const Formula& formula) {
+      builder_.program.properties.push_back({kind, condition(formula), formula.range});
+    };
+    if (constraint_.filter) add(PropertyKind::filter, *constraint_.filter);
+    switch (constraint_.quantifier) {
+      case Quantifier::none: break;
+      case Quantifier::exists: add(PropertyKind::exists, constraint_.formula); break;
+      case Quantifier::not_exists: add(PropertyKind::forbid, constraint_.formula); break;
+      case Quantifier::forall: add(PropertyKind::forall, constraint_.formula); break;
+    }
+    builder_.program.litmus = std::move(test);
+  }
+
+ private:
+  [[nodiscard]] Expression value_of(const Place& place) {
+    Expression result;
+    result.range = place.range;
+    if (!place.thread) {
+      result.kind = ExpressionKind::load;
+      result.id = builder_.variable(place.name.text, place.range);
+      return result;
+    }
+    result.kind = ExpressionKind::thread_local_;
+    result.thread = *place.thread;
+    result.id = local_of(place);
+    return result;
+  }
+
+  [[nodiscard]] LocalId local_of(const Place& place) const {
+    const std::string name = canonical(place, architecture_);
+    for (const ObservedLocal& local : locals_) {
+      if (local.thread == *place.thread && local.name == name) return local.id;
+    }
+    return 0;  // all places of the condition are among them
+  }
+
+  Expression condition(const Formula& formula) {
+    switch (formula.kind) {
+      case FormulaKind::constant: return truth(formula.value != 0, formula.range);
+      case FormulaKind::negation: return negation(condition(formula.parts[0]), formula.range);
+      case FormulaKind::equal:
+        return binary(BinaryOperator::equal, value_of(formula.place), literal(formula.value, formula.range),
+                      formula.range);
+      case FormulaKind::conjunction:
+      case FormulaKind::disjunction: break;
+    }
+    return joined(formula, 0, formula.parts.size());
+  }
+
+  // As a balanced tree: there may be thousands of parts.
+  Expression joined(const Formula& formula, std::size_t first, std::size_t last) {
+    if (last - first == 1) return condition(formula.parts[first]);
+    const std::size_t middle = first + (last - first) / 2;
+    Expression result = truth(true, formula.range);
+    result.kind =
+        formula.kind == FormulaKind::conjunction ? ExpressionKind::logical_and : ExpressionKind::logical_or;
+    result.value = 0;
+    result.operands.push_back(joined(formula, first, middle));
+    result.operands.push_back(joined(formula, middle, last));
+    return result;
+  }
+
+  void add_observation(std::vector<Observation>& observed, std::set<std::string>& seen, const Place& place) {
+    Observation result;
+    if (place.thread) {
+      result.name = fmt::format("{}:{}{}", *place.thread, place.symbolic ? "%" : "", place.name.text);
+      result.thread = place.thread;
+      result.id = local_of(place);
+    } else {
+      result.name = fmt::format("[{}]", place.name.text);
+      result.id = builder_.variable(place.name.text, place.range);
+    }
+    // A register may be written in several ways: %eax, RAX.
+    std::string key =
+        place.thread ? fmt::format("{}:{}", *place.thread, canonical(place, architecture_)) : result.name;
+    if (!seen.insert(std::move(key)).second) return;
+    observed.push_back(std::move(result));
+  }
+
+  const Constraint& constraint_;
+  Architecture architecture_;
+  const std::vector<ObservedLocal>& locals_;
+  Builder& builder_;
+};
+
+}  // namespace
+
+std::string canonical(const Place& place, Architecture architecture) {
+  if (architecture == Architecture::c) return std::string(place.name.text);
+  if (architecture == Architecture::x86) return canonical_x86(place.name.text);
+  return place.symbolic ? "%" + std::string(place.name.text) : canonical_ppc(place.name.text);
+}
+
+void add_conditions(const Constraint& constraint, std::string name, Architecture architecture,
+                    const std::vector<ObservedLocal>& locals, Builder& builder) {
+  Conditions(constraint, architecture, locals, builder).run(std::move(name));
+}
+
+}  // namespace heddle::lang::litmus
