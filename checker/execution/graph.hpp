@@ -198,6 +198,12 @@ class Graph {
   // Takes back the newest `add`.
   void remove(EventId id);
 
+  // Calls `visit(id)` for every event that the newest one added comes before.
+  template <typename Visit>
+  void for_each_overtaken(Visit&& visit) const {
+    for (auto i = marks_.back(); i < trail_.size(); ++i) visit(trail_[i].event);
+  }
+
   // The place in the order of insertion; `add` leaves it alone.
   void append_to_order(EventId id) { order_.push_back(id); }
   void drop_from_order() { order_.pop_back(); }

@@ -27,6 +27,12 @@ class ProcessSet {
     return any == 0;
   }
 
+  [[nodiscard]] std::uint32_t count() const {
+    std::uint32_t members = 0;
+    for (const auto word : words_) members += static_cast<std::uint32_t>(std::popcount(word));
+    return members;
+  }
+
   // The smallest member; the set must not be empty.
   [[nodiscard]] ProcessId first() const {
     for (unsigned i = 0; i < Words; ++i) {

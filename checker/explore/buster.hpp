@@ -17,9 +17,9 @@
 // than switching earlier, unless it holds a mutex that another thread will wait for, so only switches branch.
 // Where no mutex is locked, a thread that can run to its end does so before all others: its steps, moved to
 // the front of a run, tear nothing apart and leave a thread that is finished. So those switches do not
-// branch. Pairs of steps that cannot stay together bound the search from below; states that failed are
-// remembered during one decision. Most graphs never come here: witness_run.hpp keeps a run up to date that
-// shows them to be within the bound, and what grows from a graph beyond it is beyond it, too.
+// branch. States that failed are remembered during one decision. Most graphs never come here: witness_run.hpp
+// keeps a run up to date that shows them to be within the bound, and what grows from a graph beyond it is
+// beyond it, too. Under SC without mutexes there is a shorter way, torn_pairs.hpp.
 //
 // TSO and PSO (the paper leaves them open): the run is one of the operational machine, where stores reach
 // memory without anybody's doing. So only the other operations are steps of a thread, and a thread that waits
@@ -71,8 +71,6 @@ class Preemptions {
     std::uint32_t budget = 0;
   };
 
-  [[nodiscard]] bool forced_beyond(std::uint32_t bound, const Set& events);
-  [[nodiscard]] bool torn(EventId earlier, const Event& event, EventId id) const;
   bool run_on(ThreadId running, std::uint32_t budget);
   bool switch_from(ThreadId running, std::uint32_t budget);
   void finish_threads();
@@ -83,10 +81,8 @@ class Preemptions {
 
   const Graph& graph_;
   std::vector<Steps> steps_;
-  Set all_;                   // the steps of threads
-  Set done_;                  // those taken
-  Set left_at_;               // steps behind which a thread will have to be left
-  std::uint32_t forced_ = 0;  // so many of them are still to come
+  Set all_;   // the steps of threads
+  Set done_;  // those taken
   bool locks_ = false;
   std::vector<EventId> run_;  // those taken, in order
   std::vector<Failed> failed_;
@@ -94,10 +90,6 @@ class Preemptions {
 
 template <typename Graph>
 bool Preemptions<Graph>::at_most(std::uint32_t bound, const Set& events) {
-  forced_ = 0;
-  left_at_ = {};
-  // (Without any preemption, the run itself is found or refuted as quickly.)
-  if (bound > 0 && forced_beyond(bound, events)) return false;
   for (auto& steps : steps_) {
     steps.events.clear();
     steps.all = {};
@@ -117,46 +109,6 @@ bool Preemptions<Graph>::at_most(std::uint32_t bound, const Set& events) {
   }
   for (const auto& steps : steps_) all_ |= steps.all;
   return switch_from(none, bound);
-}
-
-// Do more than `bound` pairs of neighbours in a thread have a step of another thread between them? Then as
-// many preemptions cannot be avoided. (Not so where leaving a thread may be free.) Exact most of the time.
-// If not, the pairs are known for the search.
-template <typename Graph>
-bool Preemptions<Graph>::forced_beyond(std::uint32_t bound, const Set& events) {
-  if (buffered) return false;
-  bool locks = false;
-  for (const EventId id : graph_.order()) {
-    const Event& event = graph_[id];
-    locks |= event.op == jit::Op::lock;
-    if (forced_ > bound || !is_step(event) || !events.contains(static_cast<ProcessId>(id))) continue;
-    EventId earlier = event.po_previous;
-    while (earlier != no_event && !is_step(graph_[earlier])) earlier = graph_[earlier].po_previous;
-    if (earlier == no_event || !torn(earlier, event, id)) continue;
-    left_at_.insert(static_cast<ProcessId>(earlier));
-    ++forced_;
-  }
-  if (!locks) return forced_ > bound;
-  forced_ = 0;
-  left_at_ = {};
-  return false;
-}
-
-// Does a step of another thread have to stand between the event and the step before it? If so, then one that
-// comes right before the event by rf, co or fr: between the two, program order has nothing.
-template <typename Graph>
-bool Preemptions<Graph>::torn(EventId earlier, const Event& event, EventId id) const {
-  const auto behind_earlier = [&](EventId other) {
-    return other != earlier && graph_[other].upto.contains(static_cast<ProcessId>(earlier));
-  };
-  if (event.kind == EventKind::read) return behind_earlier(event.source);
-  if (behind_earlier(event.co_previous)) return true;
-  bool found = false;
-  graph_[event.co_previous].readers.for_each([&](ProcessId reader) {
-    const auto other = static_cast<EventId>(reader);
-    found = found || (other != id && behind_earlier(other));
-  });
-  return found;
 }
 
 // Is everything done before the event, but for these?
@@ -186,7 +138,6 @@ void Preemptions<Graph>::step(Steps& steps) {
   run_.push_back(steps.next());
   done_.insert(id);
   ++steps.done;
-  if (left_at_.contains(id)) --forced_;
 }
 
 // Takes steps back until so many are left.
@@ -196,7 +147,6 @@ void Preemptions<Graph>::undo(std::size_t count) {
     const auto id = static_cast<ProcessId>(run_.back());
     --steps_[graph_[run_.back()].thread].done;
     done_.erase(id);
-    if (left_at_.contains(id)) ++forced_;
   }
 }
 
@@ -235,7 +185,6 @@ void Preemptions<Graph>::finish_threads() {
 template <typename Graph>
 bool Preemptions<Graph>::switch_from(ThreadId running, std::uint32_t budget) {
   if (running != none && can_go_on(running) && budget-- == 0) return false;
-  if (forced_ > budget) return false;
   const auto before = run_.size();
   if (!locks_) {
     finish_threads();

@@ -39,6 +39,7 @@
 //
 // Violations are reported as schedules of the operational machine (linearise.hpp), which replays them.
 #include "checker/explore/algorithms.hpp"
+#include "checker/explore/trust_bound.hpp"
 #include "checker/explore/trust_search.hpp"
 #include "checker/explore/trust_threads.hpp"
 

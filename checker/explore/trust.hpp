@@ -10,6 +10,7 @@
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/buster.hpp"
 #include "checker/explore/search.hpp"
+#include "checker/explore/torn_pairs.hpp"
 #include "checker/explore/witness_run.hpp"
 #include "jit/runtime.hpp"
 
@@ -106,12 +107,6 @@ class Trust {
 
   // The search (trust_search.hpp).
   void open();
-  [[nodiscard]] std::uint32_t slack() const;
-  [[nodiscard]] bool beyond_slack();
-  [[nodiscard]] bool within_bound();
-  [[nodiscard]] bool within_bound(const Set& events);
-  void cut(const Node& node, EventId revisited);
-  void mend(const Node& node);
   void push(ThreadId t, EventId source, EventId revisited);
   [[nodiscard]] std::uint32_t next_thread() const;
   [[nodiscard]] std::uint32_t next_idle(ThreadId from) const;
@@ -125,6 +120,16 @@ class Trust {
   bool find_revisit(Node& node);
   [[nodiscard]] bool maximal(const Event& event, const Set& deleted) const;
   bool find_place(Node& node, EventId read) const;
+
+  // Preemptions (trust_bound.hpp).
+  [[nodiscard]] bool beyond_slack();
+  [[nodiscard]] std::uint32_t slack() const;
+  [[nodiscard]] bool within_bound();
+  [[nodiscard]] bool within_bound(const Set& events);
+  void bound_added(EventId event);
+  void bound_removed(EventId event);
+  void cut(const Node& node);
+  void mend(const Node& node);
 
   // Threads (trust_threads.hpp).
   void insert(Node& node, EventKind kind, EventId behind, std::int64_t value);
@@ -145,22 +150,25 @@ class Trust {
   }
   [[nodiscard]] bool is_free(EventId mutex) const { return graph_[graph_.newest(mutex)].value == 0; }
   [[nodiscard]] std::size_t memory_used() const {
-    return graph_.memory_used() + snapshots_.memory_used() + witness_.memory_used() +
+    return graph_.memory_used() + snapshots_.memory_used() + pairs_.memory_used() + witness_.memory_used() +
            nodes_.capacity() * sizeof(Node);
   }
 
   Search& search_;
   Graph graph_;
+  // What is known of preemptions, if they are bounded: by pairs_ if that can tell, otherwise by witness_.
+  TornPairs<Graph> pairs_{graph_, search_.options().preemption_bound.value_or(0)};
+  WitnessRun<Graph> witness_{graph_};
+  Preemptions<Graph> preemptions_{graph_};
   Snapshots snapshots_;
   std::vector<Node> nodes_;
-  Preemptions<Graph> preemptions_{graph_};
-  WitnessRun<Graph> witness_{graph_};  // if bounded
   Set settled_;  // events that no revisit can delete any more: prefixes of writes that have revisited
   std::vector<std::int64_t> memory_;
   std::vector<const std::byte*> blocks_;
   bool needs_blocks_ = false;
   bool bounded_ = false;  // preemptions are
-  bool over_ = false;     // the graph is known to have more than the bound; so has all that grows from it
+  bool by_pairs_ = false;
+  bool over_ = false;  // the graph is known to have more than the bound; so has all that grows from it
   GraphObserver observer_;
 };
 

@@ -27,6 +27,7 @@ bool Trust<Model, Words>::run() {
     const auto next = node.idle ? next_idle(node.thread + 1) : none;
     over_ = node.over;
     nodes_.pop_back();
+    if (by_pairs_) pairs_.forget();
     if (next != none) {
       push(next, no_event, no_event);
       nodes_.back().idle = true;
@@ -50,38 +51,6 @@ void Trust<Model, Words>::open() {
   if (t == none) return;
   push(t, no_event, no_event);
   nodes_.back().idle = true;
-}
-
-// Does the graph have too many preemptions to be extended? Notes whether it has more than the bound.
-template <typename Model, unsigned Words>
-bool Trust<Model, Words>::beyond_slack() {
-  over_ = over_ || !witness_.at_most(*search_.options().preemption_bound);
-  return over_ && !witness_.at_most(*search_.options().preemption_bound + slack());
-}
-
-// How many preemptions more than the bound a graph on the way may have; see buster.hpp.
-template <typename Model, unsigned Words>
-std::uint32_t Trust<Model, Words>::slack() const {
-  const auto threads = graph_.thread_count();
-  if (threads <= 2) return 0;
-  std::uint32_t deletable = 0;
-  for (ThreadId t = 0; t < threads; ++t) {
-    const EventId last = graph_.thread(t).last;
-    if (last != no_event && !settled_.contains(static_cast<ProcessId>(last))) ++deletable;
-  }
-  return std::min(threads - 2, deletable);
-}
-
-// Does the graph count?
-template <typename Model, unsigned Words>
-bool Trust<Model, Words>::within_bound() {
-  return !bounded_ || (!over_ && witness_.at_most(*search_.options().preemption_bound));
-}
-
-// May a violation that these events lead to be reported?
-template <typename Model, unsigned Words>
-bool Trust<Model, Words>::within_bound(const Set& events) {
-  return !bounded_ || preemptions_.at_most(*search_.options().preemption_bound, events);
 }
 
 // The left-most thread that can go on; but a deferred lock goes first as soon as its mutex is free.
@@ -112,6 +81,7 @@ std::uint32_t Trust<Model, Words>::next_idle(ThreadId from) const {
 template <typename Model, unsigned Words>
 void Trust<Model, Words>::push(ThreadId t, EventId source, EventId revisited) {
   const jit::Mailbox& m = request(t);
+  if (by_pairs_) pairs_.remember();
   Node& node = nodes_.emplace_back();
   node.thread = t;
   node.op = m.op;
@@ -258,7 +228,7 @@ auto Trust<Model, Words>::add_update(Node& node, std::int64_t result, std::int64
 
 template <typename Model, unsigned Words>
 void Trust<Model, Words>::remove(Node& node) {
-  if (bounded_) witness_.remove(node.event);
+  if (bounded_) bound_removed(node.event);
   graph_.remove(node.event);
   node.present = false;
   if (!node.forced) {
@@ -338,32 +308,12 @@ bool Trust<Model, Words>::find_revisit(Node& node) {
     }
     if (event.location == node.location && event.reads() && find_place(node, id)) {
       node.revisited = id;
-      cut(node, id);
+      cut(node);
       return true;
     }
     node.deleted.insert(static_cast<ProcessId>(id));
   }
   return false;
-}
-
-template <typename Model, unsigned Words>
-void Trust<Model, Words>::cut(const Node& node, EventId revisited) {
-  if (bounded_) {
-    witness_.remove(revisited);
-    node.deleted.for_each([&](ProcessId id) { witness_.remove(static_cast<EventId>(id)); });
-  }
-  graph_.cut(node.walk, revisited, node.deleted);
-}
-
-template <typename Model, unsigned Words>
-void Trust<Model, Words>::mend(const Node& node) {
-  graph_.mend();
-  if (!bounded_) return;
-  const auto& order = graph_.order();
-  for (auto i = node.walk; i < order.size(); ++i) {
-    if (order[i] == node.revisited || node.deleted.contains(static_cast<ProcessId>(order[i])))
-      witness_.add(order[i]);
-  }
 }
 
 // Nothing hinders an event without successors from being undone and added again later: it was added last of

@@ -15,8 +15,12 @@ Trust<Model, Words>::Trust(Search& search)
       snapshots_(search.image()),
       needs_blocks_(!search.image().conditions.empty() || search.image().final_block != nullptr ||
                     search.options().collect_outcomes),
-      bounded_(search.options().preemption_bound.has_value()) {
-  for (const auto& location : search.image().locations) memory_.push_back(location.initial);
+      bounded_(search.options().preemption_bound.has_value()),
+      by_pairs_(bounded_ && !Preemptions<Graph>::buffered) {
+  for (const auto& location : search.image().locations) {
+    memory_.push_back(location.initial);
+    by_pairs_ = by_pairs_ && !location.is_mutex;
+  }
   blocks_.resize(snapshots_.thread_count());
   for (ThreadId t = 0; t < snapshots_.thread_count(); ++t) {
     snapshots_.start(t, search.image().threads[t]);
@@ -29,15 +33,17 @@ template <unsigned Narrower>
 Trust<Model, Words>::Trust(Trust<Model, Narrower>&& other)
     : search_(other.search_),
       graph_(other.graph_),
+      pairs_(graph_, other.pairs_),
       snapshots_(std::move(other.snapshots_)),
       memory_(std::move(other.memory_)),
       blocks_(std::move(other.blocks_)),
       needs_blocks_(other.needs_blocks_),
       bounded_(other.bounded_),
+      by_pairs_(other.by_pairs_),
       observer_(other.observer_) {
   for (const auto& node : other.nodes_) nodes_.push_back(node.template widened<Words>());
   settled_ = other.settled_.template widened<Words>();
-  if (bounded_) witness_.assign(linear_order(graph_, graph_.live()));
+  if (bounded_ && !by_pairs_) witness_.assign(linear_order(graph_, graph_.live()));
 }
 
 // Puts the node's event into the graph.
@@ -50,7 +56,7 @@ void Trust<Model, Words>::insert(Node& node, EventKind kind, EventId behind, std
   node.kind = kind;
   node.present = true;
   graph_.add(node.event, node.thread, node.op, kind, node.location, behind, value);
-  if (bounded_) witness_.add(node.event);
+  if (bounded_) bound_added(node.event);
   if (kind == EventKind::choice) graph_.set_canonical(node.event, value == request(node.thread).value);
 }
 

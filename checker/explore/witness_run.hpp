@@ -12,8 +12,7 @@
 //   those that it needs move to the front. They need nothing but each other, so what results is a run again.
 //
 // The run need not be a best one. Only if it costs more than the bound does the graph have to be looked at as
-// a whole: first for a bound from below (`forced`), then by buster.hpp, whose run then takes the place of
-// this one. So the answer is always exact.
+// a whole by buster.hpp, whose run then takes the place of this one. So the answer is always exact.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,303 @@
+// The least number of preemptions of a graph that grows and shrinks: the bound of `--preemption-bound` where
+// every event is a step of its thread and leaving a thread is never free (SC without mutexes). For the other
+// cases see witness_run.hpp and buster.hpp, which also say what a preemption is.
+//
+// There a run costs one preemption for each pair of neighbours in a thread between which others run. So
+// preemptions(G) is the least number of pairs that have to be cut for the uncut rest of the threads, taken as
+// blocks, to have an order. Two sets of pairs are kept up to date as the graph grows:
+//
+// torn   A pair is torn if some step of another thread is ordered behind its first and before its second
+// step.
+//        All torn pairs have to be cut. An event e that comes before others makes new order only from what
+//        is before e to what is behind e: the pairs that it tears are those with the first step before e and
+//        the second behind it.
+// cuts   Pairs whose cutting is enough. Some order of the blocks is known to exist, but none is kept: all
+// that
+//        a new event e asks for is that what it needs can be moved before what needs it. So take what e
+//        needs, and with a step the rest of its block, and all that this needs, and so on. If that does not
+//        arrive at what needs e, nor at e's own block, these blocks go to the front, in the order that they
+//        have, then e's block, then all others. Where a block would arrive there, it is cut instead.
+//
+// Taking away events that no other needs leaves both sets as they are, but for those events. Where the bound
+// lies between their numbers, the graph is looked at as a whole (`decide`): the blocks between torn pairs are
+// put in order. If some remain, which need each other in a circle, one more cut is needed; which one is
+// searched, with as many cuts as the bound leaves.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "checker/execution/graph.hpp"
+
+namespace heddle::checker {
+
+template <typename Graph>
+class TornPairs {
+ public:
+  using Set = typename Graph::Set;
+
+  // Is going to be asked for this bound most of the time.
+  TornPairs(const Graph& graph, std::uint32_t bound)
+      : graph_(graph),
+        bound_(bound),
+        most_slack_(std::max(graph.thread_count(), 2U) - 2),
+        steps_(graph.thread_count()) {}
+  // The same for the same graph with room for more events.
+  template <typename Narrower>
+  TornPairs(const Graph& graph, const TornPairs<Narrower>& other);
+
+  // To be called right after the event was added to the graph. O(threads + events that it overtakes), mostly.
+  void add(EventId id);
+  // Remembers what is known of the graph as it is, until `forget`.
+  void remember() { remembered_.push_back(known_); }
+  void forget() { remembered_.pop_back(); }
+  // To be called before the event is removed; then the graph is as it was at the newest `remember`, or `cut`.
+  void remove(EventId id);
+  // To be called before these events, which no other needs, are taken away, and when they are back again.
+  void cut(const Set& gone);
+  void mend(const Set& gone);
+
+  // Has any run of the graph at most so many preemptions? O(1) mostly; when that does not tell, linear in the
+  // number of events mostly, and exponential in that of threads at worst.
+  [[nodiscard]] bool at_most(std::uint32_t bound) {
+    return known_.most <= bound || (known_.least <= bound && decide(bound));
+  }
+  // The same for a part of the graph that is closed under its order.
+  [[nodiscard]] bool at_most(std::uint32_t bound, const Set& events);
+
+  [[nodiscard]] std::size_t memory_used() const {
+    return remembered_.capacity() * sizeof(Known) + blocks_.capacity() * sizeof(Block) +
+           failed_.capacity() * sizeof(Failed);
+  }
+
+ private:
+  template <typename>
+  friend class TornPairs;
+  using Event = typename Graph::Event;
+  struct Known {
+    Set torn;                 // the second steps of torn pairs
+    Set cuts;                 // and these with others
+    Set joined;               // the first steps of pairs that are not cut
+    std::uint32_t pairs = 0;  // of neighbours in threads
+    std::uint32_t count = 0;  // of them that are torn
+    std::uint32_t least = 0;  // no run has fewer preemptions
+    std::uint32_t most = 0;   // the number of cuts
+    bool all = false;         // the cuts are not known, so take all pairs
+  };
+  // Events of a thread that run together.
+  struct Block {
+    Set needs;  // all events before its last one, but for its first
+    EventId first = no_event;
+    EventId last = no_event;
+  };
+  struct Failed {
+    Set left;
+    std::uint32_t budget = 0;
+  };
+
+  [[nodiscard]] const Event& event(ProcessId id) const { return graph_[static_cast<EventId>(id)]; }
+  [[nodiscard]] EventId step_before(const Event& event) const {
+    EventId id = event.po_previous;
+    while (id != no_event && graph_[id].kind == EventKind::choice) id = graph_[id].po_previous;
+    return id;
+  }
+  [[nodiscard]] Set needed_of_others(const Event& event) const;
+  void insert_cut(EventId behind, EventId before) {
+    if (known_.cuts.contains(static_cast<ProcessId>(behind))) return;
+    known_.cuts.insert(static_cast<ProcessId>(behind));
+    known_.joined.erase(static_cast<ProcessId>(before));
+    ++known_.most;
+  }
+  void insert_torn(EventId behind, EventId before) {
+    if (known_.torn.contains(static_cast<ProcessId>(behind))) return;
+    known_.torn.insert(static_cast<ProcessId>(behind));
+    known_.least = std::max(known_.least, ++known_.count);
+    insert_cut(behind, before);
+  }
+  void go_on_with_block(EventId id, EventId earlier, const Set& needed, Set& before, Set avoided);
+  void close(Set& before, const Set& avoided);
+
+  void add_blocks(EventId last);
+  bool run_blocks(std::size_t from);
+  bool decide(std::uint32_t bound);
+  bool search(std::size_t from, std::uint32_t budget);
+
+  const Graph& graph_;
+  std::uint32_t bound_;
+  std::uint32_t most_slack_;
+  Known known_;
+  std::vector<Known> remembered_;
+  std::vector<Set> steps_;     // by thread
+  std::vector<Block> blocks_;  // that have not run, one stretch per open choice of `search`
+  Set left_;                   // the first events of those of the last stretch
+  Set found_;                  // the cuts of a search that succeeded
+  std::vector<Failed> failed_;
+};
+
+template <typename Graph>
+template <typename Narrower>
+TornPairs<Graph>::TornPairs(const Graph& graph, const TornPairs<Narrower>& other)
+    : graph_(graph), bound_(other.bound_), most_slack_(other.most_slack_) {
+  constexpr auto words = Set::capacity / 64;
+  const auto widened = [](const auto& known) {
+    return Known{.torn = known.torn.template widened<words>(),
+                 .cuts = known.cuts.template widened<words>(),
+                 .joined = known.joined.template widened<words>(),
+                 .pairs = known.pairs,
+                 .count = known.count,
+                 .least = known.least,
+                 .most = known.most,
+                 .all = known.all};
+  };
+  known_ = widened(other.known_);
+  for (const auto& known : other.remembered_) remembered_.push_back(widened(known));
+  for (const auto& steps : other.steps_) steps_.push_back(steps.template widened<words>());
+}
+
+template <typename Graph>
+void TornPairs<Graph>::add(EventId id) {
+  const Event& event = graph_[id];
+  if (event.kind == EventKind::choice) return;
+  const EventId overtaken = event.kind == EventKind::read ? graph_[event.source].co_next : event.co_next;
+  Set avoided;
+  bool blocks_behind = true;  // what needs the event is whole blocks
+  if (overtaken != no_event) {
+    avoided.insert(static_cast<ProcessId>(overtaken));
+    graph_.for_each_overtaken([&](EventId behind) {
+      const EventId before = step_before(graph_[behind]);
+      if (before == no_event) return;
+      if (event.upto.contains(static_cast<ProcessId>(before))) {
+        insert_torn(behind, before);
+      } else if (!known_.cuts.contains(static_cast<ProcessId>(behind)) &&
+                 !graph_[before].upto.contains(static_cast<ProcessId>(overtaken))) {
+        blocks_behind = false;
+      }
+    });
+  }
+  const EventId earlier = step_before(event);
+  Set needed;
+  if (earlier != no_event) {
+    ++known_.pairs;
+    known_.joined.insert(static_cast<ProcessId>(earlier));
+    needed = needed_of_others(event);
+    if (needed.contains(static_cast<ProcessId>(earlier))) {
+      insert_torn(id, earlier);
+      needed = {};
+    }
+  }
+  // (Beyond the bound, the slack may allow for all pairs to be cut. Then there is nothing to do.)
+  if (known_.all || (known_.least > bound_ && known_.pairs <= bound_ + most_slack_)) {
+    known_.all = true;
+    known_.most = known_.pairs;
+  }
+  Set before;
+  if (!known_.all && !needed.empty()) go_on_with_block(id, earlier, needed, before, avoided);
+  steps_[event.thread].insert(static_cast<ProcessId>(id));
+  if (known_.all || blocks_behind) return;
+  before |= event.upto;
+  close(before, avoided);
+}
+
+// What the event needs, but for what it needs because its thread does.
+template <typename Graph>
+auto TornPairs<Graph>::needed_of_others(const Event& event) const -> Set {
+  Set needed;
+  const auto add = [&](EventId other) {
+    if (graph_[other].thread != event.thread) needed |= graph_[other].upto;
+  };
+  if (event.kind == EventKind::read) {
+    add(event.source);
+  } else {
+    add(event.co_previous);
+    graph_[event.co_previous].readers.for_each([&](ProcessId reader) { add(static_cast<EventId>(reader)); });
+  }
+  return needed;
+}
+
+// Lets the thread's last block go on with the new event, if it can; `before` is what has to go before it
+// then.
+template <typename Graph>
+void TornPairs<Graph>::go_on_with_block(EventId id, EventId earlier, const Set& needed, Set& before,
+                                        Set avoided) {
+  if ((needed - graph_[earlier].upto).empty()) return;
+  EventId first = earlier;
+  while (!known_.cuts.contains(static_cast<ProcessId>(first))) {
+    const EventId before_it = step_before(graph_[first]);
+    if (before_it == no_event) break;
+    first = before_it;
+  }
+  if (needed.contains(static_cast<ProcessId>(first))) return insert_cut(id, earlier);
+  before = needed;
+  avoided.insert(static_cast<ProcessId>(first));
+  close(before, avoided);
+}
+
+// Closes the set, which is closed under the graph's order, under blocks. Cuts those that lead to what is
+// avoided.
+template <typename Graph>
+void TornPairs<Graph>::close(Set& before, const Set& avoided) {
+  for (Set left = before & known_.joined; !left.empty();) {
+    const ThreadId t = event(left.first()).thread;
+    left -= steps_[t];
+    const Set rest = steps_[t] - before;
+    if (rest.empty()) continue;
+    // The end of the block that is begun, before the first cut.
+    EventId end = graph_.thread(t).last;
+    const Set cuts = rest & known_.cuts;
+    if (!cuts.empty()) {
+      ProcessId first = cuts.first();
+      cuts.for_each([&](ProcessId other) {
+        if (event(first).upto.contains(other)) first = other;
+      });
+      end = step_before(event(first));
+      if (before.contains(static_cast<ProcessId>(end))) continue;
+    }
+    const Set& wanted = graph_[end].upto;
+    if (wanted.intersects(avoided)) {
+      EventId behind = end;
+      EventId at = end;
+      for (; !before.contains(static_cast<ProcessId>(at)); at = step_before(graph_[at])) behind = at;
+      insert_cut(behind, at);
+    } else {
+      left |= (wanted - before) & known_.joined;
+      before |= wanted;
+    }
+  }
+}
+
+template <typename Graph>
+void TornPairs<Graph>::remove(EventId id) {
+  steps_[graph_[id].thread].erase(static_cast<ProcessId>(id));
+  known_ = remembered_.back();
+}
+
+template <typename Graph>
+void TornPairs<Graph>::cut(const Set& gone) {
+  gone.for_each([&](ProcessId id) {
+    steps_[event(id).thread].erase(id);
+    const EventId before = step_before(event(id));
+    if (before == no_event || event(id).kind == EventKind::choice) return;
+    known_.joined.erase(static_cast<ProcessId>(before));
+    --known_.pairs;
+  });
+  known_.torn -= gone;
+  known_.cuts -= gone;
+  known_.least = known_.count = known_.torn.count();
+  known_.most = known_.all ? known_.pairs : known_.cuts.count();
+  remember();
+}
+
+template <typename Graph>
+void TornPairs<Graph>::mend(const Set& gone) {
+  gone.for_each([&](ProcessId id) {
+    if (event(id).kind != EventKind::choice) steps_[event(id).thread].insert(id);
+  });
+  forget();
+  known_ = remembered_.back();
+}
+
+}  // namespace heddle::checker
+
+#include "checker/explore/torn_pairs_decide.hpp"

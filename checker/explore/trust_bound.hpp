@@ -1,0 +1,98 @@
+// How trust keeps within a preemption bound: which graphs are cut off, which count, and what is known of
+// their preemptions. See buster.hpp for what a preemption is.
+#pragma once
+
+#include <algorithm>
+
+#include "checker/explore/trust.hpp"
+
+namespace heddle::checker {
+
+// Does the graph have too many preemptions to be extended?
+template <typename Model, unsigned Words>
+bool Trust<Model, Words>::beyond_slack() {
+  const auto bound = *search_.options().preemption_bound;
+  if (by_pairs_) return !pairs_.at_most(bound) && !pairs_.at_most(bound + slack());
+  over_ = over_ || !witness_.at_most(bound);
+  return over_ && !witness_.at_most(bound + slack());
+}
+
+// How many preemptions more than the bound a graph on the way may have; see buster.hpp.
+template <typename Model, unsigned Words>
+std::uint32_t Trust<Model, Words>::slack() const {
+  const auto threads = graph_.thread_count();
+  if (threads <= 2) return 0;
+  std::uint32_t deletable = 0;
+  for (ThreadId t = 0; t < threads; ++t) {
+    const EventId last = graph_.thread(t).last;
+    if (last != no_event && !settled_.contains(static_cast<ProcessId>(last))) ++deletable;
+  }
+  return std::min(threads - 2, deletable);
+}
+
+// Does the graph count?
+template <typename Model, unsigned Words>
+bool Trust<Model, Words>::within_bound() {
+  if (!bounded_) return true;
+  const auto bound = *search_.options().preemption_bound;
+  return by_pairs_ ? pairs_.at_most(bound) : !over_ && witness_.at_most(bound);
+}
+
+// May a violation that these events lead to be reported?
+template <typename Model, unsigned Words>
+bool Trust<Model, Words>::within_bound(const Set& events) {
+  if (!bounded_) return true;
+  const auto bound = *search_.options().preemption_bound;
+  return by_pairs_ ? pairs_.at_most(bound, events) : preemptions_.at_most(bound, events);
+}
+
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::bound_added(EventId event) {
+  if (by_pairs_) {
+    pairs_.add(event);
+  } else {
+    witness_.add(event);
+  }
+}
+
+// The newest event of the graph is about to go.
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::bound_removed(EventId event) {
+  if (by_pairs_) {
+    pairs_.remove(event);
+  } else {
+    witness_.remove(event);
+  }
+}
+
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::cut(const Node& node) {
+  if (bounded_) {
+    Set gone = node.deleted;
+    gone.insert(static_cast<ProcessId>(node.revisited));
+    if (by_pairs_) {
+      pairs_.cut(gone);
+    } else {
+      gone.for_each([&](ProcessId id) { witness_.remove(static_cast<EventId>(id)); });
+    }
+  }
+  graph_.cut(node.walk, node.revisited, node.deleted);
+}
+
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::mend(const Node& node) {
+  graph_.mend();
+  if (!bounded_) return;
+  if (by_pairs_) {
+    Set gone = node.deleted;
+    gone.insert(static_cast<ProcessId>(node.revisited));
+    return pairs_.mend(gone);
+  }
+  const auto& order = graph_.order();
+  for (auto i = node.walk; i < order.size(); ++i) {
+    if (order[i] == node.revisited || node.deleted.contains(static_cast<ProcessId>(order[i])))
+      witness_.add(order[i]);
+  }
+}
+
+}  // namespace heddle::checker
