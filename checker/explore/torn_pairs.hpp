@@ -88,8 +88,8 @@ class TornPairs {
   };
   // Events of a thread that run together.
   struct Block {
-    Set needs;  // all events before its last one, but for its first
-    EventId first = no_event;
+    Set needs;  // events before its last one
+    Set own;    // its steps
     EventId last = no_event;
   };
   struct Failed {
@@ -119,7 +119,7 @@ class TornPairs {
   void go_on_with_block(EventId id, EventId earlier, const Set& needed, Set& before, Set avoided);
   void close(Set& before, const Set& avoided);
 
-  void add_blocks(EventId last);
+  void add_blocks(Set steps, EventId last);
   bool run_blocks(std::size_t from);
   bool decide(std::uint32_t bound);
   bool search(std::size_t from, std::uint32_t budget);
@@ -131,7 +131,7 @@ class TornPairs {
   std::vector<Known> remembered_;
   std::vector<Set> steps_;     // by thread
   std::vector<Block> blocks_;  // that have not run, one stretch per open choice of `search`
-  Set left_;                   // the first events of those of the last stretch
+  Set left_;                   // the steps of those of the last stretch
   Set found_;                  // the cuts of a search that succeeded
   std::vector<Failed> failed_;
 };

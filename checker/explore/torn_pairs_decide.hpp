@@ -6,22 +6,21 @@
 
 namespace heddle::checker {
 
-// Finds the thread's blocks among the events up to `last`.
+// Finds the blocks of some steps of a thread, the last of which is given.
 template <typename Graph>
-void TornPairs<Graph>::add_blocks(EventId last) {
-  while (last != no_event) {
-    const EventId end = last;
-    EventId first = last;
-    bool begins = false;
-    for (; last != no_event && !begins; last = graph_[last].po_previous) {
-      if (graph_[last].kind == EventKind::choice) continue;
-      first = last;
-      begins = known_.torn.contains(static_cast<ProcessId>(first));
+void TornPairs<Graph>::add_blocks(Set steps, EventId last) {
+  left_ |= steps;
+  while (steps.intersects(known_.torn)) {
+    Block block{.needs = graph_[last].upto, .own = {}, .last = last};
+    for (bool begins = false; !begins; last = step_before(graph_[last])) {
+      block.own.insert(static_cast<ProcessId>(last));
+      begins = known_.torn.contains(static_cast<ProcessId>(last));
     }
-    blocks_.push_back({graph_[end].upto, first, end});
-    blocks_.back().needs.erase(static_cast<ProcessId>(first));
-    left_.insert(static_cast<ProcessId>(first));
+    block.needs -= block.own;
+    blocks_.push_back(block);
+    steps -= block.own;
   }
+  if (!steps.empty()) blocks_.push_back({graph_[last].upto - steps, steps, last});
 }
 
 // Runs all blocks that can run, from this one on, until there are none. True if nothing is left.
@@ -33,7 +32,7 @@ bool TornPairs<Graph>::run_blocks(std::size_t from) {
       if (blocks_[i].needs.intersects(left_)) {
         blocks_[kept++] = blocks_[i];
       } else {
-        left_.erase(static_cast<ProcessId>(blocks_[i].first));
+        left_ -= blocks_[i].own;
       }
     }
     if (kept == to) {
@@ -51,23 +50,24 @@ bool TornPairs<Graph>::decide(std::uint32_t bound) {
   blocks_.clear();
   failed_.clear();
   left_ = found_ = {};
-  for (ThreadId t = 0; t < graph_.thread_count(); ++t) add_blocks(graph_.thread(t).last);
-  if (run_blocks(0) || (known_.count < bound && search(0, bound - known_.count))) {
-    known_.cuts = known_.torn | found_;
-    known_.most = known_.cuts.count();
-    known_.all = false;
-    known_.joined = {};
-    for (const Set& steps : steps_) {
-      steps.for_each([&](ProcessId id) {
-        const EventId before = step_before(event(id));
-        if (before != no_event && !known_.cuts.contains(id))
-          known_.joined.insert(static_cast<ProcessId>(before));
-      });
-    }
-    return true;
+  for (ThreadId t = 0; t < steps_.size(); ++t) {
+    if (steps_[t].empty()) continue;
+    const EventId last = graph_.thread(t).last;
+    add_blocks(steps_[t], graph_[last].kind == EventKind::choice ? step_before(graph_[last]) : last);
   }
-  known_.least = bound + 1;
-  return false;
+  if (!run_blocks(0) && (known_.count >= bound || !search(0, bound - known_.count))) {
+    known_.least = bound + 1;
+    return false;
+  }
+  const Set before = known_.cuts;
+  known_.cuts = known_.torn | found_;
+  known_.most = known_.cuts.count();
+  known_.all = false;
+  (before - known_.cuts).for_each([&](ProcessId id) {
+    known_.joined.insert(static_cast<ProcessId>(step_before(event(id))));
+  });
+  found_.for_each([&](ProcessId id) { known_.joined.erase(static_cast<ProcessId>(step_before(event(id)))); });
+  return true;
 }
 
 template <typename Graph>
@@ -77,11 +77,12 @@ bool TornPairs<Graph>::at_most(std::uint32_t bound, const Set& events) {
   blocks_.clear();
   failed_.clear();
   left_ = {};
-  for (ThreadId t = 0; t < graph_.thread_count(); ++t) {
+  for (ThreadId t = 0; t < steps_.size(); ++t) {
+    const Set steps = steps_[t] & events;
+    if (steps.empty()) continue;
     EventId last = graph_.thread(t).last;
-    while (last != no_event && !events.contains(static_cast<ProcessId>(last)))
-      last = graph_[last].po_previous;
-    add_blocks(last);
+    while (!steps.contains(static_cast<ProcessId>(last))) last = step_before(graph_[last]);
+    add_blocks(steps, last);
   }
   return run_blocks(0) || search(0, bound - count);
 }
@@ -98,16 +99,18 @@ bool TornPairs<Graph>::search(std::size_t from, std::uint32_t budget) {
   if (tried) return false;
   const auto to = blocks_.size();
   for (auto i = from; i < to; ++i) {
-    left_ = left;
-    left_.erase(static_cast<ProcessId>(blocks_[i].first));
-    if (graph_[blocks_[i].first].upto.intersects(left_)) continue;
-    EventId rest = blocks_[i].last;
-    for (EventId at = rest; graph_[at].upto.intersects(left_); at = step_before(graph_[at])) rest = at;
+    const Set others = left - blocks_[i].own;
+    EventId rest = no_event;
+    EventId at = blocks_[i].last;
+    while (at != no_event && blocks_[i].own.contains(static_cast<ProcessId>(at)) &&
+           graph_[at].upto.intersects(others)) {
+      rest = at;
+      at = step_before(graph_[at]);
+    }
+    if (at == no_event || !blocks_[i].own.contains(static_cast<ProcessId>(at))) continue;
     for (auto j = from; j < to; ++j) blocks_.push_back(blocks_[j]);
-    Block& cut = blocks_[to + i - from];
-    cut.first = rest;
-    cut.needs.erase(static_cast<ProcessId>(rest));
-    left_.insert(static_cast<ProcessId>(rest));
+    blocks_[to + i - from].own -= graph_[at].upto;
+    left_ = left - (blocks_[i].own & graph_[at].upto);
     const bool done = run_blocks(to) || search(to, budget - 1);
     blocks_.resize(to);
     if (!done) continue;
