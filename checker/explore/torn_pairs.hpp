@@ -6,17 +6,15 @@
 // preemptions(G) is the least number of pairs that have to be cut for the uncut rest of the threads, taken as
 // blocks, to have an order. Two sets of pairs are kept up to date as the graph grows:
 //
-// torn   A pair is torn if some step of another thread is ordered behind its first and before its second
-// step.
-//        All torn pairs have to be cut. An event e that comes before others makes new order only from what
-//        is before e to what is behind e: the pairs that it tears are those with the first step before e and
-//        the second behind it.
-// cuts   Pairs whose cutting is enough. Some order of the blocks is known to exist, but none is kept: all
-// that
-//        a new event e asks for is that what it needs can be moved before what needs it. So take what e
-//        needs, and with a step the rest of its block, and all that this needs, and so on. If that does not
-//        arrive at what needs e, nor at e's own block, these blocks go to the front, in the order that they
-//        have, then e's block, then all others. Where a block would arrive there, it is cut instead.
+// - torn: a pair is torn if some step of another thread is ordered behind its first and before its second
+//   step. All torn pairs have to be cut. An event e that comes before others makes new order only from what
+//   is before e to what is behind e: the pairs that it tears are those with the first step before e and the
+//   second behind it.
+// - cuts: pairs whose cutting is enough. Some order of the blocks is known to exist, but none is kept: all
+//   that a new event e asks for is that what it needs can be moved before what needs it. So take what e
+//   needs, and with a step the rest of its block, and all that this needs, and so on. If that does not arrive
+//   at what needs e, nor at e's own block, these blocks go to the front, in the order that they have, then
+//   e's block, then all others. Where a block would arrive there, it is cut instead.
 //
 // Taking away events that no other needs leaves both sets as they are, but for those events. Where the bound
 // lies between their numbers, the graph is looked at as a whole (`decide`): the blocks between torn pairs are
