@@ -1,5 +1,5 @@
 # Installs the build into a folder of its own, then uses it from outside: the project in examples/embedding with the
-# shared and with the static library, and pkg-config. Run by CTest with BUILD, SOURCE, COMPILER.
+# shared and with the static library, and pkg-config. Run by CTest with BUILD, SOURCE, COMPILER, GENERATOR.
 set(root ${BUILD}/package-test)
 set(prefix ${root}/prefix)
 file(REMOVE_RECURSE ${root})
@@ -26,7 +26,7 @@ run(${prefix}/bin/heddle check ${SOURCE}/examples/peterson.hed)
 
 foreach(static OFF ON)
   set(user ${root}/user-${static})
-  run(${CMAKE_COMMAND} -S ${SOURCE}/examples/embedding -B ${user} -DCMAKE_PREFIX_PATH=${prefix}
+  run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/examples/embedding -B ${user} -DCMAKE_PREFIX_PATH=${prefix}
       -DCMAKE_CXX_COMPILER=${COMPILER} -Dheddle_USE_STATIC=${static})
   run(${CMAKE_COMMAND} --build ${user})
   run(${user}/ticket_family)
