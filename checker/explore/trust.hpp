@@ -126,8 +126,9 @@ class Trust {
   [[nodiscard]] std::uint32_t slack() const;
   [[nodiscard]] bool within_bound();
   [[nodiscard]] bool within_bound(const Set& events);
-  void bound_added(EventId event);
-  void bound_removed(EventId event);
+  template <typename Use>
+  void with_known(Use&& use);
+  [[nodiscard]] Set gone(const Node& node) const;
   void cut(const Node& node);
   void mend(const Node& node);
 

@@ -46,53 +46,36 @@ bool Trust<Model, Words>::within_bound(const Set& events) {
   return by_pairs_ ? pairs_.at_most(bound, events) : preemptions_.at_most(bound, events);
 }
 
+// Does something to what is known of the graph's preemptions.
 template <typename Model, unsigned Words>
-void Trust<Model, Words>::bound_added(EventId event) {
+template <typename Use>
+void Trust<Model, Words>::with_known(Use&& use) {
+  if (!bounded_) return;
   if (by_pairs_) {
-    pairs_.add(event);
+    use(pairs_);
   } else {
-    witness_.add(event);
+    use(witness_);
   }
 }
 
-// The newest event of the graph is about to go.
+// The events that the node's revisit takes out of the graph.
 template <typename Model, unsigned Words>
-void Trust<Model, Words>::bound_removed(EventId event) {
-  if (by_pairs_) {
-    pairs_.remove(event);
-  } else {
-    witness_.remove(event);
-  }
+auto Trust<Model, Words>::gone(const Node& node) const -> Set {
+  Set result = node.deleted;
+  result.insert(static_cast<ProcessId>(node.revisited));
+  return result;
 }
 
 template <typename Model, unsigned Words>
 void Trust<Model, Words>::cut(const Node& node) {
-  if (bounded_) {
-    Set gone = node.deleted;
-    gone.insert(static_cast<ProcessId>(node.revisited));
-    if (by_pairs_) {
-      pairs_.cut(gone);
-    } else {
-      gone.for_each([&](ProcessId id) { witness_.remove(static_cast<EventId>(id)); });
-    }
-  }
+  with_known([&](auto& known) { known.cut(gone(node)); });
   graph_.cut(node.walk, node.revisited, node.deleted);
 }
 
 template <typename Model, unsigned Words>
 void Trust<Model, Words>::mend(const Node& node) {
   graph_.mend();
-  if (!bounded_) return;
-  if (by_pairs_) {
-    Set gone = node.deleted;
-    gone.insert(static_cast<ProcessId>(node.revisited));
-    return pairs_.mend(gone);
-  }
-  const auto& order = graph_.order();
-  for (auto i = node.walk; i < order.size(); ++i) {
-    if (order[i] == node.revisited || node.deleted.contains(static_cast<ProcessId>(order[i])))
-      witness_.add(order[i]);
-  }
+  with_known([&](auto& known) { known.mend(gone(node)); });
 }
 
 }  // namespace heddle::checker

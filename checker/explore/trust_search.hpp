@@ -228,7 +228,7 @@ auto Trust<Model, Words>::add_update(Node& node, std::int64_t result, std::int64
 
 template <typename Model, unsigned Words>
 void Trust<Model, Words>::remove(Node& node) {
-  if (bounded_) bound_removed(node.event);
+  with_known([&](auto& known) { known.remove(node.event); });
   graph_.remove(node.event);
   node.present = false;
   if (!node.forced) {

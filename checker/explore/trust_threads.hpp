@@ -56,7 +56,7 @@ void Trust<Model, Words>::insert(Node& node, EventKind kind, EventId behind, std
   node.kind = kind;
   node.present = true;
   graph_.add(node.event, node.thread, node.op, kind, node.location, behind, value);
-  if (bounded_) bound_added(node.event);
+  with_known([&](auto& known) { known.add(node.event); });
   if (kind == EventKind::choice) graph_.set_canonical(node.event, value == request(node.thread).value);
 }
 

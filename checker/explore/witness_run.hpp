@@ -35,6 +35,15 @@ class WitnessRun {
   void add(EventId event) { new_.push_back(event); }
   // To be called right before or after the event is taken out of the graph.
   void remove(EventId event);
+  // To be called around taking these events, which no other needs, out of the graph and putting them back.
+  void cut(const Set& gone) {
+    gone.for_each([&](ProcessId id) { remove(static_cast<EventId>(id)); });
+  }
+  void mend(const Set& gone) {
+    for (const EventId id : graph_.order()) {
+      if (gone.contains(static_cast<ProcessId>(id))) add(id);
+    }
+  }
   // Starts again, with this order of the graph's events.
   void assign(const std::vector<EventId>& run);
 
