@@ -271,7 +271,8 @@ int show_comparison(const Program& program, const Options& options) {
                                          "heddle list shows which ones go together"})},
                          options.json);
   }
-  if (comparison.exit_code == 0 && (undecided || interrupted())) comparison.exit_code = 3;
+  if (comparison.exit_code == 0 && (undecided || interrupted()))
+    comparison.exit_code = exit_code(Verdict::undecided);
   comparison.rows = rows_of(comparison.columns);
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
   const std::string report =

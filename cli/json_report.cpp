@@ -35,9 +35,8 @@ Json step(const Step& step) {
   result["location"] = step.location.empty() ? Json(nullptr) : Json(step.location);
   result["read"] = step.reads ? Json(step.read) : Json(nullptr);
   result["written"] = step.writes ? Json(step.written) : Json(nullptr);
-  const auto symbol = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
-  result["read_symbol"] = symbol(step.read_symbol);
-  result["written_symbol"] = symbol(step.written_symbol);
+  result["read_symbol"] = text_or_null(step.read_symbol);
+  result["written_symbol"] = text_or_null(step.written_symbol);
   result["action"] = step.action;
   result["file"] = step.file;
   result["line"] = step.line;

@@ -107,7 +107,7 @@ std::size_t failures(const TestSummary& summary) {
 
 int exit_code(const TestSummary& summary) {
   if (failures(summary) > summary.updated) return 1;
-  if (summary.interrupted) return 3;
+  if (summary.interrupted) return exit_code(Verdict::undecided);
   return summary.results.empty() ? bad_input : 0;
 }
 

@@ -313,12 +313,18 @@ class Generator {
     assigned_.push_back(s.target);
   }
 
-  void add_critical_section(Block& result, int depth) {
+  // Of some mutex.
+  std::pair<Statement, Statement> lock_and_unlock() {
     Statement lock;
     lock.kind = Do::lock;
     lock.word = random_.of(mutexes_);
     Statement unlock = lock;
     unlock.kind = Do::unlock;
+    return {lock, unlock};
+  }
+
+  void add_critical_section(Block& result, int depth) {
+    auto [lock, unlock] = lock_and_unlock();
     budget_ -= 2;
     result.push_back(lock);
     for (auto inner = random_.between(0, 2); inner > 0 && budget_ > 0; --inner) add_statement(result, depth);
@@ -329,11 +335,7 @@ class Generator {
 
   // A thread that waits holds the mutex, and mostly has a reason.
   void add_wait(Block& result, int depth) {
-    Statement lock;
-    lock.kind = Do::lock;
-    lock.word = random_.of(mutexes_);
-    Statement unlock = lock;
-    unlock.kind = Do::unlock;
+    const auto [lock, unlock] = lock_and_unlock();
     Statement wait = lock;
     wait.kind = Do::wait;
     budget_ -= 6;
