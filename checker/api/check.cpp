@@ -1,4 +1,6 @@
 // check(): options -> search -> verdict.
+#include "checker/api/check.hpp"
+
 #include <fmt/format.h>
 
 #include <exception>
@@ -81,7 +83,12 @@ std::string why_not(std::string_view model_name, std::string_view algorithm_name
   return {};
 }
 
-Result<CheckResult> check(const Program& program, const CheckOptions& requested) {
+Result<CheckResult> check(const Program& program, const CheckOptions& options) {
+  return checker::check(program, options, {});
+}
+
+Result<CheckResult> checker::check(const Program& program, const CheckOptions& requested,
+                                   std::optional<ViolationKind> only) {
   CheckOptions options = requested;
   const auto* const model = checker::find_model(options.model);
   if (options.algorithm.empty() && model != nullptr) options.algorithm = model->default_algorithm;
@@ -113,7 +120,7 @@ Result<CheckResult> check(const Program& program, const CheckOptions& requested)
     return refuse(error.what());
   }
   Search search(*image, options);
-  if (program.state().only) search.look_only_for(*program.state().only);
+  if (only) search.look_only_for(*only);
   CheckResult result;
   try {
     algorithm.run(search);

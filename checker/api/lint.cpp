@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "checker/api/check.hpp"
 #include "checker/api/lint_trees.hpp"
 #include "checker/api/state.hpp"
 #include "lang/unused.hpp"
@@ -23,8 +24,8 @@ namespace {
 
 using lint_trees::Place;
 
-// The same program with another tree, checked for violations of that kind only if one is given.
-Program with_tree(const Program& program, lang::Program tree, std::optional<ViolationKind> only = {}) {
+// The same program with another tree.
+Program with_tree(const Program& program, lang::Program tree) {
   const Program::State& from = program.state();
   auto state = std::make_shared<Program::State>();
   state->name = from.name;
@@ -33,7 +34,6 @@ Program with_tree(const Program& program, lang::Program tree, std::optional<Viol
   state->options = from.options;
   state->options.run_ahead = false;
   state->tree = std::move(tree);
-  state->only = only;
   return Program::State::program_of(std::move(state));
 }
 
@@ -125,20 +125,20 @@ class Linter {
          .text = fmt::format("{}:{}:{}: note: {}\n", file, start.line, start.column, message)});
   }
 
-  [[nodiscard]] std::optional<CheckResult> look(const Program& program, CheckOptions options) const {
+  [[nodiscard]] std::optional<CheckResult> look(const Program& program, CheckOptions options,
+                                                std::optional<ViolationKind> only = {}) const {
     if (stopped()) return {};
     options.timeout = options_.timeout;
     options.progress = [this](const Progress&) { return !stopped(); };
-    auto result = check(program, options);
+    auto result = checker::check(program, options, only);
     if (!result || result->verdict == Verdict::undecided) return {};
     return std::move(*result);
   }
 
   void look_at_update(const lint_trees::Update& update) {
     // A deadlock, say, that is met first does not hide the update.
-    const Program watched = with_tree(programs_.front(), lint_trees::watching(state().tree, update.place),
-                                      ViolationKind::assertion);
-    const auto result = look(watched, {.model = "sc"});
+    const Program watched = with_tree(programs_.front(), lint_trees::watching(state().tree, update.place));
+    const auto result = look(watched, {.model = "sc"}, ViolationKind::assertion);
     if (!result) return leave_open(update.place, "can this update get lost?");
     if (!result->violation) return;
     add(LintRule::lost_update, update.place,

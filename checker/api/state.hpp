@@ -29,8 +29,6 @@ struct Program::State {
   lang::Program tree;
 
   compiler::Options options;
-  // Checks look for violations of this kind only, see Search::look_only_for.
-  std::optional<ViolationKind> only = {};
 
   // The image whose threads take one operation after the other, or the one whose threads run ahead of their
   // loads, for POWER. Each is made when it is first asked for, so that nobody pays for the other one. Throws

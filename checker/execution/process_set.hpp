@@ -16,10 +16,10 @@ class ProcessSet {
  public:
   static constexpr ProcessId capacity = 64 * Words;
 
-  void insert(ProcessId p) { words_[p / 64] |= std::uint64_t{1} << (p % 64); }
-  void erase(ProcessId p) { words_[p / 64] &= ~(std::uint64_t{1} << (p % 64)); }
+  void insert(ProcessId p) { words_[word_of(p)] |= std::uint64_t{1} << (p % 64); }
+  void erase(ProcessId p) { words_[word_of(p)] &= ~(std::uint64_t{1} << (p % 64)); }
   void assign(ProcessId p, bool member) { member ? insert(p) : erase(p); }
-  [[nodiscard]] bool contains(ProcessId p) const { return (words_[p / 64] >> (p % 64)) & 1; }
+  [[nodiscard]] bool contains(ProcessId p) const { return (words_[word_of(p)] >> (p % 64)) & 1; }
 
   [[nodiscard]] bool empty() const {
     std::uint64_t any = 0;
@@ -99,6 +99,8 @@ class ProcessSet {
  private:
   template <unsigned>
   friend class ProcessSet;
+  // (The compiler does not know that p < capacity.)
+  [[nodiscard]] static constexpr ProcessId word_of(ProcessId p) { return Words == 1 ? 0 : p / 64; }
   std::array<std::uint64_t, Words> words_{};
 };
 

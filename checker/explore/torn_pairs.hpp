@@ -4,7 +4,7 @@
 //
 // There a run costs one preemption for each pair of neighbours in a thread between which others run. So
 // preemptions(G) is the least number of pairs that have to be cut for the uncut rest of the threads, taken as
-// blocks, to have an order. Two sets of pairs are kept up to date as the graph grows:
+// blocks, to have an order. Three sets of pairs are kept up to date as the graph grows:
 //
 // - torn: a pair is torn if some step of another thread is ordered behind its first and before its second
 //   step. All torn pairs have to be cut. An event e that comes before others makes new order only from what
@@ -15,16 +15,20 @@
 //   needs, and with a step the rest of its block, and all that this needs, and so on. If that does not arrive
 //   at what needs e, nor at e's own block, these blocks go to the front, in the order that they have, then
 //   e's block, then all others. Where a block would arrive there, it is cut instead.
+// - circle: pairs that are not torn, one of which has to be cut nevertheless. They are those of the blocks
+//   that were on the way when such a cut was made: whole, they need themselves, in this graph and in all that
+//   grow from it.
 //
-// Taking away events that no other needs leaves both sets as they are, but for those events. Where the bound
-// lies between their numbers, the graph is looked at as a whole (`decide`): the blocks between torn pairs are
-// put in order. If some remain, which need each other in a circle, one more cut is needed; which one is
-// searched, with as many cuts as the bound leaves.
+// Taking away events that no other needs leaves torn pairs and cuts as they are, but for those events. Where
+// the bound lies between what is known at least and at most, the graph is looked at as a whole (`decide`):
+// the blocks between torn pairs are put in order. If some remain, which need each other in a circle, one more
+// cut is needed; which one is searched, with as many cuts as the bound leaves.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "checker/execution/graph.hpp"
@@ -46,10 +50,15 @@ class TornPairs {
   template <typename Narrower>
   TornPairs(const Graph& graph, const TornPairs<Narrower>& other);
 
-  // To be called right after the event was added to the graph. O(threads + events that it overtakes), mostly.
-  void add(EventId id);
-  // Remembers what is known of the graph as it is, until `forget`.
-  void remember() { remembered_.push_back(known_); }
+  // To be called right after the event was added to the graph. What that changes is found out when the next
+  // event is about to come, or when it is asked for: often the answer is clear without.
+  void add(EventId id) { new_ = id; }
+  // Remembers what is known of the graph as it is, until `forget`. O(threads + events that the newest one
+  // overtakes), mostly.
+  void remember() {
+    update();
+    remembered_.push_back(known_);
+  }
   void forget() { remembered_.pop_back(); }
   // To be called before the event is removed; then the graph is as it was at the newest `remember`, or `cut`.
   void remove(EventId id);
@@ -60,6 +69,12 @@ class TornPairs {
   // Has any run of the graph at most so many preemptions? O(1) mostly; when that does not tell, linear in the
   // number of events mostly, and exponential in that of threads at worst.
   [[nodiscard]] bool at_most(std::uint32_t bound) {
+    if (known_.least > bound) return false;
+    if (new_ != no_event) {
+      // An event that comes before no other can run last.
+      if (known_.most < bound && overtaken(graph_[new_]) == no_event) return true;
+      update();
+    }
     return known_.most <= bound || (known_.least <= bound && decide(bound));
   }
   // The same for a part of the graph that is closed under its order.
@@ -78,6 +93,7 @@ class TornPairs {
     Set torn;                 // the second steps of torn pairs
     Set cuts;                 // and these with others
     Set joined;               // the first steps of pairs that are not cut
+    Set circle;               // first steps of pairs that are not torn, one of which has to be cut
     std::uint32_t pairs = 0;  // of neighbours in threads
     std::uint32_t count = 0;  // of them that are torn
     std::uint32_t least = 0;  // no run has fewer preemptions
@@ -101,9 +117,18 @@ class TornPairs {
     while (id != no_event && graph_[id].kind == EventKind::choice) id = graph_[id].po_previous;
     return id;
   }
+  // The next event of the location; none if the event is the last one.
+  [[nodiscard]] EventId overtaken(const Event& event) const {
+    if (event.kind == EventKind::choice) return no_event;
+    return event.kind == EventKind::read ? graph_[event.source].co_next : event.co_next;
+  }
+  void update() {
+    if (new_ != no_event) take_in(new_);
+    new_ = no_event;
+  }
+  void take_in(EventId id);
   [[nodiscard]] Set needed_of_others(const Event& event) const;
-  void insert_cut(EventId behind, EventId before) {
-    if (known_.cuts.contains(static_cast<ProcessId>(behind))) return;
+  void separate(EventId behind, EventId before) {
     known_.cuts.insert(static_cast<ProcessId>(behind));
     known_.joined.erase(static_cast<ProcessId>(before));
     ++known_.most;
@@ -111,15 +136,24 @@ class TornPairs {
   void insert_torn(EventId behind, EventId before) {
     if (known_.torn.contains(static_cast<ProcessId>(behind))) return;
     known_.torn.insert(static_cast<ProcessId>(behind));
-    known_.least = std::max(known_.least, ++known_.count);
-    insert_cut(behind, before);
+    ++known_.count;
+    if (known_.circle.contains(static_cast<ProcessId>(before))) known_.circle = {};
+    known_.least = std::max(known_.least, known_.count + (known_.circle.empty() ? 0 : 1));
+    if (!known_.cuts.contains(static_cast<ProcessId>(behind))) separate(behind, before);
+  }
+  // For a pair of a block that needs itself unless a pair that begins with one of the events is cut.
+  void insert_cut(EventId behind, EventId before, const Set& circle) {
+    if (known_.circle.empty()) known_.circle = circle & known_.joined;
+    known_.least = std::max(known_.least, known_.count + 1);
+    separate(behind, before);
   }
   void go_on_with_block(EventId id, EventId earlier, const Set& needed, Set& before, Set avoided);
-  void close(Set& before, const Set& avoided);
+  void close(Set& before, const Set& avoided, const Set& thread);
 
   void add_blocks(Set steps, EventId last);
   bool run_blocks(std::size_t from);
   bool decide(std::uint32_t bound);
+  [[nodiscard]] std::uint32_t least_cuts(std::size_t from);
   bool search(std::size_t from, std::uint32_t budget);
 
   const Graph& graph_;
@@ -127,7 +161,9 @@ class TornPairs {
   std::uint32_t most_slack_;
   Known known_;
   std::vector<Known> remembered_;
+  EventId new_ = no_event;     // added to the graph, not looked at yet
   std::vector<Set> steps_;     // by thread
+  Set seconds_;                // the second steps of all pairs
   std::vector<Block> blocks_;  // that have not run, one stretch per open choice of `search`
   Set left_;                   // the steps of those of the last stretch
   Set found_;                  // the cuts of a search that succeeded
@@ -137,12 +173,13 @@ class TornPairs {
 template <typename Graph>
 template <typename Narrower>
 TornPairs<Graph>::TornPairs(const Graph& graph, const TornPairs<Narrower>& other)
-    : graph_(graph), bound_(other.bound_), most_slack_(other.most_slack_) {
+    : graph_(graph), bound_(other.bound_), most_slack_(other.most_slack_), new_(other.new_) {
   constexpr auto words = Set::capacity / 64;
   const auto widened = [](const auto& known) {
     return Known{.torn = known.torn.template widened<words>(),
                  .cuts = known.cuts.template widened<words>(),
                  .joined = known.joined.template widened<words>(),
+                 .circle = known.circle.template widened<words>(),
                  .pairs = known.pairs,
                  .count = known.count,
                  .least = known.least,
@@ -151,21 +188,23 @@ TornPairs<Graph>::TornPairs(const Graph& graph, const TornPairs<Narrower>& other
   };
   known_ = widened(other.known_);
   for (const auto& known : other.remembered_) remembered_.push_back(widened(known));
+  seconds_ = other.seconds_.template widened<words>();
   for (const auto& steps : other.steps_) steps_.push_back(steps.template widened<words>());
 }
 
 template <typename Graph>
-void TornPairs<Graph>::add(EventId id) {
+void TornPairs<Graph>::take_in(EventId id) {
   const Event& event = graph_[id];
   if (event.kind == EventKind::choice) return;
-  const EventId overtaken = event.kind == EventKind::read ? graph_[event.source].co_next : event.co_next;
+  const EventId overtaken = this->overtaken(event);
   Set avoided;
   bool blocks_behind = true;  // what needs the event is whole blocks
   if (overtaken != no_event) {
     avoided.insert(static_cast<ProcessId>(overtaken));
+    const Set whole = seconds_ - known_.torn;
     graph_.for_each_overtaken([&](EventId behind) {
+      if (!whole.contains(static_cast<ProcessId>(behind))) return;
       const EventId before = step_before(graph_[behind]);
-      if (before == no_event) return;
       if (event.upto.contains(static_cast<ProcessId>(before))) {
         insert_torn(behind, before);
       } else if (!known_.cuts.contains(static_cast<ProcessId>(behind)) &&
@@ -178,6 +217,7 @@ void TornPairs<Graph>::add(EventId id) {
   Set needed;
   if (earlier != no_event) {
     ++known_.pairs;
+    seconds_.insert(static_cast<ProcessId>(id));
     known_.joined.insert(static_cast<ProcessId>(earlier));
     needed = needed_of_others(event);
     if (needed.contains(static_cast<ProcessId>(earlier))) {
@@ -195,7 +235,7 @@ void TornPairs<Graph>::add(EventId id) {
   steps_[event.thread].insert(static_cast<ProcessId>(id));
   if (known_.all || blocks_behind) return;
   before |= event.upto;
-  close(before, avoided);
+  close(before, avoided, {});
 }
 
 // What the event needs, but for what it needs because its thread does.
@@ -226,16 +266,17 @@ void TornPairs<Graph>::go_on_with_block(EventId id, EventId earlier, const Set& 
     if (before_it == no_event) break;
     first = before_it;
   }
-  if (needed.contains(static_cast<ProcessId>(first))) return insert_cut(id, earlier);
+  if (needed.contains(static_cast<ProcessId>(first)))
+    return insert_cut(id, earlier, steps_[event(static_cast<ProcessId>(id)).thread]);
   before = needed;
   avoided.insert(static_cast<ProcessId>(first));
-  close(before, avoided);
+  close(before, avoided, steps_[event(static_cast<ProcessId>(id)).thread]);
 }
 
 // Closes the set, which is closed under the graph's order, under blocks. Cuts those that lead to what is
-// avoided.
+// avoided, which may be due to blocks of the thread with these steps.
 template <typename Graph>
-void TornPairs<Graph>::close(Set& before, const Set& avoided) {
+void TornPairs<Graph>::close(Set& before, const Set& avoided, const Set& thread) {
   for (Set left = before & known_.joined; !left.empty();) {
     const ThreadId t = event(left.first()).thread;
     left -= steps_[t];
@@ -257,7 +298,7 @@ void TornPairs<Graph>::close(Set& before, const Set& avoided) {
       EventId behind = end;
       EventId at = end;
       for (; !before.contains(static_cast<ProcessId>(at)); at = step_before(graph_[at])) behind = at;
-      insert_cut(behind, at);
+      insert_cut(behind, at, before | wanted | thread);
     } else {
       left |= (wanted - before) & known_.joined;
       before |= wanted;
@@ -267,7 +308,9 @@ void TornPairs<Graph>::close(Set& before, const Set& avoided) {
 
 template <typename Graph>
 void TornPairs<Graph>::remove(EventId id) {
+  if (std::exchange(new_, no_event) != no_event) return;
   steps_[graph_[id].thread].erase(static_cast<ProcessId>(id));
+  seconds_.erase(static_cast<ProcessId>(id));
   known_ = remembered_.back();
 }
 
@@ -280,8 +323,10 @@ void TornPairs<Graph>::cut(const Set& gone) {
     known_.joined.erase(static_cast<ProcessId>(before));
     --known_.pairs;
   });
+  seconds_ -= gone;
   known_.torn -= gone;
   known_.cuts -= gone;
+  known_.circle = {};
   known_.least = known_.count = known_.torn.count();
   known_.most = known_.all ? known_.pairs : known_.cuts.count();
   remember();
@@ -290,7 +335,9 @@ void TornPairs<Graph>::cut(const Set& gone) {
 template <typename Graph>
 void TornPairs<Graph>::mend(const Set& gone) {
   gone.for_each([&](ProcessId id) {
-    if (event(id).kind != EventKind::choice) steps_[event(id).thread].insert(id);
+    if (event(id).kind == EventKind::choice) return;
+    steps_[event(id).thread].insert(id);
+    if (step_before(event(id)) != no_event) seconds_.insert(id);
   });
   forget();
   known_ = remembered_.back();

@@ -2,6 +2,8 @@
 // rest of torn_pairs.hpp.
 #pragma once
 
+#include <utility>
+
 #include "checker/explore/torn_pairs.hpp"
 
 namespace heddle::checker {
@@ -72,6 +74,7 @@ bool TornPairs<Graph>::decide(std::uint32_t bound) {
 
 template <typename Graph>
 bool TornPairs<Graph>::at_most(std::uint32_t bound, const Set& events) {
+  update();
   const auto count = (known_.torn & events).count();
   if (count > bound) return false;
   blocks_.clear();
@@ -87,11 +90,32 @@ bool TornPairs<Graph>::at_most(std::uint32_t bound, const Set& events) {
   return run_blocks(0) || search(0, bound - count);
 }
 
+// At least so many of the stuck blocks, from this one on, have to be cut: of blocks that need each other
+// pairwise, all but one.
+template <typename Graph>
+std::uint32_t TornPairs<Graph>::least_cuts(std::size_t from) {
+  std::uint32_t least = 0;
+  const auto need_each_other = [](const Block& a, const Block& b) {
+    return a.needs.intersects(b.own) && b.needs.intersects(a.own);
+  };
+  // Gathers such blocks at `from`.
+  for (std::size_t to = 0; from < blocks_.size(); from = to) {
+    to = from + 1;
+    for (auto i = to; i < blocks_.size(); ++i) {
+      const bool all = std::all_of(blocks_.begin() + from, blocks_.begin() + to,
+                                   [&](const Block& block) { return need_each_other(block, blocks_[i]); });
+      if (all) std::swap(blocks_[i], blocks_[to++]);
+    }
+    least += static_cast<std::uint32_t>(to - from) - 1;
+  }
+  return std::max(least, 1U);
+}
+
 // The rest is stuck. Cuts a block, in such a way that as much of it as possible runs: that one of the blocks
 // must be cut so is no restriction.
 template <typename Graph>
 bool TornPairs<Graph>::search(std::size_t from, std::uint32_t budget) {
-  if (budget == 0) return false;
+  if (budget == 0 || budget < least_cuts(from)) return false;
   const Set left = left_;
   const bool tried = std::any_of(failed_.begin(), failed_.end(), [&](const Failed& failed) {
     return failed.budget >= budget && failed.left == left;
