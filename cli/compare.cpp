@@ -260,7 +260,7 @@ int show_comparison(const Program& program, const Options& options) {
       line.clear();
       if (!result) return report_errors(result.errors(), options.json);
       undecided = undecided || result->verdict == Verdict::undecided;
-      if (result->verdict == Verdict::violation) comparison.exit_code = 1;
+      if (result->verdict == Verdict::violation) comparison.exit_code = exit_code(Verdict::violation);
       results.push_back(std::move(*result));
     }
     add_column(comparison, results, std::get<std::vector<std::string>>(variables));

@@ -194,7 +194,7 @@ std::string conformance_text(const std::vector<Test>& tests, const Totals& total
 }
 
 int exit_code_of(const Totals& totals) {
-  if (totals.differ > 0) return 1;
+  if (totals.differ > 0) return exit_code(Verdict::violation);
   if (totals.agree == 0 && totals.undecided == 0) return bad_input;  // nothing was compared
   return totals.undecided > 0 ? exit_code(Verdict::undecided) : 0;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <variant>
 
@@ -120,14 +121,16 @@ int run_consistency(const Options& options) {
   const auto results = check_consistency(history, options.consistency);
   if (!results)
     return report_errors({about_file(options.file, results.errors().front().message)}, options.json);
-  int exit_code = 0;
-  for (const auto& result : *results) {
-    if (result.verdict == Realisability::unrealisable) exit_code = 1;
-    if (result.verdict == Realisability::undecided && exit_code == 0) exit_code = 3;
-  }
-  const auto report = options.json ? json_report(options.file, history, *results, exit_code)
+  const auto any = [&](Realisability verdict) {
+    return std::any_of(results->begin(), results->end(),
+                       [&](const ConsistencyResult& result) { return result.verdict == verdict; });
+  };
+  const auto verdict = any(Realisability::unrealisable) ? Verdict::violation
+                       : any(Realisability::undecided)  ? Verdict::undecided
+                                                        : Verdict::safe;
+  const auto report = options.json ? json_report(options.file, history, *results, exit_code(verdict))
                                    : text_report(options.file, history, *results);
-  return write_report(report) ? exit_code : bad_input;
+  return write_report(report) ? exit_code(verdict) : bad_input;
 }
 
 }  // namespace heddle::cli

@@ -106,7 +106,7 @@ std::size_t failures(const TestSummary& summary) {
 }
 
 int exit_code(const TestSummary& summary) {
-  if (failures(summary) > summary.updated) return 1;
+  if (failures(summary) > summary.updated) return exit_code(Verdict::violation);
   if (summary.interrupted) return exit_code(Verdict::undecided);
   return summary.results.empty() ? bad_input : 0;
 }

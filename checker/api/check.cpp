@@ -5,6 +5,7 @@
 
 #include <exception>
 
+#include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
 #include "checker/explore/registry.hpp"
 #include "checker/explore/search.hpp"
@@ -15,22 +16,6 @@ namespace heddle {
 namespace {
 
 using checker::Search;
-
-std::vector<Diagnostic> refuse(std::string message, std::string hint = {}) {
-  Diagnostic diagnostic;
-  diagnostic.text = "error: " + message + "\n";
-  if (!hint.empty()) diagnostic.text += "hint: " + hint + "\n";
-  diagnostic.message = std::move(message);
-  diagnostic.hint = std::move(hint);
-  return {diagnostic};
-}
-
-template <typename List, typename Name>
-std::string names(const List& list, Name&& name) {
-  std::string text;
-  for (const auto& entry : list) text += (text.empty() ? "" : ", ") + std::string(name(entry));
-  return text;
-}
 
 std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
@@ -72,14 +57,8 @@ const std::vector<AlgorithmInfo>& algorithms() {
 }
 
 std::string why_not(std::string_view model_name, std::string_view algorithm_name) {
-  if (checker::find_model(model_name) == nullptr) {
-    return fmt::format("there is no model '{}'; the models are {}", model_name,
-                       names(models(), [](const auto& m) { return m.name; }));
-  }
-  if (checker::find_algorithm(algorithm_name) == nullptr) {
-    return fmt::format("there is no algorithm '{}'; the algorithms are {}", algorithm_name,
-                       names(algorithms(), [](const auto& a) { return a.name; }));
-  }
+  if (checker::find_model(model_name) == nullptr) return no_such_model(model_name);
+  if (checker::find_algorithm(algorithm_name) == nullptr) return no_such_algorithm(algorithm_name);
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
 #include "checker/explore/registry.hpp"
 #include "checker/explore/shortest.hpp"
@@ -15,20 +16,9 @@
 
 namespace heddle {
 
-namespace {
-
-std::vector<Diagnostic> refuse(std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.text = "error: " + message + "\n";
-  diagnostic.message = std::move(message);
-  return {diagnostic};
-}
-
-}  // namespace
-
 Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Violation& violation) {
   const auto* const model = checker::find_model(options.model);
-  if (model == nullptr) return refuse(fmt::format("there is no model '{}'", options.model));
+  if (model == nullptr) return refuse(no_such_model(options.model));
   std::shared_ptr<const jit::Image> code;
   try {
     code = program.state().image(model->out_of_order);

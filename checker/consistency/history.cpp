@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "checker/api/refusal.hpp"
 #include "checker/consistency/verifier.hpp"
 #include "heddle/consistency.h"
 
@@ -242,13 +243,6 @@ class Checker {
   consistency::UseClosure use_closure_ = consistency::UseClosure::never;
   std::uint64_t left_ = 0;
 };
-
-std::vector<Diagnostic> refuse(std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.text = "error: " + message + "\n";
-  diagnostic.message = std::move(message);
-  return {diagnostic};
-}
 
 }  // namespace
 

@@ -33,6 +33,8 @@ struct Choice {
   ThreadId thread = 0;
   Location location = none;  // flush: of the oldest entry in the buffer
   std::int64_t value = 0;    // choice: the value that `choose` gives
+
+  bool operator==(const Choice&) const = default;
 };
 using Schedule = std::vector<Choice>;
 

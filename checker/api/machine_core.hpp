@@ -1,0 +1,172 @@
+// The inside of the public interactive machine: an engine, the schedule that it has followed, and the one
+// that lies ahead.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "checker/api/engine.hpp"
+#include "checker/api/state.hpp"
+#include "checker/report/trace.hpp"
+#include "heddle/machine.h"
+
+namespace heddle {
+
+class Machine::Core {
+ public:
+  Core(const Program& program_, const MachineOptions& options_, bool run_ahead)
+      : program(program_), options(options_), code(program_.state().image(run_ahead)) {
+    reset();
+    refresh();
+  }
+
+  void reset() {
+    rows.clear();
+    engine = checker::make_engine(image(), options, rows);
+  }
+
+  [[nodiscard]] const jit::Image& image() const { return *code; }
+
+  void refresh() {
+    next = engine->enabled();
+    shown.clear();
+    for (const auto& entry : next) shown.push_back(entry.shown);
+  }
+
+  // Takes a transition without looking at `schedule`. False, and nothing has changed, if it is not possible.
+  bool move(const checker::Choice& choice) {
+    const auto mark = rows.size();
+    try {
+      if (!engine->follow(choice)) return false;
+    } catch (const checker::TooManyProcesses&) {
+      // The engine stopped in the middle of the step: another one takes the steps before it.
+      reset();
+      for (std::size_t i = 0; i < depth; ++i) {
+        marks[i] = rows.size();
+        engine->follow(schedule[i]);
+      }
+      refresh();
+      return false;
+    }
+    marks.push_back(mark);
+    ++depth;
+    return true;
+  }
+
+  void take_back() {
+    engine->undo();
+    rows.resize(marks.back());
+    marks.pop_back();
+    --depth;
+  }
+
+  // Takes a transition; what lies ahead is kept only if it begins with it.
+  bool take(const checker::Choice& choice) {
+    if (depth == schedule.size() || schedule[depth] != choice) {
+      schedule.resize(depth);
+      schedule.push_back(choice);
+    }
+    if (!move(choice)) {
+      schedule.resize(depth);
+      return false;
+    }
+    refresh();
+    return true;
+  }
+
+  std::size_t forward(std::size_t count) {
+    std::size_t taken = 0;
+    while (taken < count && depth < schedule.size() && move(schedule[depth])) ++taken;
+    refresh();
+    return taken;
+  }
+  std::size_t back(std::size_t count) {
+    const auto taken = std::min(count, depth);
+    for (std::size_t i = 0; i < taken; ++i) take_back();
+    refresh();
+    return taken;
+  }
+
+  // The operations of the final block, and what it found wrong.
+  struct Final {
+    std::vector<std::int64_t> memory;
+    checker::Rows rows;
+    std::optional<std::string> failure;
+  };
+  [[nodiscard]] Final final() const {
+    Final result{.memory = engine->memory(), .rows = {}, .failure = {}};
+    if (image().final_block == nullptr) return result;
+    if (const auto found = checker::run_final_block(image(), result.memory, &result.rows)) {
+      const auto& row = result.rows.back();
+      result.failure = checker::describe_failure(row.op, image().sites[row.site], nullptr);
+    }
+    return result;
+  }
+  [[nodiscard]] bool complete() const {
+    return shown.empty() && engine->ending() == checker::Ending::complete;
+  }
+
+  [[nodiscard]] MachineStatus completed() const {
+    MachineStatus status{MachineEnd::complete, "all threads have finished", {}};
+    const auto result = final();
+    if (result.failure) {
+      status.end = MachineEnd::violation;
+      status.message = *result.failure;
+    }
+    for (const auto& condition : image().conditions) {
+      const bool holds = condition.holds(result.memory.data(), engine->blocks());
+      const std::string kind = std::string(name(condition.kind));
+      const std::string& source = image().sites[condition.site].text;
+      status.conditions.push_back({source, kind, holds ? 1U : 0U, 1});
+      const bool wrong = (condition.kind == jit::ConditionKind::forall && !holds) ||
+                         (condition.kind == jit::ConditionKind::forbid && holds);
+      if (!wrong || status.end == MachineEnd::violation) continue;
+      status.end = MachineEnd::violation;
+      status.message = fmt::format("a final state {} '{}'", holds ? "satisfies" : "does not satisfy", source);
+    }
+    return status;
+  }
+
+  // A top-level local; they stand in the image in the order of the tree.
+  [[nodiscard]] const jit::LocalImage& local_image(lang::ThreadId thread, lang::LocalId id,
+                                                   std::uint32_t element) const {
+    const auto& tree = program.state().tree;
+    const auto& locals = tree.templates[tree.threads[thread].thread_template].body.locals;
+    std::size_t before = element;
+    for (auto l = locals.begin(); l != locals.begin() + id; ++l) before += l->top_level ? l->length : 0;
+    return image().threads[thread].locals[before];
+  }
+  // Its value. Throws CannotGoOn if it has none yet.
+  [[nodiscard]] std::int64_t local(lang::ThreadId thread, lang::LocalId id, std::uint32_t element) const {
+    const auto& found = local_image(thread, id, element);
+    if (!engine->known(thread, found)) {
+      throw checker::CannotGoOn(
+          fmt::format("{}.{} has no value yet: a load that it depends on is not committed",
+                      image().threads[thread].name, found.name));
+    }
+    std::int64_t value = 0;
+    std::memcpy(&value, engine->blocks()[thread] + found.offset, sizeof value);
+    return value;
+  }
+
+  Program program;
+  MachineOptions options;
+  std::shared_ptr<const jit::Image> code;
+  checker::Rows rows;
+  std::vector<std::size_t> marks;  // rows before each transition
+  checker::Schedule schedule;      // the first `depth` of it have been taken
+  std::size_t depth = 0;
+  std::unique_ptr<checker::Engine> engine;
+  std::vector<checker::NextTransition> next;
+  std::vector<Transition> shown;
+};
+
+}  // namespace heddle

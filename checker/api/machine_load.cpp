@@ -1,0 +1,92 @@
+// Machine::load: finds the transitions that a trace tells of.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "checker/api/machine_core.hpp"
+
+namespace heddle {
+
+namespace {
+
+using checker::Choice;
+using checker::NextTransition;
+
+// Where the write stood in coherence order when it was committed: later ones may have come between since.
+std::optional<std::size_t> first_place(const Trace& trace, std::size_t index) {
+  auto place = trace.steps[index].commit->behind;
+  // A trace need not be one of ours: it may go round in circles.
+  for (std::size_t left = trace.steps.size(); left > 0; --left) {
+    if (!place || *place < index || *place >= trace.steps.size() || !trace.steps[*place].commit) break;
+    place = trace.steps[*place].commit->behind;
+  }
+  return place;
+}
+
+// Does the transition do what the step of a trace says?
+bool matches(const Transition& transition, const Trace& trace, std::size_t index) {
+  const Step& step = trace.steps[index];
+  const Step& effect = transition.effect;
+  if (step.commit && effect.commit) {
+    if (step.commit->position != effect.commit->position) return false;
+    if (step.reads && step.commit->source != effect.commit->source) return false;
+    if (step.writes && first_place(trace, index) != effect.commit->behind) return false;
+  }
+  if (effect.thread != step.thread || effect.kind != step.kind || effect.location != step.location)
+    return false;
+  return (!step.reads || effect.read == step.read) && (!step.writes || effect.written == step.written);
+}
+
+bool is_transition(const Step& step) {
+  return step.thread >= 0 && step.kind != StepKind::buffered && step.kind != StepKind::fence &&
+         step.kind != StepKind::failure && step.kind != StepKind::final_;
+}
+
+}  // namespace
+
+std::string Machine::load(const Trace& trace) {
+  Core& core = *core_;
+  core.back(core.depth);
+  core.schedule.clear();
+  for (std::size_t i = 0; i < trace.steps.size(); ++i) {
+    const Step& step = trace.steps[i];
+    if (!is_transition(step)) continue;
+    const auto find = [&] {
+      return std::find_if(core.next.begin(), core.next.end(),
+                          [&](const NextTransition& entry) { return matches(entry.shown, trace, i); });
+    };
+    auto found = find();
+    if (found == core.next.end()) {
+      // A second look at an await is no row of a trace, only the loads that it makes are.
+      const auto again = std::find_if(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
+        return entry.shown.kind == TransitionKind::retry && entry.shown.effect.thread == step.thread;
+      });
+      if (again != core.next.end() && core.take(Choice(again->choice))) found = find();
+    }
+    // A choice beyond the listed values is not among them.
+    std::optional<Choice> choice;
+    if (found != core.next.end()) choice = found->choice;
+    if (!choice && step.kind == StepKind::choose) {
+      const auto range = std::find_if(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
+        return entry.shown.kind == TransitionKind::choice && entry.shown.effect.thread == step.thread &&
+               step.read >= entry.shown.low && step.read < entry.shown.high;
+      });
+      if (range != core.next.end()) {
+        choice = range->choice;
+        choice->value = step.read;
+      }
+    }
+    if (!choice || !core.take(*choice)) {
+      core.back(core.depth);
+      core.schedule.clear();
+      return fmt::format("step {} of the trace, '{}', cannot happen there", i + 1, step.action);
+    }
+  }
+  core.back(core.depth);
+  return {};
+}
+
+}  // namespace heddle

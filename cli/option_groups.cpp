@@ -1,0 +1,162 @@
+// See option_groups.hpp.
+#include "cli/option_groups.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <vector>
+
+#include "cli/option_values.hpp"
+#include "cli/text.hpp"
+
+namespace heddle::cli {
+namespace {
+
+// "  name    summary", the summary wrapped.
+std::string entry(std::string_view name, std::string_view summary) {
+  constexpr std::size_t indent = 12;
+  constexpr std::size_t width = 100;
+  return fmt::format("  {} {}\n", pad_right(name, indent - 3), wrap(summary, width, indent));
+}
+
+}  // namespace
+
+std::string describe_registries() {
+  std::string text = "Models (--model):\n";
+  for (const ModelInfo& model : models()) {
+    text +=
+        entry(model.name, fmt::format("{} (default algorithm: {})", model.summary, model.default_algorithm));
+  }
+  text += "\nAlgorithms (--algorithm):\n";
+  for (const AlgorithmInfo& algorithm : algorithms()) {
+    text += entry(algorithm.name, algorithm.paper.empty()
+                                      ? std::string(algorithm.summary)
+                                      : fmt::format("{} [{}]", algorithm.summary, algorithm.paper));
+  }
+  return text + "\nWhich of them go together: heddle list\n";
+}
+
+void add_flag(CLI::App& app, const char* name, bool& value, const std::string& description) {
+  app.add_flag(name, value, description)->disable_flag_override();
+}
+
+void add_timeout(CLI::App& app, const std::string& description, std::optional<double>& timeout) {
+  add_value(app, "--timeout", "S", description,
+            [&timeout](const std::string& text) { timeout = seconds_number("--timeout", text); });
+}
+
+void add_lists(CLI::App& app, Options& options, const char* default_algorithms) {
+  add_value(
+      app, "--models", "NAMES", "Models with commas between them, or all (all)",
+      [&options](const std::string& text) { options.models = name_list("model", text, model_names()); });
+  add_value(app, "--algorithms", "NAMES",
+            fmt::format("Algorithms with commas between them, or all ({})", default_algorithms),
+            [&options](const std::string& text) {
+              options.algorithms = name_list("algorithm", text, algorithm_names());
+            });
+}
+
+void add_only_option(CLI::App& app, Options& options) {
+  add_value(app, "--only", "NAMES", "Of the final states only these variables (x,flag[1],p.a)",
+            [&options](const std::string& text) { options.only = split_names(text); });
+}
+
+void add_parameters(CLI::App& app, Options& options) {
+  app.add_option_function<std::vector<std::string>>(
+         "-D",
+         [&options](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) define(text, options.compile.parameters);
+         },
+         "Give a `param` of the program another value; may be repeated")
+      ->allow_extra_args(false)
+      ->option_text("NAME=VALUE");
+}
+
+void add_unroll(CLI::App& app, Options& options) {
+  constexpr std::uint64_t most32 = std::numeric_limits<std::uint32_t>::max();
+  add_value(app, "--unroll", "N",
+            fmt::format("Cut a thread off after N rounds of a `while` ({})", options.compile.unroll),
+            [&options](const std::string& text) {
+              options.compile.unroll = static_cast<std::uint32_t>(whole_number("--unroll", text, 1, most32));
+            });
+}
+
+void add_program_settings(CLI::App& app, Options& options) {
+  add_parameters(app, options);
+  add_unroll(app, options);
+  add_flag(app, "--no-spin-await", options.compile.unroll_spin_loops,
+           "Unroll loops that only wait, like `while x != 0 { }`, instead of treating them as `await`");
+}
+
+void add_compile_settings(CLI::App& app, Options& options) {
+  add_program_settings(app, options);
+  add_flag(app, "--optimise", options.compile.optimise, "Spend more time on faster machine code");
+}
+
+void add_program_file(CLI::App& app, Options& options) {
+  app.add_option("FILE", options.file, "The program: a .hed file, or a .litmus file in herd's format")
+      ->option_text(" ")
+      ->required();
+}
+
+void add_compile_options(CLI::App& app, Options& options) {
+  add_program_file(app, options);
+  add_compile_settings(app, options);
+}
+
+void add_choice_options(CLI::App& app, CheckOptions& check) {
+  add_value(app, "--model", "NAME", fmt::format("The memory model ({}); see below", check.model),
+            [&check](const std::string& text) { check.model = text; });
+  add_value(app, "--algorithm", "NAME", "How to explore (the model's default); see below",
+            [&check](const std::string& text) { check.algorithm = text; });
+}
+
+void add_limit_options(CLI::App& app, CheckOptions& check) {
+  constexpr std::uint64_t most32 = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::uint64_t most64 = std::numeric_limits<std::uint64_t>::max();
+  add_value(app, "--max-executions", "N", "Stop after N complete executions",
+            [&check](const std::string& text) {
+              check.max_executions = whole_number("--max-executions", text, 1, most64);
+            });
+  add_timeout(app, "Stop after S seconds", check.timeout);
+  add_value(app, "--max-memory", "BYTES", "Stop when the search takes more; K, M, G may follow the number",
+            [&check](const std::string& text) { check.max_memory = bytes_number("--max-memory", text); });
+  add_value(
+      app, "--buffer-bound", "K", "At most K entries in a store buffer", [&check](const std::string& text) {
+        check.buffer_bound = static_cast<std::uint32_t>(whole_number("--buffer-bound", text, 0, most32));
+      });
+  add_value(app, "--preemption-bound", "K", "Only executions with at most K preemptions",
+            [&check](const std::string& text) {
+              check.preemption_bound =
+                  static_cast<std::uint32_t>(whole_number("--preemption-bound", text, 0, most32));
+            });
+}
+
+void add_no_progress(CLI::App& app, Options& options) {
+  app.add_flag_callback(
+         "--no-progress", [&options] { options.progress = false; }, "No progress line")
+      ->disable_flag_override();
+}
+
+void add_json(CLI::App& app, Options& options) {
+  add_flag(app, "--json", options.json, "Report in JSON (docs/json.md), errors too");
+}
+
+void add_report_options(CLI::App& app, Options& options) {
+  add_json(app, options);
+  add_no_progress(app, options);
+}
+
+void add_file_option(CLI::App& app, const char* name, const std::string& description, std::string& file) {
+  add_value(app, name, "FILE", description, [&file](const std::string& text) { file = text; });
+}
+
+void add_artefact_options(CLI::App& app, Options& options) {
+  Artefacts& files = options.artefacts;
+  add_file_option(app, "--trace", "Save a counterexample for heddle replay", files.trace);
+  add_file_option(app, "--dot", "Draw its execution graph for Graphviz", files.dot);
+  add_file_option(app, "--html", "Draw it as a page to step through in a browser", files.html);
+  add_file_option(app, "--sarif", "Report a violation, and warnings, in SARIF 2.1.0", files.sarif);
+}
+
+}  // namespace heddle::cli
