@@ -2,10 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <stdexcept>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct Planned {
   EventName event;
   EventName place;
   std::int64_t value = 0;  // of choices
-  friend auto operator<=>(const Planned&, const Planned&) = default;
+  friend bool operator==(const Planned&, const Planned&) = default;
 };
 
 // Paper 2's c . e[*] . r[e], for the load r at whose node it is kept.
@@ -31,7 +32,25 @@ struct Continuation {
   Planned writer;
   bool any_place = false;  // e[*]: with each place that the model allows
   bool then_read = true;   // commit r, reading from the writer
-  friend auto operator<=>(const Continuation&, const Continuation&) = default;
+  friend bool operator==(const Continuation&, const Continuation&) = default;
+};
+
+struct ContinuationHash {
+  std::size_t operator()(const Continuation& continuation) const {
+    std::uint64_t hash = continuation.before.size();
+    const auto add = [&](std::uint64_t word) {
+      hash = (hash ^ word) * 0xff51afd7ed558ccd;
+      hash ^= hash >> 29;
+    };
+    const auto add_planned = [&](const Planned& item) {
+      add(std::uint64_t{item.event.thread} << 32 | item.event.index);
+      add(std::uint64_t{item.place.thread} << 32 | item.place.index);
+      add(static_cast<std::uint64_t>(item.value));
+    };
+    for (const Planned& item : continuation.before) add_planned(item);
+    add_planned(continuation.writer);
+    return hash;
+  }
 };
 
 // explore() of one event, as far as it does not depend on the machine's width.
@@ -44,12 +63,13 @@ struct RsmcFrame {
   std::uint32_t writer_depth = 0;
   std::optional<std::int64_t> writer_place;
   std::size_t taken = 0;  // continuations
-  std::set<Continuation> known;
+  std::unordered_set<Continuation, ContinuationHash> known;
   std::vector<const Continuation*> continuations;  // Q[name], in order of coming
   std::uint64_t bytes = 0;                         // that they take
 
   [[nodiscard]] std::uint32_t branch_depth() const { return trying_writer ? writer_depth : depth; }
 };
+
 template <typename Machine>
 class Rsmc {
  public:
@@ -120,17 +140,17 @@ class Rsmc {
   void detect_races(EventName writer, const typename Machine::Prepared& event);
   void detect_race(EventName writer, const typename Machine::Prepared& event, const Set& before, Node& node,
                    std::uint32_t step);
-  void add_continuation(Node& node, Continuation&& continuation) {
-    const auto [place, fresh] = node.known.insert(std::move(continuation));
-    if (!fresh) return;
+  // With `found_`: nearly all that are found are known, so they are not worth an allocation.
+  void add_continuation(Node& node) {
+    if (node.known.contains(found_)) return;
+    const auto place = node.known.insert(found_).first;
     node.continuations.push_back(&*place);
-    constexpr std::uint64_t tree_node = 4 * sizeof(void*);
-    const std::uint64_t bytes =
-        sizeof(Continuation) + tree_node + sizeof(void*) + place->before.capacity() * sizeof(Planned);
+    constexpr std::uint64_t links = 4 * sizeof(void*);  // of the table, and the one in `continuations`
+    const std::uint64_t bytes = sizeof(Continuation) + links + place->before.capacity() * sizeof(Planned);
     node.bytes += bytes;
     continuation_bytes_ += bytes;
   }
-  [[nodiscard]] std::vector<Planned> planned(Set events, std::uint32_t from) const;
+  void set_before(const Set& events, std::uint32_t from);
   [[nodiscard]] Planned plan(std::uint32_t step, const Set& kept, std::uint32_t from) const;
   bool commit(const typename Machine::Prepared& event, std::int64_t parameter, std::uint32_t owner);
   bool repeat(const Planned& item);
@@ -145,6 +165,8 @@ class Rsmc {
   DerivedEnd<Machine> end_;
   const GraphObserver& observer_;
   std::vector<Node> nodes_;
+  Continuation found_;                                     // scratch
+  std::vector<std::pair<EventName, std::uint32_t>> left_;  // scratch
   std::vector<std::uint32_t> owners_;     // by step: the node whose explore committed it, or nobody
   std::uint64_t continuation_bytes_ = 0;  // of all nodes
   bool arrived_ = false;
@@ -306,59 +328,57 @@ void Rsmc<Machine>::detect_race(EventName writer, const typename Machine::Prepar
                                 Node& node, std::uint32_t step) {
   if (!machine_.updates(writer)) {
     if (machine_.op(node.name) == jit::Op::lock) return;  // its owner's unlock comes later in any case
-    add_continuation(node, {.before = planned(before, node.depth),
-                            .writer = {writer, {}, 0},
-                            .any_place = true,
-                            .then_read = true});
-    return;
+    set_before(before, node.depth);
+    found_.writer = {writer, {}, 0};
+    found_.any_place = found_.then_read = true;
+    return add_continuation(node);
   }
   // A read-modify-write is committed with its source, which need not be cb-before it otherwise.
-  if (machine_.op(node.name) == jit::Op::lock) {
-    add_continuation(node, {.before = planned(before, node.depth),
-                            .writer = {writer, machine_.name_of(machine_.place(step)), 0},
-                            .any_place = false,
-                            .then_read = false});
-    return;
+  found_.any_place = false;
+  found_.then_read = machine_.op(node.name) != jit::Op::lock;
+  if (!found_.then_read) {
+    set_before(before, node.depth);
+    found_.writer = {writer, machine_.name_of(machine_.place(step)), 0};
+    return add_continuation(node);
   }
   const auto read = machine_.first_event(step);
   for (auto place = machine_.first_parameter(event); place; place = machine_.next_parameter(event, *place)) {
     Set needed = before;
     if (*place >= 0) needed |= machine_.committed_before(*place);
     if (needed.contains(read)) continue;
-    add_continuation(node, {.before = planned(needed, node.depth),
-                            .writer = {writer, machine_.name_of(*place), 0},
-                            .any_place = false,
-                            .then_read = true});
+    set_before(needed, node.depth);
+    found_.writer = {writer, machine_.name_of(*place), 0};
+    add_continuation(node);
   }
 }
 
-// The events of the set that were committed at depth `from` or later, in a fixed order: the first by name of
-// those whose predecessors have all come, and so on.
+// Lets `found_` begin with the events of the set that were committed at depth `from` or later, in a fixed
+// order: the first by name of those whose predecessors have all come, and so on.
 template <typename Machine>
-std::vector<Planned> Rsmc<Machine>::planned(Set events, std::uint32_t from) const {
-  std::vector<std::pair<EventName, std::uint32_t>> left;
-  for (std::uint32_t step = from; step < machine_.depth(); ++step) {
-    if (events.contains(machine_.first_event(step))) left.emplace_back(machine_.step(step), step);
-  }
-  std::sort(left.begin(), left.end());
+void Rsmc<Machine>::set_before(const Set& events, std::uint32_t from) {
+  left_.clear();
+  found_.before.clear();
   Set kept;
   Set waiting;
-  for (const auto& [name, step] : left) waiting.insert(machine_.first_event(step));
-  std::vector<Planned> result;
-  while (!left.empty()) {
-    for (auto entry = left.begin();; ++entry) {
+  for (std::uint32_t step = from; step < machine_.depth(); ++step) {
+    if (!events.contains(machine_.first_event(step))) continue;
+    left_.emplace_back(machine_.step(step), step);
+    waiting.insert(machine_.first_event(step));
+  }
+  std::sort(left_.begin(), left_.end());
+  while (!left_.empty()) {
+    for (auto entry = left_.begin();; ++entry) {
       const auto id = machine_.first_event(entry->second);
       Set earlier = machine_.committed_before(static_cast<std::int64_t>(id));
       earlier.erase(id);
       if (earlier.intersects(waiting)) continue;
-      result.push_back(plan(entry->second, kept, from));
+      found_.before.push_back(plan(entry->second, kept, from));
       for (auto e = id; e < machine_.first_event(entry->second + 1); ++e) kept.insert(e);
       waiting.erase(id);
-      left.erase(entry);
+      left_.erase(entry);
       break;
     }
   }
-  return result;
 }
 
 // The step as it is among the events of `kept` and those before depth `from` only.
