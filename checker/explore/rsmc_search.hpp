@@ -13,23 +13,16 @@
 #include "checker/execution/power_machine.hpp"
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/derived_end.hpp"
+#include "checker/explore/derived_steps.hpp"
 #include "checker/explore/derived_widening.hpp"
 #include "checker/explore/search.hpp"
 
 namespace heddle::checker {
 
-// An event to be committed again: its place, or value, is named as it was then.
-struct Planned {
-  EventName event;
-  EventName place;
-  std::int64_t value = 0;  // of choices
-  friend bool operator==(const Planned&, const Planned&) = default;
-};
-
 // Paper 2's c . e[*] . r[e], for the load r at whose node it is kept.
 struct Continuation {
-  std::vector<Planned> before;  // cb-before `writer`, in the fixed order
-  Planned writer;
+  std::vector<NamedStep> before;  // cb-before `writer`, in the fixed order
+  NamedStep writer;
   bool any_place = false;  // e[*]: with each place that the model allows
   bool then_read = true;   // commit r, reading from the writer
   friend bool operator==(const Continuation&, const Continuation&) = default;
@@ -42,13 +35,13 @@ struct ContinuationHash {
       hash = (hash ^ word) * 0xff51afd7ed558ccd;
       hash ^= hash >> 29;
     };
-    const auto add_planned = [&](const Planned& item) {
+    const auto add_step = [&](const NamedStep& item) {
       add(std::uint64_t{item.event.thread} << 32 | item.event.index);
       add(std::uint64_t{item.place.thread} << 32 | item.place.index);
       add(static_cast<std::uint64_t>(item.value));
     };
-    for (const Planned& item : continuation.before) add_planned(item);
-    add_planned(continuation.writer);
+    for (const NamedStep& item : continuation.before) add_step(item);
+    add_step(continuation.writer);
     return hash;
   }
 };
@@ -146,19 +139,17 @@ class Rsmc {
     const auto place = node.known.insert(found_).first;
     node.continuations.push_back(&*place);
     constexpr std::uint64_t links = 4 * sizeof(void*);  // of the table, and the one in `continuations`
-    const std::uint64_t bytes = sizeof(Continuation) + links + place->before.capacity() * sizeof(Planned);
+    const std::uint64_t bytes = sizeof(Continuation) + links + place->before.capacity() * sizeof(NamedStep);
     node.bytes += bytes;
     continuation_bytes_ += bytes;
   }
   void set_before(const Set& events, std::uint32_t from);
-  [[nodiscard]] Planned plan(std::uint32_t step, const Set& kept, std::uint32_t from) const;
   bool commit(const typename Machine::Prepared& event, std::int64_t parameter, std::uint32_t owner);
-  bool repeat(const Planned& item);
+  bool repeat(const NamedStep& item);
   void undo_to(std::uint32_t depth) {
     while (machine_.depth() > depth) machine_.undo();
     owners_.resize(depth);
   }
-  [[nodiscard]] std::optional<EventName> select();
 
   Machine& machine_;
   Search& search_;
@@ -171,28 +162,6 @@ class Rsmc {
   std::uint64_t continuation_bytes_ = 0;  // of all nodes
   bool arrived_ = false;
 };
-
-// Stores first, so that loads see many sources without any detour; then whatever is left. Locks last: they
-// are the only events that may have to wait.
-template <typename Machine>
-std::optional<EventName> Rsmc<Machine>::select() {
-  std::optional<EventName> best;
-  unsigned best_rank = 4;
-  machine_.for_each_enabled([&](EventName name) {
-    unsigned rank = 2;
-    switch (machine_.op(name)) {
-      case jit::Op::choose: rank = 0; break;
-      case jit::Op::store:
-      case jit::Op::unlock: rank = 1; break;
-      case jit::Op::lock: rank = machine_.waits(name) ? 4 : 3; break;
-      default: break;
-    }
-    if (rank >= best_rank) return;
-    best = name;
-    best_rank = rank;
-  });
-  return best;
-}
 
 template <typename Machine>
 bool Rsmc<Machine>::commit(const typename Machine::Prepared& event, std::int64_t parameter,
@@ -213,7 +182,7 @@ template <typename Machine>
 void Rsmc<Machine>::arrive() {
   stop_at_limits(machine_, search_);
   if (search_.stopped()) return;
-  if (const auto name = select()) {
+  if (const auto name = next_event(machine_, [&](EventName lock) { return !machine_.waits(lock); })) {
     Node& node = nodes_.emplace_back();
     node.name = *name;
     node.depth = machine_.depth();
@@ -262,7 +231,7 @@ bool Rsmc<Machine>::advance(Node& node) {
 // Commits c, then e and r. True if something is left to be explored behind them.
 template <typename Machine>
 bool Rsmc<Machine>::traverse(Node& node, const Continuation& continuation) {
-  for (const Planned& item : continuation.before) {
+  for (const NamedStep& item : continuation.before) {
     if (!repeat(item)) throw std::logic_error("internal error: part of an allowed run is not allowed");
   }
   machine_.prepare(continuation.writer.event, node.writer);
@@ -301,12 +270,10 @@ bool Rsmc<Machine>::try_writer(Node& node) {
 }
 
 template <typename Machine>
-bool Rsmc<Machine>::repeat(const Planned& item) {
+bool Rsmc<Machine>::repeat(const NamedStep& item) {
   typename Machine::Prepared event;
   machine_.prepare(item.event, event);
-  const std::int64_t parameter =
-      machine_.op(item.event) == jit::Op::choose ? item.value : machine_.resolve(item.event, item.place);
-  return commit(event, parameter, nobody);
+  return commit(event, parameter_of(machine_, item), nobody);
 }
 
 // Which committed reads could read from the event, had it come first?
@@ -372,30 +339,15 @@ void Rsmc<Machine>::set_before(const Set& events, std::uint32_t from) {
       Set earlier = machine_.committed_before(static_cast<std::int64_t>(id));
       earlier.erase(id);
       if (earlier.intersects(waiting)) continue;
-      found_.before.push_back(plan(entry->second, kept, from));
+      found_.before.push_back(named_step(machine_, entry->second, [&](ProcessId place) {
+        return place < machine_.first_event(from) || kept.contains(place);
+      }));
       for (auto e = id; e < machine_.first_event(entry->second + 1); ++e) kept.insert(e);
       waiting.erase(id);
       left_.erase(entry);
       break;
     }
   }
-}
-
-// The step as it is among the events of `kept` and those before depth `from` only.
-template <typename Machine>
-Planned Rsmc<Machine>::plan(std::uint32_t step, const Set& kept, std::uint32_t from) const {
-  Planned result{.event = machine_.step(step), .place = {}, .value = 0};
-  if (machine_.op(result.event) == jit::Op::choose) {
-    result.value = machine_.chosen(step);
-    return result;
-  }
-  auto place = machine_.place(step);
-  if (!machine_.reads(result.event)) {
-    const auto first = static_cast<std::int64_t>(machine_.first_event(from));
-    while (place >= first && !kept.contains(static_cast<ProcessId>(place))) place = machine_.older(place);
-  }
-  result.place = machine_.name_of(place);
-  return result;
 }
 
 // Begins with the width of `Machine`.

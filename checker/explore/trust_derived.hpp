@@ -11,16 +11,14 @@
 #include "checker/execution/power_machine.hpp"
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/derived_end.hpp"
+#include "checker/explore/derived_steps.hpp"
 #include "checker/explore/derived_widening.hpp"
 #include "checker/explore/search.hpp"
 
 namespace heddle::checker {
 
-// An event with its parameter by name, to be committed again.
-struct Recommit {
-  EventName event;
-  EventName place;
-  std::int64_t value = 0;   // of choices
+// A step to be committed again.
+struct Recommit : NamedStep {
   std::uint64_t stamp = 0;  // see DerivedTrust
 };
 
@@ -68,6 +66,7 @@ struct TrustFrame {
   std::vector<Recommit> cut;  // the steps from kept_depth on, as they were
   std::vector<StuckLock> stuck;
 };
+
 template <typename Machine>
 class DerivedTrust {
  public:
@@ -154,7 +153,6 @@ class DerivedTrust {
   }
 
   void arrive();
-  [[nodiscard]] std::optional<EventName> select();
   void advance(std::size_t at);
   void prepare(Node& node);
   [[nodiscard]] std::int64_t parameter(const Node& node) {

@@ -9,35 +9,13 @@
 
 namespace heddle::checker {
 
-// The next event is a function of the graph: stores first, for fewer revisits; locks last, for fewer stuck
-// ones.
-template <typename Machine>
-std::optional<EventName> DerivedTrust<Machine>::select() {
-  std::optional<EventName> best;
-  unsigned best_rank = 4;
-  machine_.for_each_enabled([&](EventName name) {
-    unsigned rank = 2;
-    switch (op(name)) {
-      case jit::Op::choose: rank = 0; break;
-      case jit::Op::store:
-      case jit::Op::unlock: rank = 1; break;
-      case jit::Op::lock: rank = 3; break;
-      default: break;
-    }
-    if (rank >= best_rank || (rank == 3 && is_stuck(name))) return;
-    best = name;
-    best_rank = rank;
-  });
-  return best;
-}
-
 // The graph was extended: opens the node of the next event, or ends the execution.
 template <typename Machine>
 void DerivedTrust<Machine>::arrive() {
   stop_at_limits(machine_, search_);
   if (machine_.failed()) end_.failure(machine_);
   if (search_.stopped()) return;
-  if (const auto name = select()) {
+  if (const auto name = next_event(machine_, [&](EventName lock) { return !is_stuck(lock); })) {
     open(*name, ++clock_);
     return;
   }
@@ -226,20 +204,9 @@ bool DerivedTrust<Machine>::maximal(const Inserted& inserted, const Set& deleted
 template <typename Machine>
 template <typename Keep>
 Recommit DerivedTrust<Machine>::recommit(std::uint32_t step, Keep&& keep) const {
-  Recommit result{.event = machine_.step(step), .place = {}, .value = 0, .stamp = stamps_[step]};
-  if (op(result.event) == jit::Op::choose) {
-    result.value = machine_.chosen(step);
-    return result;
-  }
-  auto place = machine_.place(step);
-  if (!machine_.reads(result.event)) {
-    while (place >= 0 && (place >= static_cast<std::int64_t>(machine_.first_event(step)) ||
-                          !keep(static_cast<ProcessId>(place)))) {
-      place = machine_.older(place);
-    }
-  }
-  result.place = machine_.name_of(place);
-  return result;
+  return {named_step(machine_, step,
+                     [&](ProcessId place) { return place < machine_.first_event(step) && keep(place); }),
+          stamps_[step]};
 }
 
 // Takes away the read at which the walk is and what was walked over. The steps that stay are committed again,
@@ -285,9 +252,7 @@ template <typename Machine>
 void DerivedTrust<Machine>::again(const Recommit& item) {
   typename Machine::Prepared event;
   machine_.prepare(item.event, event);
-  const auto parameter =
-      op(item.event) == jit::Op::choose ? item.value : machine_.resolve(item.event, item.place);
-  if (!commit(event, parameter, item.stamp))
+  if (!commit(event, parameter_of(machine_, item), item.stamp))
     throw std::logic_error("internal error: part of an allowed run is not allowed");
 }
 
