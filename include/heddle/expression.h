@@ -109,37 +109,25 @@ class LocalVariable : public Expression {
   friend class ThreadBuilder;
 };
 
-// A lock, or an array of locks of which [] gives one. Those in structs and arrays of structs are Locations:
-// t.lock(pool[0].field("guard")).
-class MutexHandle {
+// A lock or a condition variable, or an array of them of which [] gives one. Those in structs and arrays of
+// structs are Locations: t.lock(pool[0].field("guard")).
+enum class HandleOf : std::uint8_t { mutex, condition };
+template <HandleOf>
+class Handle {
  public:
-  MutexHandle(const Location& location) : name_(location.text()) {}  // NOLINT(google-explicit-constructor)
-  [[nodiscard]] MutexHandle operator[](const Expression& index) const {
-    return MutexHandle(name_ + "[" + index.text() + "]");
+  Handle(const Location& location) : name_(location.text()) {}  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] Handle operator[](const Expression& index) const {
+    return Handle(name_ + "[" + index.text() + "]");
   }
 
  private:
-  explicit MutexHandle(std::string name) : name_(std::move(name)) {}
+  explicit Handle(std::string name) : name_(std::move(name)) {}
   friend class ProgramBuilder;
   friend class ThreadBuilder;
   std::string name_;
 };
-
-// A condition variable; as MutexHandle.
-class ConditionHandle {
- public:
-  ConditionHandle(const Location& location)
-      : name_(location.text()) {}  // NOLINT(google-explicit-constructor)
-  [[nodiscard]] ConditionHandle operator[](const Expression& index) const {
-    return ConditionHandle(name_ + "[" + index.text() + "]");
-  }
-
- private:
-  explicit ConditionHandle(std::string name) : name_(std::move(name)) {}
-  friend class ProgramBuilder;
-  friend class ThreadBuilder;
-  std::string name_;
-};
+using MutexHandle = Handle<HandleOf::mutex>;
+using ConditionHandle = Handle<HandleOf::condition>;
 
 // A type of the program: these four, what ProgramBuilder::enumeration() and structure() give, arrays of them.
 class Type {
