@@ -1,5 +1,5 @@
-// Operators and conversions. Names and places are in references.cpp, calls and atomic operations in
-// operations.cpp.
+// Operators and conversions. Names are in references.cpp, objects and their parts in places.cpp, calls and
+// atomic operations in operations.cpp.
 #include "lang/expressions.hpp"
 
 namespace heddle::lang {

@@ -101,6 +101,10 @@ class ExpressionResolver {
   std::optional<Expression> try_lock(const syntax::Expression& from);
   std::optional<Expression> choose(const syntax::Expression& from);
 
+  // Reports that a mutex, or else a condition variable, cannot be read.
+  void no_value(const SourceRange& range, std::string_view name, bool mutex);
+  // Reports and returns true for an array, of which an element is needed.
+  bool refuse_array(const SourceRange& range, std::string_view name, const DataType& type);
   // Reports if `what` may not stand here.
   bool check_allowed(const SourceRange& range, std::string_view what);
 

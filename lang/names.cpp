@@ -20,6 +20,11 @@ std::string_view describe(SymbolKind kind) {
   return {};
 }
 
+bool is_object(const Symbol* symbol) {
+  return symbol != nullptr && (symbol->kind == SymbolKind::variable || symbol->kind == SymbolKind::mutex ||
+                               symbol->kind == SymbolKind::condition);
+}
+
 const Symbol* Names::declare(std::string_view name, const Symbol& symbol) {
   const auto [entry, added] = symbols_.emplace(name, symbol);
   if (!added) return &entry->second;

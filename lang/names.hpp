@@ -44,6 +44,9 @@ struct Symbol {
 // "shared variable", "thread"...
 [[nodiscard]] std::string_view describe(SymbolKind kind);
 
+// Whether the symbol is a variable, mutex or condition variable; false for null.
+[[nodiscard]] bool is_object(const Symbol* symbol);
+
 class Names {
  public:
   // Returns the older symbol if the name is taken, else null. `name` must outlive this.

@@ -15,14 +15,14 @@ namespace heddle::lang::litmus {
 namespace {
 
 // Keywords of C and what else has a meaning of its own in a test or in the headers that one includes.
-constexpr std::array<std::string_view, 54> reserved_words{
-    "NULL",     "_Atomic", "alignas",  "alignof",   "asm",       "auto",      "bool",   "break",
-    "case",     "char",    "const",    "constexpr", "continue",  "default",   "do",     "double",
-    "else",     "enum",    "exists",   "extern",    "false",     "filter",    "float",  "for",
-    "forall",   "goto",    "if",       "inline",    "int",       "locations", "long",   "main",
-    "not",      "nullptr", "register", "restrict",  "return",    "short",     "signed", "sizeof",
-    "smp_mb",   "static",  "struct",   "switch",    "true",      "typedef",   "typeof", "union",
-    "unsigned", "void",    "volatile", "while",     "READ_ONCE", "WRITE_ONCE"};
+constexpr auto reserved_words = std::to_array<std::string_view>(
+    {"NULL",     "_Atomic", "alignas",  "alignof",   "asm",       "auto",      "bool",   "break",
+     "case",     "char",    "const",    "constexpr", "continue",  "default",   "do",     "double",
+     "else",     "enum",    "exists",   "extern",    "false",     "filter",    "float",  "for",
+     "forall",   "goto",    "if",       "inline",    "int",       "locations", "long",   "main",
+     "not",      "nullptr", "register", "restrict",  "return",    "short",     "signed", "sizeof",
+     "smp_mb",   "static",  "struct",   "switch",    "true",      "typedef",   "typeof", "union",
+     "unsigned", "void",    "volatile", "while",     "READ_ONCE", "WRITE_ONCE"});
 
 bool is_reserved(std::string_view name) {
   return name.starts_with("atomic_") || name.starts_with("memory_order_") ||
