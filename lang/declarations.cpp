@@ -1,11 +1,11 @@
 // Items. They are visited in passes, so that functions, threads and variables may stand in any order: names;
-// constants and types; shared data and signatures; bodies; conditions and expectations. An imported file has
-// gone through the first three before the file that imports it begins.
+// constants and types; shared data and signatures; bodies (definitions.cpp); conditions and expectations. An
+// imported file has gone through the first three before the file that imports it begins.
 #include "lang/declarations.hpp"
 
 #include <algorithm>
 
-#include "lang/bodies.hpp"
+#include "lang/definitions.hpp"
 #include "lang/expressions.hpp"
 #include "lang/limits.hpp"
 #include "lang/spawns.hpp"
@@ -26,32 +26,18 @@ class ProgramResolver {
   void run(const std::vector<std::uint32_t>& order) {
     for (const std::uint32_t module : order) {
       resolution_.module = module;
-      for (const Item& item : items()) declare_name(item);
+      for (const Item& item : resolution_.items()) declare_name(item);
       declare_imports();
-      for (const Item& item : items()) constants(item);
+      for (const Item& item : resolution_.items()) constants(item);
       if (module == 0) check_overrides();
-      for (const Item& item : items()) signatures(item);
+      for (const Item& item : resolution_.items()) signatures(item);
     }
-    // What is spawned is known when all threads are.
-    for (const std::uint32_t module : order) {
-      resolution_.module = module;
-      for (const Item& item : items()) {
-        if (item.kind != ItemKind::proc) bodies(item);
-      }
-    }
-    complete_procs(resolution_);
-    for (const std::uint32_t module : order) {
-      resolution_.module = module;
-      for (const Item& item : items()) {
-        if (item.kind == ItemKind::proc) bodies(item);
-      }
-    }
-    instances();
+    resolve_bodies(resolution_, order);
     resolution_.module = 0;
-    for (const Item& item : items()) {
+    for (const Item& item : resolution_.items()) {
       if (item.kind == ItemKind::property) condition(item);
     }
-    for (const Item& item : items()) {
+    for (const Item& item : resolution_.items()) {
       if (item.kind == ItemKind::expect) resolve_expectation(resolution_, item);
     }
     if (program_.threads.empty() && !resolution_.may_lack_threads && !resolution_.diagnostics.any()) {
@@ -60,9 +46,6 @@ class ProgramResolver {
   }
 
  private:
-  [[nodiscard]] const std::vector<Item>& items() const {
-    return resolution_.modules[resolution_.module].tree.items;
-  }
   void declare_name(const Item& item);
   void declare(const syntax::Word& name, const Symbol& symbol);
   void declare_imports();
@@ -70,7 +53,6 @@ class ProgramResolver {
   void param(const Item& item, Symbol& symbol);
   void check_overrides();
   void signatures(const Item& item);
-  void bodies(const Item& item);
   void condition(const Item& item);
 
   void variable(const Item& item, Symbol& symbol);
@@ -78,23 +60,10 @@ class ProgramResolver {
   std::vector<Signature::Parameter> parameters(const Item& item, Symbol& symbol);
   void function_signature(const Item& item, Symbol& symbol);
   void threads(const Item& item, Symbol& symbol);
-  void instances();
-  void instance(const Instance& instance);
-  void thread_body(const Item& item, const Symbol& symbol);
-  void final_body(const Item& item);
-
-  // The symbol that the item declares; null if its name belongs to an earlier item.
-  Symbol* symbol_of(const Item& item) {
-    Symbol* symbol = resolution_.names().find(item.name.text);
-    const bool same = symbol != nullptr && symbol->range.begin == item.name.range.begin &&
-                      symbol->range.file == item.name.range.file;
-    return same ? symbol : nullptr;
-  }
 
   Resolution& resolution_;
   Program& program_;
   const Parameters& overrides_;
-  const Item* final_ = nullptr;
   bool too_many_threads_ = false;  // reported once
 };
 
@@ -201,7 +170,7 @@ void ProgramResolver::enumeration(const Item& item, Symbol& symbol) {
 void ProgramResolver::constants(const Item& item) {
   const bool wanted = item.kind == ItemKind::param || item.kind == ItemKind::constant ||
                       item.kind == ItemKind::enumeration || item.kind == ItemKind::structure;
-  Symbol* symbol = wanted ? symbol_of(item) : nullptr;
+  Symbol* symbol = wanted ? resolution_.symbol_of(item) : nullptr;
   if (symbol == nullptr) return;
   if (item.kind == ItemKind::enumeration) return enumeration(item, *symbol);
   if (item.kind == ItemKind::structure) return resolve_structure(resolution_, item, *symbol);
@@ -222,9 +191,8 @@ void ProgramResolver::constants(const Item& item) {
 void ProgramResolver::param(const Item& item, Symbol& symbol) {
   const auto value = constant_value(resolution_, item.expressions[0], Type::integer, "the value of a param");
   symbol.broken = !value;
-  const std::string& module = resolution_.modules[resolution_.module].name;
-  Parameter parameter{(module.empty() ? "" : module + ".") + std::string(item.name.text), value.value_or(0),
-                      value.value_or(0), item.name.range};
+  Parameter parameter{resolution_.qualified(item.name.text), value.value_or(0), value.value_or(0),
+                      item.name.range};
   symbol.id = static_cast<std::uint32_t>(program_.parameters.size());
   if (const auto found = overrides_.find(parameter.name); found != overrides_.end())
     parameter.value = found->second;
@@ -254,7 +222,7 @@ void ProgramResolver::check_overrides() {
 }
 
 void ProgramResolver::signatures(const Item& item) {
-  Symbol* symbol = symbol_of(item);
+  Symbol* symbol = resolution_.symbol_of(item);
   if (symbol == nullptr) return;
   switch (item.kind) {
     case ItemKind::shared:
@@ -284,10 +252,8 @@ void ProgramResolver::variable(const Item& item, Symbol& symbol) {
     return;
   }
   const auto initial = initial_values(resolution_, item.expressions, item.is_list, *type, item.name.text);
-  const std::string& module = resolution_.modules[resolution_.module].name;
-  const auto object =
-      add_shared_object(resolution_, (module.empty() ? "" : module + ".") + std::string(item.name.text),
-                        *type, initial.value_or(std::vector<std::int64_t>{}), item.name.range);
+  const auto object = add_shared_object(resolution_, resolution_.qualified(item.name.text), *type,
+                                        initial.value_or(std::vector<std::int64_t>{}), item.name.range);
   if (!object) return;
   resolution_.objects[symbol.id] = *object;
   symbol.broken = false;
@@ -383,128 +349,6 @@ void ProgramResolver::threads(const Item& item, Symbol& symbol) {
   }
 }
 
-void ProgramResolver::bodies(const Item& item) {
-  if (item.kind == ItemKind::final_) return final_body(item);
-  const Symbol* symbol = symbol_of(item);
-  if (symbol == nullptr) return;
-  if (item.kind == ItemKind::function && !resolution_.signatures[symbol->id].generic) {
-    instance({symbol->id, resolution_.signatures[symbol->id].function, {}, {}, {}});
-  }
-  if (item.kind == ItemKind::thread) thread_body(item, *symbol);
-  if (item.kind == ItemKind::proc) resolve_proc(resolution_, *resolution_.templates[symbol->id].proc);
-}
-
-// Bodies of functions with `ref` parameters, as they are called; each may call for more.
-void ProgramResolver::instances() {
-  const auto drain = [this] {
-    while (!resolution_.pending.empty()) {
-      const Instance next = std::move(resolution_.pending.front());
-      resolution_.pending.pop_front();
-      instance(next);
-    }
-  };
-  drain();
-  // A function that nobody calls is checked with objects of its own.
-  resolution_.phantom_functions = program_.functions.size();
-  resolution_.phantom_variables = program_.variables.size();
-  const std::uint32_t locations = program_.locations;
-  for (std::uint32_t id = 0; id < resolution_.signatures.size(); ++id) {
-    Signature& signature = resolution_.signatures[id];
-    const bool broken = std::any_of(signature.parameters.begin(), signature.parameters.end(),
-                                    [](const Signature::Parameter& parameter) { return parameter.broken; });
-    if (!signature.generic || !signature.instances.empty() || broken) continue;
-    std::vector<std::optional<Object>> references;
-    for (const Signature::Parameter& parameter : signature.parameters) {
-      references.emplace_back();
-      if (!parameter.reference) continue;
-      references.back() = add_shared_object(resolution_, std::string(parameter.name.text), parameter.type, {},
-                                            parameter.name.range);
-      if (!references.back()) return;
-    }
-    Function& made = program_.functions.emplace_back();
-    made.name = signature.name;
-    made.result = signature.result;
-    made.range = signature.item->name.range;
-    const auto function = static_cast<FunctionId>(program_.functions.size() - 1);
-    signature.instances.emplace("", function);
-    resolution_.pending.push_back({id, function, std::move(references), {}, signature.item->name.range});
-    drain();
-  }
-  program_.locations = locations;
-}
-
-namespace {
-
-// Makes all code seem to stand where the statement stands that it implements.
-void move_to(Expression& expression, const SourceRange& place) {
-  expression.range = place;
-  for (Expression& operand : expression.operands) move_to(operand, place);
-}
-
-void move_to(std::vector<Statement>& statements, const SourceRange& place) {
-  for (Statement& statement : statements) {
-    statement.range = place;
-    for (Expression& expression : statement.expressions) move_to(expression, place);
-    move_to(statement.body, place);
-    move_to(statement.otherwise, place);
-  }
-}
-
-}  // namespace
-
-void ProgramResolver::instance(const Instance& instance) {
-  const Signature& signature = resolution_.signatures[instance.signature];
-  resolution_.module = signature.module;
-  if (signature.generic) resolution_.instance_call = instance.call;
-  Body body;
-  BodyResolver resolver(resolution_, BodyKind::function, signature.result, body);
-  for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
-    const Signature::Parameter& parameter = signature.parameters[i];
-    if (parameter.reference) {
-      if (!instance.references[i]) return;  // reported
-      resolver.add_reference(parameter.name, *instance.references[i]);
-    } else {
-      resolver.add_parameter(parameter.name, parameter.type.scalar, LocalKind::function_parameter);
-    }
-  }
-  const auto parameters = static_cast<std::uint32_t>(body.locals.size());
-  resolver.resolve(signature.item->body);
-  if (signature.result != Type::none && !never_falls_off(body.statements)) {
-    resolution_.error(signature.item->name.range,
-                      fmt::format("'{}' can end without a result", signature.name),
-                      "end every path with 'return ...;'");
-  }
-  if (instance.place) move_to(body.statements, *instance.place);
-  program_.functions[instance.function].body = std::move(body);
-  program_.functions[instance.function].parameters = parameters;
-  resolution_.instance_call.reset();
-}
-
-void ProgramResolver::thread_body(const Item& item, const Symbol& symbol) {
-  Body body;
-  BodyResolver resolver(resolution_, BodyKind::thread, Type::none, body);
-  resolver.set_template(symbol.id);
-  if (item.family.kind != TokenKind::end) {
-    resolver.add_parameter(item.family, Type::integer, LocalKind::family_parameter);
-  }
-  resolver.resolve(item.body);
-  resolution_.templates[symbol.id].locals = resolver.top_level();
-  program_.templates[symbol.id].body = std::move(body);
-}
-
-void ProgramResolver::final_body(const Item& item) {
-  if (final_ != nullptr) {
-    resolution_.error(item.word.range, "a second 'final'",
-                      fmt::format("there is one already in {}", resolution_.line_of(final_->word.range)));
-    return;
-  }
-  final_ = &item;
-  Body body;
-  BodyResolver resolver(resolution_, BodyKind::final_, Type::none, body);
-  resolver.resolve(item.body);
-  program_.final_block = std::move(body);
-}
-
 void ProgramResolver::condition(const Item& item) {
   ExpressionResolver expressions(resolution_, Place::condition, nullptr);
   std::optional<Expression> condition = expressions.condition(item.expressions[0]);
@@ -520,11 +364,6 @@ void ProgramResolver::condition(const Item& item) {
 void resolve_program(Resolution& resolution, const std::vector<std::uint32_t>& order,
                      const Parameters& overrides) {
   ProgramResolver(resolution, overrides).run(order);
-}
-
-void drop_phantoms(Resolution& resolution) {
-  resolution.program.functions.resize(resolution.phantom_functions);
-  resolution.program.variables.resize(resolution.phantom_variables);
 }
 
 }  // namespace heddle::lang

@@ -13,9 +13,6 @@ namespace heddle::lang {
 void resolve_program(Resolution& resolution, const std::vector<std::uint32_t>& order,
                      const Parameters& overrides);
 
-// Takes out again what functions were checked with that nobody calls; after check_calls.
-void drop_phantoms(Resolution& resolution);
-
 // One `expect` line; params and conditions must have been declared.
 void resolve_expectation(Resolution& resolution, const syntax::Item& item);
 

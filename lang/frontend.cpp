@@ -4,6 +4,7 @@
 #include "lang/frontend.hpp"
 
 #include "lang/declarations.hpp"
+#include "lang/definitions.hpp"
 #include "lang/litmus/frontend.hpp"
 
 namespace heddle::lang {

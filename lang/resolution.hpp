@@ -110,6 +110,11 @@ struct Resolution {
 
   [[nodiscard]] Names& names() { return modules[module].names; }
   [[nodiscard]] const Names& names() const { return modules[module].names; }
+  [[nodiscard]] const std::vector<syntax::Item>& items() const { return modules[module].tree.items; }
+  // The symbol that the item declares; null if its name belongs to an earlier item.
+  [[nodiscard]] Symbol* symbol_of(const syntax::Item& item);
+  // The name of what the module in force declares, for the whole program: "spinlock.next".
+  [[nodiscard]] std::string qualified(std::string_view name) const;
 
   void error(const SourceRange& range, std::string message, std::string hint = {}) {
     diagnostics.error(range, std::move(message), std::move(hint));

@@ -217,25 +217,4 @@ std::optional<Object> add_shared_object(Resolution& resolution, const std::strin
   return object;
 }
 
-std::string Resolution::name_of(Type type) const {
-  switch (type) {
-    case Type::integer: return "int";
-    case Type::boolean: return "bool";
-    case Type::none: return "nothing";
-    default: return enumeration(type).name;
-  }
-}
-
-std::string Resolution::name_of(const DataType& type) const {
-  std::string name;
-  switch (type.kind) {
-    case DataType::Kind::scalar: name = name_of(type.scalar); break;
-    case DataType::Kind::mutex: name = "mutex"; break;
-    case DataType::Kind::condition: name = "cond"; break;
-    case DataType::Kind::structure: name = structures[type.structure].name; break;
-  }
-  for (const std::uint32_t length : type.lengths) name += fmt::format("[{}]", length);
-  return name;
-}
-
 }  // namespace heddle::lang
