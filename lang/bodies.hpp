@@ -37,10 +37,13 @@ class BodyResolver {
   std::vector<Statement> block(const std::vector<syntax::Statement>& statements);
   void statement(const syntax::Statement& from, std::vector<Statement>& into);
   void declare(const syntax::Statement& from, Statement& into);
+  void declare_aggregate(const syntax::Statement& from, const DataType& type, Statement& into);
+  void evaluate(const syntax::Statement& from, Statement& into);
+  // assignments.cpp
   void assign(const syntax::Statement& from, Statement& into);
   void assign_local(const syntax::Statement& from, const LocalSymbol& local, Statement& into);
   void store(const syntax::Statement& from, Statement& into);
-  void evaluate(const syntax::Statement& from, Statement& into);
+  // control.cpp
   void branch(const syntax::Statement& from, Statement& into);
   void loop(const syntax::Statement& from, Statement& into);
   void count_loop(const syntax::Statement& from, Statement& into);
@@ -49,12 +52,11 @@ class BodyResolver {
   void fence(const syntax::Statement& from, Statement& into);
   void lock(const syntax::Statement& from, Statement& into);
   void condition_variable(const syntax::Statement& from, Statement& into);
-  void declare_aggregate(const syntax::Statement& from, const DataType& type, Statement& into);
+  void check(const syntax::Statement& from, Statement& into);
   // spawns.cpp
   std::optional<Spawned> spawn(const syntax::Expression& from, Statement& into);
   void join(const syntax::Statement& from, Statement& into);
   void unrolled_loop(const syntax::Statement& from, std::int64_t low, std::int64_t high, Statement& into);
-  void check(const syntax::Statement& from, Statement& into);
 
   void declare_local(const syntax::Word& name, const LocalSymbol& local);
   void add_leaves(const syntax::Word& name, Object& object, bool by_reference, bool top_level);

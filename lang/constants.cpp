@@ -1,8 +1,5 @@
 // Arithmetic at compile time, with the same rules as at run time: it wraps, shifts take their amount
 // modulo 64.
-#include <algorithm>
-#include <limits>
-
 #include "lang/resolution.hpp"
 
 namespace heddle::lang {
