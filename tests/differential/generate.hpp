@@ -1,8 +1,9 @@
 // The generator of random programs.
 //
 // A profile says how often each kind of statement comes; `profiles` lists them so that each feature dominates
-// somewhere. A new kind of statement needs an entry in Statement::Kind, its text in print.cpp, a weight in
-// profiles.cpp and a case in generate.cpp.
+// somewhere. Programs are made in three layers: expressions, statements, whole programs. A new kind of
+// statement needs an entry in Statement::Kind, its text in print.cpp, a weight in profiles.cpp and a case in
+// generate_statements.cpp.
 #pragma once
 
 #include <cstdint>
