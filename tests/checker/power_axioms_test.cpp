@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "checker/models/power.hpp"
-#include "power_axioms.hpp"
+#include "tests/checker/power_axioms.hpp"
 
 namespace heddle::checker {
 
