@@ -198,11 +198,8 @@ class Graph {
   // Takes back the newest `add`.
   void remove(EventId id);
 
-  // Calls `visit(id)` for every event that the newest one added comes before.
-  template <typename Visit>
-  void for_each_overtaken(Visit&& visit) const {
-    for (auto i = marks_.back(); i < trail_.size(); ++i) visit(trail_[i].event);
-  }
+  // The events that the newest one added comes before.
+  [[nodiscard]] const Set& overtaken() const { return overtaken_; }
 
   // The place in the order of insertion; `add` leaves it alone.
   void append_to_order(EventId id) { order_.push_back(id); }
@@ -256,6 +253,7 @@ class Graph {
   std::size_t room_ = 0;             // for initial writes
   std::vector<EventId> order_;
   Set live_;
+  Set overtaken_;  // see overtaken()
   std::vector<Change> trail_;
   std::vector<std::uint32_t> marks_;  // length of the trail before each event that is not cut away
   std::vector<Removed> removed_;

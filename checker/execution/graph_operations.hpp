@@ -77,6 +77,7 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, jit::Op op, EventKind kind
   if (kind == EventKind::deferral) before = {};
   if (kind != EventKind::deferral) before.insert(static_cast<ProcessId>(id));
   event.upto = before;
+  overtaken_ = {};
   if (next != no_event) order_before(next, before);
   live_.insert(static_cast<ProcessId>(id));
   thread.last = id;
@@ -85,9 +86,12 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, jit::Op op, EventKind kind
 
 template <typename Model, unsigned Words>
 void Graph<Model, Words>::order_before(EventId target, const Set& earlier) {
+  // (Which events these are is hard to foretell, so no branch depends on it.)
   live_.for_each([&](ProcessId id) {
+    overtaken_.insert_if(id, events_[static_cast<EventId>(id)].upto.contains(static_cast<ProcessId>(target)));
+  });
+  overtaken_.for_each([&](ProcessId id) {
     Event& event = events_[static_cast<EventId>(id)];
-    if (!event.upto.contains(static_cast<ProcessId>(target))) return;
     trail_.push_back({static_cast<EventId>(id), event.upto});
     event.upto |= earlier;
   });
@@ -208,6 +212,7 @@ Graph<Model, Words>::Graph(const Graph<Model, Narrower>& other)
   }
   for (const auto& thread : other.threads_) threads_.push_back(widen_thread(thread));
   live_ = widen(other.live_);
+  overtaken_ = widen(other.overtaken_);
   for (const auto& change : other.trail_) trail_.push_back({change.event, widen(change.upto)});
   marks_ = other.marks_;
   for (const auto& removed : other.removed_) {

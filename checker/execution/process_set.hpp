@@ -18,6 +18,8 @@ class ProcessSet {
 
   void insert(ProcessId p) { words_[word_of(p)] |= std::uint64_t{1} << (p % 64); }
   void erase(ProcessId p) { words_[word_of(p)] &= ~(std::uint64_t{1} << (p % 64)); }
+  // Without a branch.
+  void insert_if(ProcessId p, bool member) { words_[word_of(p)] |= std::uint64_t{member} << (p % 64); }
   void assign(ProcessId p, bool member) { member ? insert(p) : erase(p); }
   [[nodiscard]] bool contains(ProcessId p) const { return (words_[word_of(p)] >> (p % 64)) & 1; }
 

@@ -45,22 +45,18 @@ class TornPairs {
       : graph_(graph),
         bound_(bound),
         most_slack_(std::max(graph.thread_count(), 2U) - 2),
-        steps_(graph.thread_count()) {}
+        steps_(graph.thread_count()),
+        first_(Graph::capacity, no_event) {}
   // The same for the same graph with room for more events.
   template <typename Narrower>
   TornPairs(const Graph& graph, const TornPairs<Narrower>& other);
 
-  // To be called right after the event was added to the graph. What that changes is found out when the next
-  // event is about to come, or when it is asked for: often the answer is clear without.
+  // To be called before and after an event is added to the graph. What it changes is found out when the next
+  // one is about to come, or when the answer depends on it: often it does not. O(threads + events that it
+  // overtakes) then, mostly.
+  void before_add() { update(); }
   void add(EventId id) { new_ = id; }
-  // Remembers what is known of the graph as it is, until `forget`. O(threads + events that the newest one
-  // overtakes), mostly.
-  void remember() {
-    update();
-    remembered_.push_back(known_);
-  }
-  void forget() { remembered_.pop_back(); }
-  // To be called before the event is removed; then the graph is as it was at the newest `remember`, or `cut`.
+  // To be called before the event is removed, which is the newest one.
   void remove(EventId id);
   // To be called before these events, which no other needs, are taken away, and when they are back again.
   void cut(const Set& gone);
@@ -81,7 +77,7 @@ class TornPairs {
   [[nodiscard]] bool at_most(std::uint32_t bound, const Set& events);
 
   [[nodiscard]] std::size_t memory_used() const {
-    return remembered_.capacity() * sizeof(Known) + blocks_.capacity() * sizeof(Block) +
+    return earlier_.capacity() * sizeof(Known) + blocks_.capacity() * sizeof(Block) +
            failed_.capacity() * sizeof(Failed);
   }
 
@@ -123,10 +119,15 @@ class TornPairs {
     return event.kind == EventKind::read ? graph_[event.source].co_next : event.co_next;
   }
   void update() {
-    if (new_ != no_event) take_in(new_);
-    new_ = no_event;
+    if (new_ == no_event) return;
+    earlier_.push_back(known_);
+    take_in(std::exchange(new_, no_event));
   }
   void take_in(EventId id);
+  void take_back() {
+    known_ = earlier_.back();
+    earlier_.pop_back();
+  }
   [[nodiscard]] Set needed_of_others(const Event& event) const;
   void separate(EventId behind, EventId before) {
     known_.cuts.insert(static_cast<ProcessId>(behind));
@@ -160,20 +161,26 @@ class TornPairs {
   std::uint32_t bound_;
   std::uint32_t most_slack_;
   Known known_;
-  std::vector<Known> remembered_;
-  EventId new_ = no_event;     // added to the graph, not looked at yet
-  std::vector<Set> steps_;     // by thread
-  Set seconds_;                // the second steps of all pairs
-  std::vector<Block> blocks_;  // that have not run, one stretch per open choice of `search`
-  Set left_;                   // the steps of those of the last stretch
-  Set found_;                  // the cuts of a search that succeeded
+  std::vector<Known> earlier_;  // before each event that was taken in, and each cut
+  EventId new_ = no_event;      // added to the graph, not looked at yet
+  std::vector<Set> steps_;      // by thread
+  Set seconds_;                 // the second steps of all pairs
+  std::vector<EventId> first_;  // by second step: the first one
+  std::vector<Block> blocks_;   // that have not run, one stretch per open choice of `search`
+  Set left_;                    // the steps of those of the last stretch
+  Set found_;                   // the cuts of a search that succeeded
   std::vector<Failed> failed_;
 };
 
 template <typename Graph>
 template <typename Narrower>
 TornPairs<Graph>::TornPairs(const Graph& graph, const TornPairs<Narrower>& other)
-    : graph_(graph), bound_(other.bound_), most_slack_(other.most_slack_), new_(other.new_) {
+    : graph_(graph),
+      bound_(other.bound_),
+      most_slack_(other.most_slack_),
+      new_(other.new_),
+      first_(other.first_) {
+  first_.resize(Graph::capacity, no_event);
   constexpr auto words = Set::capacity / 64;
   const auto widened = [](const auto& known) {
     return Known{.torn = known.torn.template widened<words>(),
@@ -187,7 +194,7 @@ TornPairs<Graph>::TornPairs(const Graph& graph, const TornPairs<Narrower>& other
                  .all = known.all};
   };
   known_ = widened(other.known_);
-  for (const auto& known : other.remembered_) remembered_.push_back(widened(known));
+  for (const auto& known : other.earlier_) earlier_.push_back(widened(known));
   seconds_ = other.seconds_.template widened<words>();
   for (const auto& steps : other.steps_) steps_.push_back(steps.template widened<words>());
 }
@@ -201,23 +208,25 @@ void TornPairs<Graph>::take_in(EventId id) {
   bool blocks_behind = true;  // what needs the event is whole blocks
   if (overtaken != no_event) {
     avoided.insert(static_cast<ProcessId>(overtaken));
-    const Set whole = seconds_ - known_.torn;
-    graph_.for_each_overtaken([&](EventId behind) {
-      if (!whole.contains(static_cast<ProcessId>(behind))) return;
-      const EventId before = step_before(graph_[behind]);
-      if (event.upto.contains(static_cast<ProcessId>(before))) {
-        insert_torn(behind, before);
-      } else if (!known_.cuts.contains(static_cast<ProcessId>(behind)) &&
-                 !graph_[before].upto.contains(static_cast<ProcessId>(overtaken))) {
-        blocks_behind = false;
-      }
+    // (Without a branch on each pair: most would be mispredicted.)
+    const Set& behind = graph_.overtaken();
+    Set torn;
+    Set begun;  // with their first steps neither behind nor before the event
+    ((behind & seconds_) - known_.torn).for_each([&](ProcessId second) {
+      const auto first = static_cast<ProcessId>(first_[second]);
+      const bool across = event.upto.contains(first);
+      torn.insert_if(second, across);
+      begun.insert_if(second, !across & !behind.contains(first));
     });
+    torn.for_each([&](ProcessId second) { insert_torn(static_cast<EventId>(second), first_[second]); });
+    blocks_behind = (begun - known_.cuts).empty();
   }
   const EventId earlier = step_before(event);
   Set needed;
   if (earlier != no_event) {
     ++known_.pairs;
     seconds_.insert(static_cast<ProcessId>(id));
+    first_[static_cast<std::size_t>(id)] = earlier;
     known_.joined.insert(static_cast<ProcessId>(earlier));
     needed = needed_of_others(event);
     if (needed.contains(static_cast<ProcessId>(earlier))) {
@@ -311,11 +320,13 @@ void TornPairs<Graph>::remove(EventId id) {
   if (std::exchange(new_, no_event) != no_event) return;
   steps_[graph_[id].thread].erase(static_cast<ProcessId>(id));
   seconds_.erase(static_cast<ProcessId>(id));
-  known_ = remembered_.back();
+  take_back();
 }
 
 template <typename Graph>
 void TornPairs<Graph>::cut(const Set& gone) {
+  update();
+  earlier_.push_back(known_);
   gone.for_each([&](ProcessId id) {
     steps_[event(id).thread].erase(id);
     const EventId before = step_before(event(id));
@@ -329,7 +340,6 @@ void TornPairs<Graph>::cut(const Set& gone) {
   known_.circle = {};
   known_.least = known_.count = known_.torn.count();
   known_.most = known_.all ? known_.pairs : known_.cuts.count();
-  remember();
 }
 
 template <typename Graph>
@@ -337,10 +347,10 @@ void TornPairs<Graph>::mend(const Set& gone) {
   gone.for_each([&](ProcessId id) {
     if (event(id).kind == EventKind::choice) return;
     steps_[event(id).thread].insert(id);
-    if (step_before(event(id)) != no_event) seconds_.insert(id);
+    first_[id] = step_before(event(id));
+    if (first_[id] != no_event) seconds_.insert(id);
   });
-  forget();
-  known_ = remembered_.back();
+  take_back();
 }
 
 }  // namespace heddle::checker

@@ -27,7 +27,6 @@ bool Trust<Model, Words>::run() {
     const auto next = node.idle ? next_idle(node.thread + 1) : none;
     over_ = node.over;
     nodes_.pop_back();
-    if (by_pairs_) pairs_.forget();
     if (next != none) {
       push(next, no_event, no_event);
       nodes_.back().idle = true;
@@ -81,7 +80,6 @@ std::uint32_t Trust<Model, Words>::next_idle(ThreadId from) const {
 template <typename Model, unsigned Words>
 void Trust<Model, Words>::push(ThreadId t, EventId source, EventId revisited) {
   const jit::Mailbox& m = request(t);
-  if (by_pairs_) pairs_.remember();
   Node& node = nodes_.emplace_back();
   node.thread = t;
   node.op = m.op;

@@ -55,6 +55,7 @@ void Trust<Model, Words>::insert(Node& node, EventKind kind, EventId behind, std
   }
   node.kind = kind;
   node.present = true;
+  if (by_pairs_) pairs_.before_add();
   graph_.add(node.event, node.thread, node.op, kind, node.location, behind, value);
   with_known([&](auto& known) { known.add(node.event); });
   if (kind == EventKind::choice) graph_.set_canonical(node.event, value == request(node.thread).value);
