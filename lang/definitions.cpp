@@ -113,6 +113,7 @@ void DefinitionResolver::instances() {
 void DefinitionResolver::instance(const Instance& instance) {
   const Signature& signature = resolution_.signatures[instance.signature];
   resolution_.module = signature.module;
+  resolution_.instance_call.reset();
   if (signature.generic) resolution_.instance_call = instance.call;
   Body body;
   BodyResolver resolver(resolution_, BodyKind::function, signature.result, body);

@@ -63,7 +63,6 @@ struct Object {
     bool checked = false;
   };
   std::vector<Index> indexes;
-  bool assignable = true;  // false for what cannot be assigned although it is a local
 };
 
 // The number of elements of arrays of such lengths; saturates.

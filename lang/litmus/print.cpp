@@ -25,8 +25,10 @@ constexpr auto reserved_words = std::to_array<std::string_view>(
      "unsigned", "void",    "volatile", "while",     "READ_ONCE", "WRITE_ONCE"});
 
 bool is_reserved(std::string_view name) {
-  return name.starts_with("atomic_") || name.starts_with("memory_order_") ||
-         std::ranges::find(reserved_words, name) != reserved_words.end();
+  return std::ranges::find(reserved_words, name) != reserved_words.end();
+}
+bool begins_as_reserved(std::string_view name) {
+  return name.starts_with("atomic_") || name.starts_with("memory_order_");
 }
 
 class Printer {
@@ -83,6 +85,7 @@ class Printer {
     for (char& c : result) {
       if (c == '.' || c == '[' || c == ']') c = '_';  // of modules and structs
     }
+    if (begins_as_reserved(result)) result.insert(0, 1, '_');
     while (is_reserved(result) || (result != name && taken_.contains(result))) result += '_';
     taken_.insert(result);
     return result;

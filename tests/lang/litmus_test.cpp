@@ -325,6 +325,17 @@ TEST_CASE("names that C or the format reserve are changed in a litmus test") {
         "P0 (atomic_int *NULL__, atomic_int *NULL_, atomic_int *locations_) {\n  int double_ = *NULL__;\n"
         "  *NULL_ = 1;\n  *locations_ = double_;\n}\n\nexists (0:double_=0 /\\ NULL__=1)\n");
   CHECK(parse(text, {}, "t.litmus").program);
+  // Whatever begins so is reserved, so nothing behind it would help.
+  const Parsed prefixes =
+      parse("shared atomic_x: int; shared _atomic_x: int; thread p { let memory_order_y = atomic_x; }");
+  REQUIRE(prefixes.program);
+  const auto changed = heddle::lang::litmus::print_test(*prefixes.program, "t");
+  REQUIRE(std::holds_alternative<std::string>(changed));
+  CHECK(std::get<std::string>(changed) ==
+        "C t\n{\n  int _atomic_x_ = 0;\n  int _atomic_x = 0;\n}\n\n"
+        "P0 (atomic_int *_atomic_x_, atomic_int *_atomic_x) {\n  int _memory_order_y = "
+        "*_atomic_x_;\n}\n\nlocations [_atomic_x_; _atomic_x; "
+        "0:_memory_order_y; ]\n");
 }
 
 TEST_CASE("a program that does not fit says where") {
