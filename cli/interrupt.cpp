@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <ctime>
 
 namespace heddle::cli {
 namespace {
@@ -11,6 +12,20 @@ std::atomic<bool> caught = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not wait for a lock");
 
 extern "C" void note_signal(int) { caught.store(true, std::memory_order_relaxed); }
+// A signal that comes right before the prompt begins to wait for a key would be noticed with the next key
+// only. So others follow until it is noticed; they do nothing but end the waiting.
+timer_t reminder;
+bool has_reminder = false;
+void remind(long nanoseconds) {
+  if (!has_reminder) return;
+  const itimerspec again{.it_interval = {0, nanoseconds}, .it_value = {0, nanoseconds}};
+  ::timer_settime(reminder, 0, &again, nullptr);
+}
+extern "C" void note_signal_at_prompt(int) {
+  caught.store(true, std::memory_order_relaxed);
+  remind(20'000'000);
+}
+extern "C" void only_end_waiting(int) {}
 
 }  // namespace
 
@@ -29,11 +44,18 @@ void catch_interrupts() {
 
 void catch_every_interrupt() {
   struct sigaction note {};
-  note.sa_handler = note_signal;
+  note.sa_handler = only_end_waiting;
+  ::sigaction(SIGALRM, &note, nullptr);
+  has_reminder = ::timer_create(CLOCK_MONOTONIC, nullptr, &reminder) == 0;  // sends SIGALRM
+  note.sa_handler = note_signal_at_prompt;
   ::sigaction(SIGINT, &note, nullptr);
 }
 
-bool forget_interrupts() { return caught.exchange(false, std::memory_order_relaxed); }
+bool forget_interrupts() {
+  const bool any = caught.exchange(false, std::memory_order_relaxed);
+  if (any) remind(0);
+  return any;
+}
 
 void ignore_broken_pipes() {
   struct sigaction ignore {};

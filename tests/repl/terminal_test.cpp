@@ -167,6 +167,20 @@ TEST_CASE("an input goes on over lines, and Ctrl-C drops it") {
   CHECK(terminal.finish() == 0);
 }
 
+TEST_CASE("Ctrl-C right behind a key drops the line each time") {
+  const HistoryFile history;
+  Terminal terminal(history.path);
+  if (!terminal.works()) return;
+  CHECK(terminal.shows("> "));
+  for (int i = 0; i < 200; ++i) {
+    terminal.type(std::string(static_cast<std::size_t>(i % 16), 'a') + "\x03");
+    REQUIRE(terminal.shows("\n"));
+    REQUIRE(terminal.shows("> "));
+  }
+  terminal.type(":quit\r");
+  CHECK(terminal.finish() == 0);
+}
+
 TEST_CASE("Ctrl-C stops a check, again and again, and the session goes on") {
   const HistoryFile history;
   Terminal terminal(history.path);
