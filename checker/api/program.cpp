@@ -38,10 +38,21 @@ bool runs_ahead(const std::string& model) {
                      [&](const ModelInfo& info) { return info.name == model && info.out_of_order; });
 }
 
+// LLVM does not survive running out of memory: what it has begun can be neither used nor destroyed. So
+// whether there is room for a program of this size is asked before LLVM is; throws std::bad_alloc if there is
+// not.
+void ask_for_room(const lang::SourceMap& sources) {
+  constexpr std::size_t least = 8 << 20, for_each_byte = 700, most = 512 << 20;  // measured, rounded up
+  std::size_t length = 0;
+  for (std::uint32_t file = 0; file < sources.size(); ++file) length += sources.text(file).size();
+  ::operator delete(::operator new(std::min(most, least + for_each_byte * length)));
+}
+
 // As compiler::lower does. A fault of the compiler is an error like another: an embedding program lives on.
 std::variant<compiler::LoweredProgramPointer, std::string> lowered_program(const lang::Program& program,
                                                                            const lang::SourceMap& sources,
                                                                            const compiler::Options& options) {
+  ask_for_room(sources);
   try {
     return compiler::lower(program, sources, options);
   } catch (const std::logic_error& error) {

@@ -52,12 +52,17 @@ Ends open_channel(bool terminal) {
   ::unsetenv("NO_COLOR");
   for (const auto& [name, value] : setup.environment) ::setenv(name.c_str(), value.c_str(), 1);
   if (!setup.output_file.empty()) output = ::open(setup.output_file.c_str(), O_WRONLY);
+  if (!setup.input_file.empty()) ::dup2(::open(setup.input_file.c_str(), O_RDONLY), STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(errors, STDERR_FILENO);
   if (setup.close_output) ::close(STDOUT_FILENO);
   if (setup.as_nobody && ::geteuid() == 0) {
     constexpr unsigned nobody = 65534;
     if (::setgroups(0, nullptr) != 0 || ::setgid(nobody) != 0 || ::setuid(nobody) != 0) ::_exit(127);
+  }
+  if (setup.address_space != 0) {
+    const rlimit limit{setup.address_space, setup.address_space};
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(127);
   }
   std::string program = HEDDLE_BINARY_DIR "/heddle";
   std::vector<char*> words = {program.data()};

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -13,12 +14,14 @@ namespace heddle::test {
 
 struct Setup {
   std::map<std::string, std::string> environment =
-      {};                        // added to ours; COLUMNS, NO_COLOR are taken out first
-  std::string output_file = {};  // standard output goes there instead of to us
-  bool close_output = false;     // start without a standard output
-  bool output_terminal = false;  // standard output is a pseudo-terminal
-  bool error_terminal = false;   // standard error is a pseudo-terminal
-  bool as_nobody = false;        // give up root's rights (no effect for others)
+      {};                           // added to ours; COLUMNS, NO_COLOR are taken out first
+  std::string output_file = {};     // standard output goes there instead of to us
+  std::string input_file = {};      // standard input comes from there instead of from ours
+  std::uint64_t address_space = 0;  // bytes (RLIMIT_AS); 0: no limit of its own
+  bool close_output = false;        // start without a standard output
+  bool output_terminal = false;     // standard output is a pseudo-terminal
+  bool error_terminal = false;      // standard error is a pseudo-terminal
+  bool as_nobody = false;           // give up root's rights (no effect for others)
 };
 
 struct Finished {
@@ -39,6 +42,7 @@ class Process {
   // Waits until standard error holds the text. False after `seconds`, or if the process has closed it before.
   bool wait_for_error(std::string_view text, double seconds = 60);
   void send(int signal) const;
+  [[nodiscard]] pid_t id() const { return pid_; }
   // Waits until it has a handler of its own for the signal, which is soon after its start. False after a
   // minute.
   [[nodiscard]] bool wait_for_handler(int signal) const;

@@ -1,0 +1,20 @@
+// libFuzzer target: any bytes as a recorded history. One that can be read is judged under every model, as far
+// as a few thousand states go.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <variant>
+
+#include "cli/history_file.hpp"
+#include "heddle/consistency.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto parsed = heddle::cli::parse_history({reinterpret_cast<const char*>(data), size});
+  if (const auto* const message = std::get_if<std::string>(&parsed)) {
+    if (message->empty()) std::abort();
+    return 0;
+  }
+  const auto results = heddle::check_consistency(std::get<heddle::History>(parsed), {.max_states = 2000});
+  if (!results && results.errors().empty()) std::abort();
+  return 0;
+}

@@ -1,0 +1,40 @@
+// libFuzzer target: any bytes as a saved trace. One that can be read is loaded into the machine of a small
+// program under the model that it names; the machine must follow it or say where the two part.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <variant>
+
+#include "cli/trace_file.hpp"
+#include "heddle/machine.h"
+
+namespace {
+
+// The seeds' traces belong to tests/fuzz/traced.hed.
+const heddle::Program& program() {
+  static const heddle::Result<heddle::Program> compiled =
+      heddle::Program::from_file(HEDDLE_SOURCE_DIR "/tests/fuzz/traced.hed");
+  if (!compiled) std::abort();
+  return *compiled;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto parsed = heddle::cli::parse_trace({reinterpret_cast<const char*>(data), size});
+  if (const auto* const message = std::get_if<std::string>(&parsed)) {
+    if (message->empty()) std::abort();
+    return 0;
+  }
+  const auto& saved = std::get<heddle::cli::SavedTrace>(parsed);
+  auto machine =
+      heddle::Machine::start(program(), {.model = saved.model, .buffer_bound = saved.buffer_bound});
+  if (!machine) return 0;
+  if (machine->load(saved.violation.trace).empty()) {
+    machine->forward(machine->ahead());
+    static_cast<void>(machine->trace());
+  } else if (machine->depth() != 0) {
+    std::abort();  // a machine that refuses a trace stays at the start
+  }
+  return 0;
+}
