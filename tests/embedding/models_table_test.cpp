@@ -1,4 +1,4 @@
-// The table of docs/models.md says what checks of the litmus programs find. HEDDLE_UPDATE_DOCS=1 writes it
+// The table of docs/memory-models.md says what checks of the litmus programs find. HEDDLE_UPDATE_DOCS=1 writes it
 // anew, with a column for every model that there is.
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 
 namespace {
 
-const std::string docs = HEDDLE_SOURCE_DIR "/docs/models.md";
+const std::string docs = HEDDLE_SOURCE_DIR "/docs/memory-models.md";
 
 struct Row {
   std::string name;
@@ -83,7 +83,7 @@ std::string table() {
   return text;
 }
 
-TEST_CASE("the table of docs/models.md is what the checks find") {
+TEST_CASE("the table of docs/memory-models.md is what the checks find") {
   std::ifstream in(docs);
   std::ostringstream whole;
   whole << in.rdbuf();
