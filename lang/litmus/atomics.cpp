@@ -8,8 +8,11 @@
 // lwarx and stwcx. are taken together if only registers are worked on between them. The stwcx. may fail
 // whenever it likes, so there are two ways again: an atomic exchange (or fetch_add ... if that is what is
 // computed), or a plain load and no store. A branch out between the two, as in a lock that is taken, was not
-// taken if the stwcx. succeeded. If all that follows a failure is another try, from the lwarx on, failures
-// change nothing that could be observed, and only the success is left.
+// taken if the stwcx. succeeded. If all that follows a failure is another try that begins as the last one
+// did, failures change nothing that could be observed, and only the success is left.
+//
+// A stwcx. sets cr0 from all the registers that it reads, so a branch on cr0 depends on the value to be
+// stored and on the address, whether the store succeeds or not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,15 +89,9 @@ bool Translator::needs_old_value(const Instruction& instruction) const {
   if (has_loop_ || compares_order() || std::find(observed.begin(), observed.end(), rax) != observed.end())
     return true;
   return std::any_of(thread_.code.begin(), thread_.code.end(), [&](const Instruction& other) {
-    const auto uses = [&](const Argument& argument) {
-      return argument.kind == ArgumentKind::register_ && argument.reg == rax;
-    };
-    if (&other == &instruction) return false;
-    const bool both_ways = other.kind == InstructionKind::swap || other.kind == InstructionKind::exchange ||
-                           other.kind == InstructionKind::fetch ||
-                           other.kind == InstructionKind::compare_exchange;
-    return uses(other.left) || uses(other.right) || uses(other.address.base) || uses(other.address.index) ||
-           (both_ways && other.target == rax);
+    bool reads = false;
+    each_read(other, [&](RegisterId reg) { reads = reads || reg == rax; });
+    return reads && &other != &instruction;
   });
 }
 
@@ -190,9 +187,37 @@ Expression Translator::read_and_write(const Target& target, LocalId old, Express
          "a number, or the value read with one addition, subtraction, and, or or xor can be stored");
 }
 
+namespace {
+
+void collect_locals(const Expression& expression, std::vector<LocalId>& result) {
+  if (expression.kind == ExpressionKind::local &&
+      std::find(result.begin(), result.end(), expression.id) == result.end()) {
+    result.push_back(expression.id);
+  }
+  for (const Expression& operand : expression.operands) collect_locals(operand, result);
+}
+
+}  // namespace
+
+std::vector<LocalId> Translator::store_inputs(const Instruction& store) {
+  std::vector<LocalId> result;
+  collect_locals(number(store.left), result);
+  const Target target = location(store.address, store.range);
+  if (target.index) collect_locals(*target.index, result);
+  return result;
+}
+
 std::size_t Translator::reservation(std::size_t at, std::size_t last, std::vector<Statement>& out,
                                     bool& reachable) {
   const SourceRange& range = thread_.code[at].range;
+  const bool reserves = std::any_of(thread_.code.begin(), thread_.code.end(), [](const Instruction& each) {
+    return each.kind == InstructionKind::store_conditional;
+  });
+  if (!reserves) {  // a load like any other
+    const Instruction& load = thread_.code[at];
+    set_kept(load.target, access(ExpressionKind::load, location(load.address, range), range), range, out);
+    return at + 1;
+  }
   std::size_t end = at + 1;
   while (end < last && works_on_registers(thread_.code[end].kind)) ++end;
   if (end == last || thread_.code[end].kind != InstructionKind::store_conditional) {
@@ -228,9 +253,46 @@ std::size_t Translator::reservation(std::size_t at, std::size_t last, std::vecto
     branch_on(done, std::move(success), std::move(failure), range, out);
     state_.flags->unordered = true;  // LT and GT are cleared
   }
-  if (!again) return end + 1;
+  const std::vector<LocalId> inputs = reachable ? store_inputs(thread_.code[end]) : std::vector<LocalId>();
+  if (!again) {
+    for (const LocalId input : inputs) {
+      Expression nothing = binary(BinaryOperator::bit_xor, local(input, range), local(input, range), range);
+      Expression& compared = state_.flags->left;
+      compared = binary(BinaryOperator::add, std::move(compared), std::move(nothing), range);
+    }
+    return end + 1;
+  }
+  const SourceRange& back = thread_.code[end + 1].range;
+  for (const LocalId input : inputs) {
+    Statement test = plain(StatementKind::if_, back);
+    test.expressions.push_back(
+        binary(BinaryOperator::not_equal, local(input, back), local(input, back), back));
+    out.push_back(std::move(test));
+  }
   compare(literal(1, range), literal(1, range));
   return end + 2;
+}
+
+// Does a round of the loop [first, last) begin as the one before it did, if it ended at a failed stwcx.? It
+// does if nothing that a round reads before it writes it is written in the loop.
+bool Translator::rounds_are_alike(std::size_t first, std::size_t last) const {
+  std::vector<bool> changes(state_.registers.size(), false);
+  for (std::size_t at = first; at < last; ++at) {
+    each_written(thread_.code[at], [&](RegisterId reg) { changes[reg] = true; });
+  }
+  std::vector<bool> written(state_.registers.size(), false);
+  bool compared = false;
+  bool alike = true;
+  for (std::size_t at = first; at < last; ++at) {
+    const Instruction& instruction = thread_.code[at];
+    each_read(instruction, [&](RegisterId reg) { alike = alike && (written[reg] || !changes[reg]); });
+    each_written(instruction, [&](RegisterId reg) { written[reg] = true; });
+    const bool branches =
+        instruction.kind == InstructionKind::branch && instruction.relation != Relation::always;
+    alike = alike && (compared || !branches);
+    compared = compared || instruction.sets_flags || instruction.kind == InstructionKind::compare;
+  }
+  return alike;
 }
 
 // Is the lwarx at `at` the start of a loop whose last instruction `back` tries again after a failed stwcx.?
@@ -243,7 +305,8 @@ bool Translator::retries(std::size_t at, std::size_t back) const {
   return branches_back &&
          std::all_of(code.begin() + static_cast<std::ptrdiff_t>(at) + 1,
                      code.begin() + static_cast<std::ptrdiff_t>(back) - 1,
-                     [](const Instruction& instruction) { return works_on_registers(instruction.kind); });
+                     [](const Instruction& instruction) { return works_on_registers(instruction.kind); }) &&
+         rounds_are_alike(at, back);
 }
 
 void Translator::reserved_success(std::size_t at, std::size_t end, std::vector<Statement>& out) {

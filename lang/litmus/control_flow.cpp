@@ -263,20 +263,7 @@ bool Translator::loop(std::size_t first, std::size_t exit, std::vector<Statement
   Loop result{first, exit, {}};
   std::vector<bool> written(state_.registers.size(), false);
   for (std::size_t at = first; at < exit; ++at) {
-    const Instruction& instruction = thread_.code[at];
-    switch (instruction.kind) {
-      case InstructionKind::swap: written[instruction.left.reg] = true; [[fallthrough]];
-      case InstructionKind::copy:
-      case InstructionKind::compute:
-      case InstructionKind::load:
-      case InstructionKind::exchange:
-      case InstructionKind::compare_exchange:
-      case InstructionKind::load_reserved: written[instruction.target] = true; break;
-      case InstructionKind::fetch:
-        if (instruction.has_target) written[instruction.target] = true;
-        break;
-      default: break;
-    }
+    each_written(thread_.code[at], [&](RegisterId reg) { written[reg] = true; });
   }
   for (RegisterId reg = 0; reg < written.size(); ++reg) {
     if (!written[reg]) continue;

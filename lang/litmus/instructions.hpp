@@ -80,6 +80,37 @@ struct Instruction {
   SourceRange range;
 };
 
+// Calls `use(register)` for each register that the instruction writes.
+template <typename Use>
+void each_written(const Instruction& instruction, Use&& use) {
+  switch (instruction.kind) {
+    case InstructionKind::swap: use(instruction.left.reg); [[fallthrough]];
+    case InstructionKind::copy:
+    case InstructionKind::compute:
+    case InstructionKind::load:
+    case InstructionKind::exchange:
+    case InstructionKind::compare_exchange:
+    case InstructionKind::load_reserved: use(instruction.target); break;
+    case InstructionKind::fetch:
+      if (instruction.has_target) use(instruction.target);
+      break;
+    default: break;
+  }
+}
+
+// Calls `use(register)` for each register that the instruction reads.
+template <typename Use>
+void each_read(const Instruction& instruction, Use&& use) {
+  for (const Argument* argument :
+       {&instruction.left, &instruction.right, &instruction.address.base, &instruction.address.index}) {
+    if (argument->kind == ArgumentKind::register_) use(argument->reg);
+  }
+  const bool both_ways = instruction.kind == InstructionKind::swap ||
+                         instruction.kind == InstructionKind::exchange ||
+                         instruction.kind == InstructionKind::compare_exchange;
+  if (both_ways) use(instruction.target);
+}
+
 // Decodes the lines of one thread. What is not understood is reported and left out. Labels become indices.
 [[nodiscard]] std::vector<Instruction> decode_ppc(std::span<const Line> lines, Registers& registers,
                                                   Diagnostics& diagnostics);

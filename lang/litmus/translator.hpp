@@ -106,6 +106,9 @@ class Translator {
   // A lwarx at `at`; returns where to go on behind its stwcx.
   std::size_t reservation(std::size_t at, std::size_t last, std::vector<Statement>& out, bool& reachable);
   [[nodiscard]] bool retries(std::size_t at, std::size_t back) const;
+  [[nodiscard]] bool rounds_are_alike(std::size_t first, std::size_t last) const;
+  // The locals that the value and the address of a stwcx. are computed from.
+  std::vector<LocalId> store_inputs(const Instruction& store);
   void reserved_success(std::size_t at, std::size_t end, std::vector<Statement>& out);
   bool reserved_failure(std::size_t at, std::size_t end, bool again, std::vector<Statement>& out);
   Expression read_and_write(const Target& target, LocalId old, Expression written, const SourceRange& range);

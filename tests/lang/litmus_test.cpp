@@ -93,7 +93,7 @@ TEST_CASE("a lwarx loop is one atomic operation") {
   CHECK(body(translated(ppc("li r2,7 ;\nL: lwarx r1,0,r5 ;\nstwcx. r2,0,r5 ;\nbne L ;\n"))) ==
         "  let r1 = exchange(x, 7);\n");
   CHECK(body(translated(ppc("L: lwarx r1,0,r5 ;\naddi r2,r1,3 ;\nstwcx. r2,0,r5 ;\nbne L ;\n"))) ==
-        "  let r1 = fetch_add(x, 3);\n");
+        "  let r1 = fetch_add(x, 3);\n  if (r1 != r1) {}\n");
   // Spins until the lock is free.
   CHECK(body(translated(
             ppc("li r2,1 ;\nL: lwarx r1,0,r5 ;\ncmpwi r1,0 ;\nbne L ;\nstwcx. r2,0,r5 ;\nbne L ;\n"))) ==
@@ -106,6 +106,29 @@ TEST_CASE("a stwcx. that is not tried again may fail") {
         "  let done = choose(0..2);\n  var r1_3 = 0;\n  if (done == 1) {\n    let r1 = exchange(x, 7);\n"
         "    r1_3 = r1;\n  } else {\n    let r1_2 = x;\n    r1_3 = r1_2;\n  }\n  if (done == 1) {\n    y = "
         "7;\n  }\n");
+}
+
+TEST_CASE("a branch after a stwcx. depends on the value and the address that it stores to") {
+  // On what lwarx read, if it stores that; in the same way if the branch tries again.
+  CHECK(body(translated(ppc("lwarx r1,0,r5 ;\nstwcx. r1,0,r5 ;\nbne F ;\nstw r2,0(r6) ;\nF: ;\n")))
+            .find("if ((done + (r1_3 ^ r1_3)) == 1) {\n    y = 0;\n  }\n") != std::string::npos);
+  CHECK(body(translated(ppc("lwz r3,0(r6) ;\nxor r4,r3,r3 ;\nL: lwarx r1,r4,r5 ;\nstwcx. r2,r4,r5 ;\nbne L "
+                            ";\n"))) ==
+        "  let r3 = y;\n  let r1 = exchange(x[r3 ^ r3], 0);\n  if (r3 != r3) {}\n");
+  // On nothing, if it stores a number to a known place.
+  CHECK(body(translated(ppc("li r2,7 ;\nlwarx r1,0,r5 ;\nstwcx. r2,0,r5 ;\nbne F ;\nF: ;\n")))
+            .find("if (done == 1) {}\n") != std::string::npos);
+}
+
+TEST_CASE("a loop around a stwcx. stays one if its rounds differ") {
+  const std::string counts =
+      body(translated(ppc("L: lwarx r1,0,r5 ;\naddi r8,r8,1 ;\nstwcx. r8,0,r5 ;\nbne L ;\n", "x=2")));
+  CHECK(counts.find("while (true)") != std::string::npos);
+  CHECK(counts.find("exchange(x, r8 + 1)") != std::string::npos);
+}
+
+TEST_CASE("a lwarx without any stwcx. is a load") {
+  CHECK(body(translated(ppc("lwarx r1,0,r5 ;\nlwz r2,0(r6) ;\n"))) == "  let r1 = x;\n  let r2 = y;\n");
 }
 
 TEST_CASE("AT&T's and Intel's order are told apart") {
