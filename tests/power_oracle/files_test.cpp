@@ -1,0 +1,38 @@
+// Every algorithm under POWER against the oracle, on the project's programs that are small enough.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/power_oracle/compare.hpp"
+
+namespace heddle::power_oracle {
+
+TEST_CASE("under POWER every algorithm finds what the axioms allow in the examples and test programs" *
+          doctest::skip()) {
+  std::vector<std::string> paths;
+  for (const char* folder : {"/examples", "/tests/programs"}) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::string(HEDDLE_SOURCE_DIR) + folder)) {
+      if (entry.path().extension() == ".hed") paths.push_back(entry.path().string());
+    }
+  }
+  std::ranges::sort(paths);
+  CompileOptions compile;
+  compile.unroll = 2;  // what is compared is the same for any bound
+  compile.model = "power";
+  std::size_t compared = 0;
+  for (const auto& path : paths) {
+    const auto program = Program::from_file(path, compile);
+    REQUIRE(program);
+    const Comparison comparison = compare(*program, {.most_combinations = 5'000, .most_candidates = 20'000});
+    if (comparison.skipped.empty()) ++compared;
+    CHECK_MESSAGE(comparison.difference.empty(), path << ":\n" << comparison.difference);
+  }
+  MESSAGE(paths.size(), " files, ", compared, " small enough");
+  CHECK(compared * 2 >= paths.size());
+}
+
+}  // namespace heddle::power_oracle

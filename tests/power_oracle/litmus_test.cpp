@@ -1,0 +1,115 @@
+// The oracle against herd7: the final states of litmus tests under POWER.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "checker/api/state.hpp"
+#include "tests/power_oracle/oracle.hpp"
+
+namespace heddle::power_oracle {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A state of the table, "1:r1=0; [z]=1;", by what is observed.
+using State = std::map<std::string, std::int64_t>;
+
+State parse_state(const std::string& text) {
+  State state;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ';');) {
+    const auto equals = part.find('=');
+    if (equals == std::string::npos) continue;
+    const auto begin = part.find_first_not_of(' ');
+    state[part.substr(begin, equals - begin)] = std::stoll(part.substr(equals + 1));
+  }
+  return state;
+}
+
+std::set<State> parse_states(const std::string& text) {
+  std::set<State> states;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = std::min(text.find('|', begin), text.size());
+    states.insert(parse_state(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return states;
+}
+
+struct Tally {
+  std::size_t agree = 0;
+  std::size_t skipped = 0;
+  std::size_t refused = 0;
+};
+
+void judge_test(const std::string& path, const std::string& expected, Tally& tally) {
+  CAPTURE(path);
+  CompileOptions compile;
+  compile.model = "power";
+  compile.unroll = 3;
+  const auto program = Program::from_file(path, compile);
+  if (!program) {
+    ++tally.refused;
+    return;
+  }
+  const lang::Program& tree = program->state().tree;
+  Judgement judgement;
+  try {
+    judgement = judge(tree, {.unroll = compile.unroll, .violations = false});
+  } catch (const TooLarge&) {
+    ++tally.skipped;
+    return;
+  }
+  std::set<State> found;
+  for (const auto& [values, count] : judgement.outcomes) {
+    State state;
+    for (std::size_t i = 0; i < values.size(); ++i) state[tree.litmus->observed[i].name] = values[i];
+    found.insert(state);
+  }
+  CHECK(found == parse_states(expected));
+  ++tally.agree;
+}
+
+// Every `every`-th test of the table that has a line for POWER.
+void judge_folder(const std::string& folder, const std::string& table, std::size_t every) {
+  std::ifstream file(table);
+  REQUIRE(file);
+  Tally tally;
+  std::size_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::vector<std::string> cells;
+    std::istringstream stream(line);
+    for (std::string cell; std::getline(stream, cell, '\t');) cells.push_back(cell);
+    if (cells.size() != 5 || cells[1] != "POWER" || number++ % every != 0) continue;
+    judge_test(folder + "/" + cells[0] + ".litmus", cells[4], tally);
+  }
+  MESSAGE(folder, ": ", tally.agree, " judged, ", tally.skipped, " too large, ", tally.refused, " refused");
+  CHECK(tally.agree > 0);
+  CHECK(tally.skipped * 20 <= tally.agree);
+}
+
+// HEDDLE_RANDOM_PROGRAMS asks for the long version: all of them.
+std::size_t sample(std::size_t usual) { return std::getenv("HEDDLE_RANDOM_PROGRAMS") == nullptr ? usual : 1; }
+
+}  // namespace
+
+TEST_CASE("the oracle finds the states that herd7 finds for published litmus tests") {
+  const std::string litmus = HEDDLE_SOURCE_DIR "/../shared/litmus";
+  if (!fs::exists(litmus)) return;
+  judge_folder(litmus + "/ppc", litmus + "/ppc-expected.tsv", sample(20));
+}
+
+TEST_CASE("the oracle finds the states that herd7 finds for litmus tests with lwarx and stwcx.") {
+  const std::string litmus = HEDDLE_SOURCE_DIR "/../shared/litmus";
+  if (!fs::exists(litmus)) return;
+  judge_folder(litmus + "/ppc-rmw", litmus + "/ppc-rmw-expected.tsv", sample(4));
+}
+
+}  // namespace heddle::power_oracle
