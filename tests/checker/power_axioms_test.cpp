@@ -37,6 +37,7 @@ class Twins {
  private:
   static constexpr unsigned threads = 3;
   static constexpr unsigned locations = 3;
+  static constexpr unsigned most_events = 16;
   using Set = Power<1>::Set;
 
   unsigned below(unsigned bound) { return static_cast<unsigned>(random_() % bound); }
@@ -148,7 +149,7 @@ class Twins {
     TestTrace with_event = trace_;
     const auto self = static_cast<unsigned>(with_event.events.size());
     with_event.events.push_back({t, p, writes, -1});
-    const Static s = static_relations(program_, with_event);
+    const Candidate s = static_relations(program_, with_event);
     PowerOrder<Set> result;
     result.thread = t;
     result.location = static_cast<std::uint32_t>(program_[t][p].location);
@@ -162,10 +163,11 @@ class Twins {
       put(result.dependencies, s.address.has(e, self) || s.data.has(e, self));
       put(result.control, s.control.has(e, self));
       put(result.control_isync, s.control_isync.has(e, self));
-      put(result.address_order, s.address_po.has(e, self));
-      put(result.same_location, s.po_loc.has(e, self));
+      put(result.address_order, address_order(program_, trace_.events[e], with_event.events[self]));
+      put(result.same_location, s.po.has(e, self) && s.same_location.has(e, self));
       put(result.sync, sync);
-      put(result.lightweight, !sync && ((s.lwsync.has(e, self) && !wr) || s.eieio.has(e, self)));
+      const bool ww = trace_.events[e].writes && writes;
+      put(result.lightweight, !sync && ((s.lwsync.has(e, self) && !wr) || (ww && s.eieio.has(e, self))));
     }
     return result;
   }
