@@ -81,7 +81,10 @@ void Generator::branch(const Expression& condition, BasicBlock* yes, BasicBlock*
   }
 }
 
+// && or || as a value. Where the right operand does nothing that anyone could notice, a thread that runs ahead
+// evaluates both: there is no branch then, and the result depends on both.
 Value* Generator::logical(const Expression& expression) {
+  if (run_ahead_ && facts_.silent(*scope().body, expression.operands[1])) return logical_of_both(expression);
   BasicBlock* yes = frame_->block();
   BasicBlock* no = frame_->block();
   branch(expression, yes, no);
@@ -103,6 +106,19 @@ Value* Generator::logical(const Expression& expression) {
   result->addIncoming(ir().getFalse(), no);
   mask_ = nullptr;  // what it depends on is a branch
   return result;
+}
+
+Value* Generator::logical_of_both(const Expression& expression) {
+  const Expression& right = expression.operands[1];
+  const std::uint32_t top = frame_->top();
+  const Held held = hold(expression.operands[0], suspends(right));
+  Value* const second = truth(ir(), value(right));
+  Value* const second_mask = mask_;
+  Value* const first = truth(ir(), use(held));
+  frame_->release_to(top);
+  mask_ = joined(mask_, second_mask);
+  return expression.kind == ExpressionKind::logical_and ? ir().CreateAnd(first, second)
+                                                        : ir().CreateOr(first, second);
 }
 
 Value* Generator::conditional(const Expression& expression) {

@@ -32,6 +32,54 @@ bool visible(ExpressionKind kind) {
   }
 }
 
+// Is the index a number that is within the array?
+bool within(const Expression& index, std::uint64_t length) {
+  return index.kind == ExpressionKind::literal && static_cast<std::uint64_t>(index.value) < length;
+}
+
+// Is the expression silent (Facts::silent), as far as it is not up to its operands and to what it calls?
+bool silent_itself(const lang::Body& body, const Expression& expression) {
+  switch (expression.kind) {
+    case ExpressionKind::literal:
+    case ExpressionKind::unary:
+    case ExpressionKind::logical_and:
+    case ExpressionKind::logical_or:
+    case ExpressionKind::conditional:
+    case ExpressionKind::call: return true;
+    case ExpressionKind::local:
+      return expression.operands.empty() || within(expression.operands[0], body.locals[expression.id].length);
+    case ExpressionKind::binary:
+      return expression.binary != lang::BinaryOperator::divide &&
+             expression.binary != lang::BinaryOperator::remainder;
+    case ExpressionKind::bounded:
+      return within(expression.operands[0], static_cast<std::uint64_t>(expression.value));
+    default: return false;
+  }
+}
+
+bool silent_itself(const lang::Body& body, const Statement& statement) {
+  switch (statement.kind) {
+    case StatementKind::block:
+    case StatementKind::declare:
+    case StatementKind::if_:
+    case StatementKind::break_:
+    case StatementKind::continue_:
+    case StatementKind::return_:
+    case StatementKind::evaluate: return true;
+    case StatementKind::assign:
+      return statement.expressions.size() == 1 ||
+             within(statement.expressions[0], body.locals[statement.id].length);
+    case StatementKind::for_:
+      return statement.expressions[0].kind == ExpressionKind::literal &&
+             statement.expressions[1].kind == ExpressionKind::literal &&
+             (statement.expressions[0].value >= statement.expressions[1].value ||
+              static_cast<std::uint64_t>(statement.expressions[1].value) -
+                      static_cast<std::uint64_t>(statement.expressions[0].value) <=
+                  for_rounds);
+    default: return false;
+  }
+}
+
 // Most rounds of a loop, exactly if its range is written in numbers.
 std::uint64_t rounds_of(const Statement& loop, std::uint32_t unroll) {
   if (loop.kind == StatementKind::while_) return unroll;
@@ -111,6 +159,16 @@ bool Facts::repeatable(const lang::Body& body, const Expression& expression, boo
                      [&](const Expression& operand) { return repeatable(body, operand, constant_locals); });
 }
 
+bool Facts::silent(const lang::Body& body, const Expression& expression) const {
+  if (!silent_itself(body, expression)) return false;
+  if (expression.kind == ExpressionKind::call &&
+      !bodies_.at(&program_.functions[expression.id].body).silent) {
+    return false;
+  }
+  return std::all_of(expression.operands.rbegin(), expression.operands.rend(),
+                     [&](const Expression& operand) { return silent(body, operand); });
+}
+
 bool Facts::assigned(const lang::Body& body, lang::LocalId local) const {
   return bodies_.at(&body).assigned[local];
 }
@@ -125,12 +183,15 @@ void Facts::collect(const lang::Body& body) {
     if (!body.locals[local].is_array && !body.locals[local].by_reference) continue;
     facts.assigned[local] = true;
     facts.aliased[local] = true;
+    if (body.locals[local].by_reference) facts.silent = false;
   }
-  collect(body.statements, 1, facts);
+  collect(body, body.statements, 1, facts);
 }
 
-void Facts::collect(std::span<const Statement> statements, std::uint64_t times, BodyFacts& facts) {
+void Facts::collect(const lang::Body& body, std::span<const Statement> statements, std::uint64_t times,
+                    BodyFacts& facts) {
   for (const Statement& statement : statements) {
+    facts.silent = facts.silent && silent_itself(body, statement);
     std::uint64_t inner = times;
     facts.own.nodes = add(facts.own.nodes, 1);
     switch (statement.kind) {
@@ -152,13 +213,15 @@ void Facts::collect(std::span<const Statement> statements, std::uint64_t times, 
     }
     // The condition of a `while` is evaluated once more than its body; that does not matter here.
     const std::uint64_t condition = statement.kind == StatementKind::for_ ? times : inner;
-    for (const Expression& expression : statement.expressions) collect(expression, condition, facts);
-    collect(statement.body, inner, facts);
-    collect(statement.otherwise, inner, facts);
+    for (const Expression& expression : statement.expressions) collect(body, expression, condition, facts);
+    collect(body, statement.body, inner, facts);
+    collect(body, statement.otherwise, inner, facts);
   }
 }
 
-void Facts::collect(const Expression& expression, std::uint64_t times, BodyFacts& facts) {
+void Facts::collect(const lang::Body& body, const Expression& expression, std::uint64_t times,
+                    BodyFacts& facts) {
+  facts.silent = facts.silent && silent_itself(body, expression);
   facts.own.nodes = add(facts.own.nodes, 1);
   if (visible(expression.kind)) facts.own.operations = add(facts.own.operations, 1);
   if (expression.kind == ExpressionKind::call) {
@@ -170,7 +233,7 @@ void Facts::collect(const Expression& expression, std::uint64_t times, BodyFacts
       facts.aliased[expression.operands[i].id] = true;
     }
   }
-  for (const Expression& operand : expression.operands) collect(operand, times, facts);
+  for (const Expression& operand : expression.operands) collect(body, operand, times, facts);
 }
 
 // Depth first over the calls, with a stack of its own: a chain of calls may be as long as the program.
@@ -191,7 +254,9 @@ void Facts::complete(const lang::Body& body) {
     } else {
       facts.total = facts.own;
       for (const Call& call : facts.calls) {
-        const Size& callee = bodies_.at(&program_.functions[call.callee].body).total;
+        const BodyFacts& called = bodies_.at(&program_.functions[call.callee].body);
+        const Size& callee = called.total;
+        facts.silent = facts.silent && called.silent;
         facts.total.operations = add(facts.total.operations, callee.operations);
         facts.total.nodes = add(facts.total.nodes, callee.nodes);
         facts.total.rounds = add(facts.total.rounds, multiply(call.times, callee.rounds));

@@ -38,6 +38,10 @@ class Facts {
   [[nodiscard]] bool repeatable(const lang::Body& body, const lang::Expression& expression,
                                 bool constant_locals) const;
 
+  // May the expression be evaluated though its value is not needed: without a visible operation, a violation
+  // or a loop bound on the way, or anything assigned? O(size of the expression).
+  [[nodiscard]] bool silent(const lang::Body& body, const lang::Expression& expression) const;
+
   // Is the local assigned after its declaration?
   [[nodiscard]] bool assigned(const lang::Body& body, lang::LocalId local) const;
 
@@ -54,12 +58,15 @@ class Facts {
     std::vector<Call> calls;
     Size own;    // without calls
     Size total;  // with calls
+    bool silent = true;  // a call of it, with silent arguments: see silent()
     bool complete = false;
   };
 
   void collect(const lang::Body& body);
-  void collect(std::span<const lang::Statement> statements, std::uint64_t times, BodyFacts& facts);
-  void collect(const lang::Expression& expression, std::uint64_t times, BodyFacts& facts);
+  void collect(const lang::Body& body, std::span<const lang::Statement> statements, std::uint64_t times,
+               BodyFacts& facts);
+  void collect(const lang::Body& body, const lang::Expression& expression, std::uint64_t times,
+               BodyFacts& facts);
   void complete(const lang::Body& body);
 
   const lang::Program& program_;

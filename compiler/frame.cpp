@@ -234,6 +234,8 @@ Value* Frame::perform(const Request& request) {
     case jit::Op::lock:
     case jit::Op::unlock:
     case jit::Op::need:
+    case jit::Op::assertion:
+    case jit::Op::assumption:
     case jit::Op::await_failed:
     case jit::Op::assert_failed: return nullptr;
     default: break;

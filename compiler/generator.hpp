@@ -91,6 +91,7 @@ class Generator {
   llvm::Value* unary(const lang::Expression& expression);
   llvm::Value* binary(const lang::Expression& expression);
   llvm::Value* logical(const lang::Expression& expression);
+  llvm::Value* logical_of_both(const lang::Expression& expression);
   llvm::Value* conditional(const lang::Expression& expression);
   llvm::Value* call(const lang::Expression& expression);
   void inline_call(const lang::Expression& call, Scope& callee);
@@ -145,6 +146,7 @@ class Generator {
   void return_statement(const lang::Statement& statement);
   void assign_statement(const lang::Statement& statement);
   void assert_statement(const lang::Statement& statement);
+  void observe(const lang::Statement& statement);
   void await_statement(const lang::Statement& statement);
   // The value of a loop bound for all rounds.
   Held keep(const lang::Expression& expression);

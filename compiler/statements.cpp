@@ -1,6 +1,7 @@
 // Statements.
 #include <utility>
 
+#include "compiler/arithmetic.hpp"
 #include "compiler/generator.hpp"
 
 namespace heddle::compiler {
@@ -195,6 +196,7 @@ void Generator::assign_statement(const Statement& statement) {
 }
 
 void Generator::assert_statement(const Statement& statement) {
+  if (run_ahead_) return observe(statement);
   const bool assertion = statement.kind == StatementKind::assert_;
   BasicBlock* good = frame_->block();
   BasicBlock* bad = frame_->block();
@@ -213,6 +215,27 @@ void Generator::assert_statement(const Statement& statement) {
     }
   }
   frame_->start_if_used(good);
+}
+
+// A thread that runs ahead does not wait for what it claims. A claim that depends on no load and holds needs
+// nobody to judge it.
+void Generator::observe(const Statement& statement) {
+  Value* const holds = truth(ir(), value(statement.expressions[0]));
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds);
+  if (known != nullptr && known->isOne()) return;
+  Value* const mask = mask_;
+  BasicBlock* ask = frame_->block();
+  BasicBlock* go_on = frame_->block();
+  Value* const settled =
+      mask == nullptr ? holds : ir().CreateAnd(holds, ir().CreateIsNull(mask));
+  ir().CreateCondBr(settled, go_on, ask);
+  frame_->start(ask);
+  perform({.op = statement.kind == StatementKind::assert_ ? Op::assertion : Op::assumption,
+           .value = holds,
+           .site = sites_.at(statement.range, statement.text)},
+          nullptr, mask);
+  frame_->jump(go_on);
+  frame_->start(go_on);
 }
 
 // The condition is evaluated again whenever the host resumes the thread after op await_failed.

@@ -46,6 +46,10 @@ enum class Op : std::uint8_t {
   // Only of threads that run ahead: the values of the loads in the mask, before a branch or an address that
   // depends on them. To be resumed once every load in it has been given its true value.
   need,  // in: value (mask of loads)
+  // Only of threads that run ahead: an `assert` or `assume` whose claim depends on the loads of
+  // Dependencies::data. The thread goes on at once; the host judges it when these loads have their values.
+  assertion,   // in: value (does it hold?)
+  assumption,  // the same
   // The thread cannot go on by itself. `await_failed` may be resumed: it evaluates the condition again.
   await_failed,
   assume_failed,  // as all that follow but assert_failed: never resumed
@@ -91,7 +95,7 @@ inline constexpr std::size_t block_alignment = 16;
 // `r ^ r` depends on what `r` depends on.
 struct Dependencies {
   std::uint64_t address;  // in: loads that the operation's address depends on
-  std::uint64_t data;     // in: loads that its operands depend on
+  std::uint64_t data;     // in: loads that its operands, or the claim of an assertion, depend on
   std::uint64_t control;  // in: loads that any branch so far depends on
   std::uint64_t result;   // out: the bit of the load, read-modify-write or trylock just done, and no other
 };

@@ -19,11 +19,10 @@ PowerEngine::PowerEngine(const jit::Image& image, Rows& rows)
 
 // Of the newest step, or of the start.
 void PowerEngine::log_failure() {
-  if (!machine_.failed()) return;
-  rows_.push_back({.type = RowType::failure,
-                   .op = machine_.failed_op(),
-                   .thread = machine_.failed_thread(),
-                   .site = machine_.failed_site()});
+  for (const auto& failure : machine_.failures()) {
+    rows_.push_back(
+        {.type = RowType::failure, .op = failure.op, .thread = failure.thread, .site = failure.site});
+  }
 }
 
 // Steps that a commit names by their depth become rows: violations are rows, too.
@@ -199,7 +198,13 @@ std::vector<Transition> PowerEngine::disabled() {
       const EventName name{t, i};
       if (!requests[i].event() || requests[i].committed || std::ranges::find(ready, name) != ready.end())
         continue;
-      result.push_back({.kind = TransitionKind::commit, .effect = intention(name), .why = held_up_by(name)});
+      std::string why = held_up_by(name);
+      if (const auto stopped = machine_.stopped_at(t); why.empty() && stopped) {
+        why = fmt::format("an assumption before it does not hold, in line {}",
+                          image().sites[requests[*stopped].site].line);
+      }
+      result.push_back(
+          {.kind = TransitionKind::commit, .effect = intention(name), .why = std::move(why)});
     }
   }
   for (const EventName name : ready) {
@@ -256,7 +261,11 @@ bool PowerEngine::known(ThreadId thread, const jit::LocalImage& local) const {
 
 std::optional<std::string> PowerEngine::failure() const {
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
-    if (!machine_.fails(t)) continue;
+    const auto stopped = machine_.stopped_at(t);
+    if (!stopped || machine_.requests(t)[*stopped].op == jit::Op::assumption) continue;
+    const Request& request = machine_.requests(t)[*stopped];
+    if (request.op == jit::Op::assertion)
+      return describe_failure(jit::Op::assert_failed, image().sites[request.site], nullptr);
     const jit::Mailbox& m = jit::mailbox(machine_.block(t));
     return describe_failure(m.op, image().sites[m.site], &m);
   }

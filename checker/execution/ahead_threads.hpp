@@ -8,6 +8,8 @@
 // once more (`clean`): the same requests, since all branches and addresses on the way had true values, with
 // new operands. Which value a thread passed a load with is a fact about the stored bytes, not about the
 // execution, so taking back a load needs no undoing here; taking back requests drops them from the list.
+//
+// Assertions and assumptions are requests that the thread goes past at once; the machine judges them.
 #pragma once
 
 #include <bit>
@@ -69,6 +71,7 @@ struct Request {
            updates();
   }
   [[nodiscard]] bool access() const { return event() && op != jit::Op::choose; }
+  [[nodiscard]] bool observes() const { return op == jit::Op::assertion || op == jit::Op::assumption; }
   // Does the thread stay there until it is committed? Nothing behind a mutex operation could be committed
   // before it, for it is a full fence.
   [[nodiscard]] bool stays() const { return locks() || op == jit::Op::choose; }
@@ -106,6 +109,13 @@ class AheadThreads {
     if (thread.loads.size() > most_loads) return too_many_loads;
     if (thread.requests.back().events_before > most_events) return too_many_events;
     return thread.requests.size() > most_requests ? too_many_requests : std::string_view();
+  }
+  // The thread's assertions and its assumptions, as indexes of requests.
+  [[nodiscard]] const std::vector<std::uint32_t>& assertions(ThreadId t) const {
+    return threads_[t].assertions;
+  }
+  [[nodiscard]] const std::vector<std::uint32_t>& assumptions(ThreadId t) const {
+    return threads_[t].assumptions;
   }
   // Loads that have their values.
   [[nodiscard]] std::uint64_t committed(ThreadId t) const { return threads_[t].committed; }
@@ -166,7 +176,9 @@ class AheadThreads {
   // Drops all requests but the first `count`.
   void cut(ThreadId t, std::uint32_t count) {
     Thread& thread = threads_[t];
-    while (!thread.loads.empty() && thread.loads.back() >= count) thread.loads.pop_back();
+    for (auto* list : {&thread.loads, &thread.assertions, &thread.assumptions}) {
+      while (!list->empty() && list->back() >= count) list->pop_back();
+    }
     thread.requests.resize(count);
     if (thread.live != none && thread.live >= count) thread.live = none;
   }
@@ -196,6 +208,8 @@ class AheadThreads {
     const jit::ThreadImage* image = nullptr;
     std::vector<Request> requests;
     std::vector<std::uint32_t> loads;  // by bit
+    std::vector<std::uint32_t> assertions;
+    std::vector<std::uint32_t> assumptions;
     std::vector<std::byte> bytes;      // blocks, by request
     std::uint64_t committed = 0;
     std::uint32_t dirty = none;  // no request before it is stale
@@ -266,6 +280,10 @@ class AheadThreads {
       if (before.op == jit::Op::fence) pass_fence(request, before, index);
     }
     if (request.locks()) request.before_sync = index;
+    if (request.observes()) {
+      request.data = dependencies.data;
+      (m.op == jit::Op::assertion ? thread.assertions : thread.assumptions).push_back(index);
+    }
     if (request.access()) {
       request.location = m.location;
       request.address = dependencies.address;

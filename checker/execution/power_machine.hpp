@@ -7,6 +7,13 @@
 // full fences on both sides; a `lock` can be committed only behind the write that left the mutex free. A
 // `choose` is an event without a location, whose parameter is its value.
 //
+// Assertions and assumptions order nothing: threads run past them. An assumption that does not hold makes the
+// execution an incomplete one. What the thread has behind it goes on, for other executions may need it to make
+// the assumption hold, but for events that cb puts behind all loads of the assumption: these do not exist
+// then, as if behind a branch. A violation counts if there is an execution with it in which every assumption
+// before any event holds: the events that assumptions leave out (`left_out`), with all that cb puts behind
+// them, are no part of it.
+//
 // `commit` and `undo` are a stack, as everywhere in this engine.
 #pragma once
 
@@ -53,8 +60,12 @@ class PowerMachine {
         resume_after_assert_(options.resume_after_assert),
         threads_(image),
         model_(static_cast<std::uint32_t>(image.locations.size())),
-        open_(threads_.count(), 0) {
+        open_(threads_.count(), 0),
+        watches_(threads_.count()) {
     for (ThreadId t = 0; t < threads_.count(); ++t) fetch(t);
+    for (ThreadId t = 0; t < threads_.count(); ++t) watch(t);
+    count_violations();
+    trail_.clear();
   }
 
   [[nodiscard]] const jit::Image& image() const { return image_; }
@@ -69,7 +80,15 @@ class PowerMachine {
   [[nodiscard]] std::uint64_t committed_loads(ThreadId t) const { return threads_.committed(t); }
   // What the thread stands at.
   [[nodiscard]] const Request& standing(ThreadId t) const { return threads_.requests(t).back(); }
-  [[nodiscard]] jit::Op standing_op(ThreadId t) const { return standing(t).op; }
+  // The same for the end of a run, where what came before may say more.
+  [[nodiscard]] jit::Op standing_op(ThreadId t) const {
+    if (assumption_fails(t)) return jit::Op::assume_failed;
+    const Watch& watch = watches_[t];
+    if (watch.counted && !resume_after_assert_) return jit::Op::assert_failed;
+    // A violation that does not count, because of another thread's assumption.
+    if (watch.suspect) return jit::Op::assume_failed;
+    return standing(t).op;
+  }
   [[nodiscard]] bool full() const { return model_.full(); }
   // Committed steps, and the first event of each.
   [[nodiscard]] std::uint32_t depth() const { return static_cast<std::uint32_t>(steps_.size()); }
@@ -118,14 +137,23 @@ class PowerMachine {
   [[nodiscard]] const Set& committed_before(std::int64_t id) const {
     return model_[static_cast<PowerId>(id)].commit_before;
   }
-  // A violation that a thread found in the newest step, or at the start.
-  [[nodiscard]] bool failed() const { return failed_; }
-  [[nodiscard]] ThreadId failed_thread() const { return failed_thread_; }
-  [[nodiscard]] jit::Op failed_op() const { return failed_op_; }
-  [[nodiscard]] std::uint32_t failed_site() const { return failed_site_; }
-  // Does the thread stand at a violation?
-  [[nodiscard]] bool fails(ThreadId t) const {
-    return is_failure(standing(t).op) || (standing(t).op == jit::Op::unlock && !may_stay(t));
+  // Violations of threads that count since the newest step, or from the start.
+  struct Failure {
+    ThreadId thread = 0;
+    std::uint32_t index = 0;  // of the request
+    jit::Op op = jit::Op::done;
+    std::uint32_t site = 0;
+  };
+  [[nodiscard]] const std::vector<Failure>& failures() const { return failures_; }
+  [[nodiscard]] bool failed() const { return !failures_.empty(); }
+  [[nodiscard]] jit::Op failed_op() const { return failures_.front().op; }
+  [[nodiscard]] std::uint32_t failed_site() const { return failures_.front().site; }
+  // The request at which the thread is said to have stopped: an assumption that does not hold, or a violation
+  // that counts and that it does not go on from.
+  [[nodiscard]] std::optional<std::uint32_t> stopped_at(ThreadId t) const {
+    if (assumption_fails(t)) return threads_.assumptions(t)[watches_[t].assumed];
+    if (!watches_[t].counted) return std::nullopt;
+    return suspected(t);
   }
   // Why no execution that goes on from here can be explored to its end: what a thread has run ahead to is
   // more than there is room for (see derived.hpp). Empty if there is room.
@@ -149,7 +177,9 @@ class PowerMachine {
   [[nodiscard]] Row row(std::uint32_t depth) const;
   [[nodiscard]] PlainGraph plain_graph() const;
   // The run so far, to be repeated by `follow` on a machine of this kind.
-  [[nodiscard]] Schedule run() const;
+  [[nodiscard]] Schedule run() const { return run(Set()); }
+  // The same without what assumptions leave out: leads to a violation that counts.
+  [[nodiscard]] Schedule run_to_failure() { return run(left_out()); }
   [[nodiscard]] bool follow(const Choice& choice);
   // The newest value of each location.
   void final_memory(std::vector<std::int64_t>& memory) const {
@@ -206,14 +236,29 @@ class PowerMachine {
     std::uint32_t first_event = 0;
     std::uint32_t fetched = 0;  // requests of the thread before the step
     std::uint32_t open = 0;
-    bool resumed = false;
+    std::uint32_t trail = 0;
+  };
+  // What is known about the assertions and assumptions of a thread. Both are judged in program order.
+  struct Watch {
+    std::uint32_t assumed = 0;   // assumptions that are known to hold
+    std::uint32_t asserted = 0;  // assertions that are known to hold, or are violations that have counted
+    bool suspect = false;        // the thread has a violation that has not counted yet
+    bool counted = false;        // it has one that has, and ends there
+    friend bool operator==(const Watch&, const Watch&) = default;
+  };
+  struct WatchChange {
+    ThreadId thread = 0;
+    Watch before;
   };
 
   [[nodiscard]] bool enabled(ThreadId t, std::uint32_t index) const {
     const Request& request = threads_.requests(t)[index];
     const auto loads = request.data | request.control;
     if ((loads & ~threads_.committed(t)) != 0) return false;
-    if (std::max(request.before_sync, request.before_lightweight) > open_[t]) return false;
+    const auto fenced = std::max(request.before_sync, request.before_lightweight);
+    if (fenced > open_[t]) return false;
+    // Behind the fence all loads of the assumptions before it have their values.
+    if (fenced > unassumed(t)) return false;
     if (request.writes() && request.before_store_store > open_[t] && !stores_committed(t, request))
       return false;
     return request.previous == none || threads_.requests(t)[request.previous].committed;
@@ -234,8 +279,7 @@ class PowerMachine {
   }
   // A request that is no event and that the thread has gone past.
   [[nodiscard]] static bool passive(const Request& request) {
-    return request.op == jit::Op::fence || request.op == jit::Op::need ||
-           request.op == jit::Op::assert_failed;
+    return request.op == jit::Op::fence || request.op == jit::Op::need || request.observes();
   }
 
   void fetch(ThreadId t);
@@ -246,13 +290,54 @@ class PowerMachine {
     const Request& request = standing(t);
     return request.op != jit::Op::unlock || holds(t, request.location);
   }
-  void fail(ThreadId t, const Request& request) {
-    if (failed_) return;
-    failed_ = true;
-    failed_thread_ = t;
-    failed_op_ = request.op;
-    failed_site_ = request.site;
+  // Does the thread stand at a violation?
+  [[nodiscard]] bool fails(ThreadId t) const {
+    return is_failure(standing(t).op) || (standing(t).op == jit::Op::unlock && !may_stay(t));
   }
+
+  // The thread's first assumption that is not known to hold: an index of a request.
+  [[nodiscard]] std::uint32_t unassumed(ThreadId t) const {
+    const auto& assumptions = threads_.assumptions(t);
+    const auto assumed = watches_[t].assumed;
+    return assumed < assumptions.size() ? assumptions[assumed] : none;
+  }
+  [[nodiscard]] bool decided(ThreadId t, const Request& observer) const {
+    return (observer.data & ~threads_.committed(t)) == 0;
+  }
+  [[nodiscard]] bool assumption_fails(ThreadId t) const {
+    const auto first = unassumed(t);
+    return first != none && decided(t, threads_.requests(t)[first]);
+  }
+  // Does the observer, once it can be judged, hold?
+  [[nodiscard]] bool judged(ThreadId t, std::uint32_t index, bool holds) {
+    const auto& requests = threads_.requests(t);
+    if (!decided(t, requests[index])) return false;
+    threads_.clean(t, requests[index].data);
+    return (requests[index].value != 0) == holds;
+  }
+  // The violation of a thread that is suspect.
+  [[nodiscard]] std::uint32_t suspected(ThreadId t) const {
+    const auto& assertions = threads_.assertions(t);
+    const auto asserted = watches_[t].asserted;
+    return asserted < assertions.size() ? assertions[asserted]
+                                        : static_cast<std::uint32_t>(threads_.requests(t).size() - 1);
+  }
+  // Is there an assumption that does not hold all of whose loads are in the mask?
+  [[nodiscard]] bool assumed_wrongly(ThreadId t, std::uint64_t known) const {
+    const auto& assumptions = threads_.assumptions(t);
+    return std::any_of(assumptions.begin(), assumptions.end(), [&](std::uint32_t index) {
+      const Request& assumption = threads_.requests(t)[index];
+      return (assumption.data & ~known) == 0 && assumption.value == 0;
+    });
+  }
+  void watch(ThreadId t);
+  void count_violations();
+  [[nodiscard]] bool counts(ThreadId t, std::uint32_t index);
+  // Events that some assumption that does not hold, or is not known to hold, leaves out, and what cb puts
+  // behind these.
+  [[nodiscard]] Set left_out();
+  [[nodiscard]] bool meets(ThreadId t, std::uint64_t loads, const Set& events) const;
+  [[nodiscard]] Schedule run(const Set& without) const;
   void add_loads(ThreadId t, std::uint64_t mask, Set& set) const {
     for (; mask != 0; mask &= mask - 1) {
       set.insert(
@@ -268,11 +353,11 @@ class PowerMachine {
   std::vector<std::uint32_t> open_;  // by thread: no event before this request is left to be committed
   std::vector<Step> steps_;
   std::vector<std::uint32_t> step_of_;
-  bool failed_ = false;
+  std::vector<Watch> watches_;  // by thread
+  std::vector<WatchChange> trail_;
+  std::uint32_t suspects_ = 0;  // threads with a violation that has not counted yet
+  std::vector<Failure> failures_;
   std::string_view limit_;
-  ThreadId failed_thread_ = 0;
-  jit::Op failed_op_ = jit::Op::done;
-  std::uint32_t failed_site_ = 0;
 };
 
 }  // namespace heddle::checker

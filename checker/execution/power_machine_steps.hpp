@@ -23,8 +23,10 @@ bool PowerMachine<Words>::can_resume(ThreadId t) const {
   const Request& request = standing(t);
   switch (request.op) {
     case jit::Op::need: return (static_cast<std::uint64_t>(request.value) & ~threads_.committed(t)) == 0;
-    case jit::Op::fence: return true;
-    case jit::Op::assert_failed: return resume_after_assert_;
+    case jit::Op::fence:
+    case jit::Op::assertion: return true;
+    // What comes next is behind the loads of the assumption if the thread has waited for them.
+    case jit::Op::assumption: return request.value != 0 || (request.data & ~request.waited) != 0;
     default: return request.access() && !request.stays();
   }
 }
@@ -34,13 +36,116 @@ template <unsigned Words>
 void PowerMachine<Words>::fetch(ThreadId t) {
   for (;;) {
     const Request& request = standing(t);
-    if (fails(t)) fail(t, request);
     if (limit_.empty()) limit_ = threads_.limit(t);
     if (!limit_.empty() || !can_resume(t)) break;
-    if (request.op == jit::Op::need) threads_.clean(t, static_cast<std::uint64_t>(request.value));
+    if (request.op == jit::Op::need) {
+      const auto mask = static_cast<std::uint64_t>(request.value);
+      threads_.clean(t, mask);
+      if (assumed_wrongly(t, standing(t).waited | mask)) break;
+    }
     threads_.resume(t, 0);
   }
   advance(t);
+}
+
+// Judges the thread's assertions and assumptions as far as that has become possible.
+template <unsigned Words>
+void PowerMachine<Words>::watch(ThreadId t) {
+  const auto& assumptions = threads_.assumptions(t);
+  const auto& assertions = threads_.assertions(t);
+  const bool stands_at_violation = fails(t);
+  if (assumptions.empty() && assertions.empty() && !stands_at_violation) return;
+  Watch now = watches_[t];
+  while (now.assumed < assumptions.size() && judged(t, assumptions[now.assumed], true)) ++now.assumed;
+  while (now.asserted < assertions.size() && judged(t, assertions[now.asserted], true)) ++now.asserted;
+  const auto limit = now.assumed < assumptions.size() ? assumptions[now.assumed] : none;
+  if (now.asserted < assertions.size()) {
+    const auto next = assertions[now.asserted];
+    now.suspect = next < limit && judged(t, next, false);
+  } else {
+    now.suspect = limit == none && stands_at_violation;
+  }
+  now.suspect = now.suspect && !now.counted;
+  if (now == watches_[t]) return;
+  trail_.push_back({t, watches_[t]});
+  suspects_ += static_cast<std::uint32_t>(now.suspect) - static_cast<std::uint32_t>(watches_[t].suspect);
+  watches_[t] = now;
+}
+
+// Which of the violations that threads have met count now?
+template <unsigned Words>
+void PowerMachine<Words>::count_violations() {
+  for (ThreadId t = 0; suspects_ > 0 && t < threads_.count(); ++t) {
+    while (watches_[t].suspect) {
+      const auto index = suspected(t);
+      if (!counts(t, index)) break;
+      const Request& violation = threads_.requests(t)[index];
+      const bool assertion = violation.op == jit::Op::assertion;
+      failures_.push_back({.thread = t,
+                           .index = index,
+                           .op = assertion ? jit::Op::assert_failed : violation.op,
+                           .site = violation.site});
+      trail_.push_back({t, watches_[t]});
+      --suspects_;
+      watches_[t].suspect = false;
+      if (assertion && resume_after_assert_) {
+        ++watches_[t].asserted;
+        watch(t);
+      } else {
+        watches_[t].counted = true;
+      }
+    }
+  }
+}
+
+template <unsigned Words>
+bool PowerMachine<Words>::meets(ThreadId t, std::uint64_t loads, const Set& events) const {
+  Set nodes;
+  add_loads(t, loads & threads_.committed(t), nodes);
+  return nodes.intersects(events);
+}
+
+// Is the violation, with all that the thread has done before it, part of what assumptions leave?
+template <unsigned Words>
+bool PowerMachine<Words>::counts(ThreadId t, std::uint32_t index) {
+  const Set out = left_out();
+  if (out.empty()) return true;
+  const auto& requests = threads_.requests(t);
+  for (std::uint32_t i = 0; i <= index; ++i) {
+    const Request& request = requests[i];
+    const auto event = request.read != Request::no_node ? request.read : request.write;
+    if (request.stays() && request.committed && out.contains(static_cast<ProcessId>(event))) return false;
+    if ((request.observes() || i == index) && meets(t, request.data | request.waited | request.control, out))
+      return false;
+  }
+  return true;
+}
+
+template <unsigned Words>
+auto PowerMachine<Words>::left_out() -> Set {
+  Set out;
+  for (ThreadId t = 0; t < threads_.count(); ++t) {
+    if (unassumed(t) != none) threads_.clean(t);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      bool behind = false;
+      for (const Request& request : threads_.requests(t)) {
+        if (request.op == jit::Op::assumption)
+          behind = behind || !decided(t, request) || request.value == 0 || meets(t, request.data, out);
+        if (!request.committed) continue;
+        for (const auto node : {request.read, request.write}) {
+          const auto id = static_cast<ProcessId>(node);
+          if (node == Request::no_node || out.contains(id)) continue;
+          if (!behind && !model_[node].commit_before.intersects(out)) continue;
+          out.insert(id);
+          changed = true;
+        }
+      }
+    }
+  }
+  return out;
 }
 
 template <unsigned Words>
@@ -149,10 +254,11 @@ bool PowerMachine<Words>::commit(const Prepared& event, std::int64_t parameter) 
   steps_.push_back({.name = name,
                     .first_event = first,
                     .fetched = static_cast<std::uint32_t>(threads_.requests(name.thread).size()),
-                    .open = open_[name.thread]});
+                    .open = open_[name.thread],
+                    .trail = static_cast<std::uint32_t>(trail_.size())});
   step_of_.resize(model_.size(), depth);
   threads_.commit(name.thread, name.index, result);
-  failed_ = false;
+  failures_.clear();
   if (self.stays()) {
     threads_.resume(name.thread, result);
     fetch(name.thread);
@@ -161,6 +267,8 @@ bool PowerMachine<Words>::commit(const Prepared& event, std::int64_t parameter) 
   } else {
     advance(name.thread);
   }
+  watch(name.thread);
+  if (suspects_ > 0) count_violations();
   return true;
 }
 
@@ -175,8 +283,14 @@ void PowerMachine<Words>::undo() {
   open_[name.thread] = step.open;
   while (model_.size() > step.first_event) model_.remove();
   step_of_.resize(model_.size());
+  for (; trail_.size() > step.trail; trail_.pop_back()) {
+    Watch& watch = watches_[trail_.back().thread];
+    suspects_ += static_cast<std::uint32_t>(trail_.back().before.suspect) -
+                 static_cast<std::uint32_t>(watch.suspect);
+    watch = trail_.back().before;
+  }
   steps_.pop_back();
-  failed_ = false;
+  failures_.clear();
   limit_ = {};
 }
 
@@ -187,7 +301,8 @@ bool PowerMachine<Words>::await_holds(ThreadId t) {
   auto& m = jit::mailbox(block);
   const auto site = m.site;
   jit::resume(block);
-  while ((m.op == jit::Op::load && m.in_await != 0) || m.op == jit::Op::need) {
+  while ((m.op == jit::Op::load && m.in_await != 0) || m.op == jit::Op::need ||
+         m.op == jit::Op::assertion || m.op == jit::Op::assumption) {
     if (m.op == jit::Op::load) {
       const PowerId initial = model_.known(m.location);
       m.value = initial == no_place ? image_.locations[m.location].initial : value_of(model_.newest(initial));
@@ -219,9 +334,10 @@ Row PowerMachine<Words>::row(std::uint32_t depth) const {
 // A step of a schedule: `location` is the index of the request, `value` the choice, or the name of the write
 // that it reads from or stands behind: -1 for an initial one.
 template <unsigned Words>
-Schedule PowerMachine<Words>::run() const {
+Schedule PowerMachine<Words>::run(const Set& without) const {
   Schedule result;
   for (const Step& step : steps_) {
+    if (without.contains(step.first_event)) continue;
     const Request& committed = request(step.name);
     Choice choice{.type = StepType::commit, .thread = step.name.thread, .location = step.name.index};
     const bool reads = committed.read != Request::no_node;
@@ -231,8 +347,10 @@ Schedule PowerMachine<Words>::run() const {
     } else {
       // The write that the event stood behind at the time: later ones may have come between since.
       PowerId place = reads ? event.source : event.previous;
-      while (place >= 0 && static_cast<std::uint32_t>(place) >= step.first_event)
+      while (place >= 0 && (static_cast<std::uint32_t>(place) >= step.first_event ||
+                            without.contains(static_cast<ProcessId>(place)))) {
         place = model_.previous(place);
+      }
       choice.value = encoded(name_of(place));
     }
     result.push_back(choice);

@@ -25,13 +25,13 @@ class DerivedEnd {
 
   // The newest step, or the start, found a violation.
   void failure(Machine& machine) {
-    search_.note(Search::kind_of(machine.failed_op()), machine.failed_site(), [&] {
-      if constexpr (requires { machine.graph(); }) {
-        return linearise(search_, machine.graph(), machine.failed_causes());
-      } else {
-        return machine.run();
-      }
-    });
+    if constexpr (requires { machine.failures(); }) {
+      for (const auto& failure : machine.failures())
+        search_.note(Search::kind_of(failure.op), failure.site, [&] { return machine.run_to_failure(); });
+    } else {
+      search_.note(Search::kind_of(machine.failed_op()), machine.failed_site(),
+                   [&] { return linearise(search_, machine.graph(), machine.failed_causes()); });
+    }
   }
 
   // Nothing is left that could be committed: classifies and counts the run, as Machine::ending does for

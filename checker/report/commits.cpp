@@ -92,11 +92,18 @@ std::size_t open_events(const ReportMachine& machine, ThreadId t) {
 }
 
 std::string ahead_state(const ReportMachine& machine, const std::vector<std::int64_t>& memory, ThreadId t) {
-  const jit::Mailbox& m = jit::mailbox(machine.block(t));
+  jit::Mailbox m = jit::mailbox(machine.block(t));
   const auto open = open_events(machine, t);
   const std::string left = open == 0   ? std::string()
                            : open == 1 ? std::string("1 event not committed")
                                        : fmt::format("{} events not committed", open);
+  if (const auto stopped = machine.stopped_at(t)) {
+    const Request& request = machine.requests(t)[*stopped];
+    m.site = request.site;
+    m.op = request.op == jit::Op::assumption  ? jit::Op::assume_failed
+           : request.op == jit::Op::assertion ? jit::Op::assert_failed
+                                              : request.op;
+  }
   if (m.op == jit::Op::done && open > 0) return "at its end, " + left;
   std::string state;
   if (m.op == jit::Op::need) {

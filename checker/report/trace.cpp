@@ -190,22 +190,29 @@ Replay replay_commits(const Search& search, const FoundViolation& found, Trace& 
   const auto& image = search.image();
   Replay replay;
   ReportMachine machine(image, search.machine_options());
+  // The violation of a thread that is looked for; the run ends with it.
+  std::optional<ReportMachine::Failure> failed;
+  const auto look = [&] {
+    for (const auto& failure : machine.failures()) {
+      if (!found.in_final && failure.site == found.site) failed = failure;
+    }
+  };
+  look();
   for (const auto& choice : found.schedule) {
+    if (failed) break;
     if (!machine.follow(choice)) cannot_replay();
+    look();
   }
-  const bool failed = machine.failed() && !found.in_final;
   trace.steps = describe_commits(machine);
   replay.memory.resize(image.locations.size());
   machine.final_memory(replay.memory);
   trace.ends = describe_ahead_threads(machine, replay.memory);
   if (!failed) return replay;
-  const jit::Mailbox& m = jit::mailbox(machine.block(machine.failed_thread()));
-  replay.message = describe_failure(machine.failed_op(), image.sites[machine.failed_site()],
-                                    m.op == machine.failed_op() ? &m : nullptr);
-  replay.rows.push_back({.type = RowType::failure,
-                         .op = machine.failed_op(),
-                         .thread = machine.failed_thread(),
-                         .site = machine.failed_site()});
+  const jit::Mailbox& m = jit::mailbox(machine.block(failed->thread));
+  replay.message =
+      describe_failure(failed->op, image.sites[failed->site], m.op == failed->op ? &m : nullptr);
+  replay.rows.push_back(
+      {.type = RowType::failure, .op = failed->op, .thread = failed->thread, .site = failed->site});
   return replay;
 }
 
