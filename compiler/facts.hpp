@@ -56,8 +56,8 @@ class Facts {
     std::vector<bool> assigned;
     std::vector<bool> aliased;  // has another name in a function that is called, or is such a name itself
     std::vector<Call> calls;
-    Size own;    // without calls
-    Size total;  // with calls
+    Size own;            // without calls
+    Size total;          // with calls
     bool silent = true;  // a call of it, with silent arguments: see silent()
     bool complete = false;
   };

@@ -226,8 +226,7 @@ void Generator::observe(const Statement& statement) {
   Value* const mask = mask_;
   BasicBlock* ask = frame_->block();
   BasicBlock* go_on = frame_->block();
-  Value* const settled =
-      mask == nullptr ? holds : ir().CreateAnd(holds, ir().CreateIsNull(mask));
+  Value* const settled = mask == nullptr ? holds : ir().CreateAnd(holds, ir().CreateIsNull(mask));
   ir().CreateCondBr(settled, go_on, ask);
   frame_->start(ask);
   perform({.op = statement.kind == StatementKind::assert_ ? Op::assertion : Op::assumption,

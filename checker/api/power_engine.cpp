@@ -203,8 +203,7 @@ std::vector<Transition> PowerEngine::disabled() {
         why = fmt::format("an assumption before it does not hold, in line {}",
                           image().sites[requests[*stopped].site].line);
       }
-      result.push_back(
-          {.kind = TransitionKind::commit, .effect = intention(name), .why = std::move(why)});
+      result.push_back({.kind = TransitionKind::commit, .effect = intention(name), .why = std::move(why)});
     }
   }
   for (const EventName name : ready) {

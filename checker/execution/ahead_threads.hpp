@@ -210,7 +210,7 @@ class AheadThreads {
     std::vector<std::uint32_t> loads;  // by bit
     std::vector<std::uint32_t> assertions;
     std::vector<std::uint32_t> assumptions;
-    std::vector<std::byte> bytes;      // blocks, by request
+    std::vector<std::byte> bytes;  // blocks, by request
     std::uint64_t committed = 0;
     std::uint32_t dirty = none;  // no request before it is stale
     std::uint32_t live = none;   // the live block is that of this request

@@ -285,8 +285,8 @@ void PowerMachine<Words>::undo() {
   step_of_.resize(model_.size());
   for (; trail_.size() > step.trail; trail_.pop_back()) {
     Watch& watch = watches_[trail_.back().thread];
-    suspects_ += static_cast<std::uint32_t>(trail_.back().before.suspect) -
-                 static_cast<std::uint32_t>(watch.suspect);
+    suspects_ +=
+        static_cast<std::uint32_t>(trail_.back().before.suspect) - static_cast<std::uint32_t>(watch.suspect);
     watch = trail_.back().before;
   }
   steps_.pop_back();
@@ -301,8 +301,8 @@ bool PowerMachine<Words>::await_holds(ThreadId t) {
   auto& m = jit::mailbox(block);
   const auto site = m.site;
   jit::resume(block);
-  while ((m.op == jit::Op::load && m.in_await != 0) || m.op == jit::Op::need ||
-         m.op == jit::Op::assertion || m.op == jit::Op::assumption) {
+  while ((m.op == jit::Op::load && m.in_await != 0) || m.op == jit::Op::need || m.op == jit::Op::assertion ||
+         m.op == jit::Op::assumption) {
     if (m.op == jit::Op::load) {
       const PowerId initial = model_.known(m.location);
       m.value = initial == no_place ? image_.locations[m.location].initial : value_of(model_.newest(initial));

@@ -209,8 +209,7 @@ Replay replay_commits(const Search& search, const FoundViolation& found, Trace& 
   trace.ends = describe_ahead_threads(machine, replay.memory);
   if (!failed) return replay;
   const jit::Mailbox& m = jit::mailbox(machine.block(failed->thread));
-  replay.message =
-      describe_failure(failed->op, image.sites[failed->site], m.op == failed->op ? &m : nullptr);
+  replay.message = describe_failure(failed->op, image.sites[failed->site], m.op == failed->op ? &m : nullptr);
   replay.rows.push_back(
       {.type = RowType::failure, .op = failed->op, .thread = failed->thread, .site = failed->site});
   return replay;
