@@ -87,6 +87,8 @@ std::string describe(const jit::Image& image, const jit::Mailbox& request) {
     case Op::try_lock: return "trylock " + name();
     case Op::choose: return "choose " + range(request);
     case Op::need: return "need " + value();
+    case Op::assertion: return "assertion " + value();
+    case Op::assumption: return "assumption " + value();
     case Op::await_failed: return "await_failed";
     case Op::assume_failed: return "assume_failed";
     case Op::loop_bound: return "loop_bound";
@@ -120,6 +122,14 @@ std::vector<std::string> Host::run(const jit::ThreadImage& thread, std::size_t s
       // Every load has its true value here already.
       jit::resume(block.data());
       continue;
+    }
+    // A claim that can be judged at once, for the same reason.
+    if (request.op == jit::Op::assertion || request.op == jit::Op::assumption) {
+      if (request.value != 0) {
+        jit::resume(block.data());
+        continue;
+      }
+      request.op = request.op == jit::Op::assertion ? jit::Op::assert_failed : jit::Op::assume_failed;
     }
     std::string entry = describe(image_, request);
     const bool go_on = perform(request, entry);
