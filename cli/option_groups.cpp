@@ -72,6 +72,14 @@ void add_parameters(CLI::App& app, Options& options) {
       ->option_text("NAME=VALUE");
 }
 
+void add_bound(CLI::App& app, const char* name, const std::string& description, std::uint64_t least,
+               std::optional<std::uint32_t>& bound) {
+  add_value(app, name, "K", description, [&bound, name, least](const std::string& text) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    bound = static_cast<std::uint32_t>(whole_number(name, text, least, most));
+  });
+}
+
 void add_unroll(CLI::App& app, Options& options) {
   constexpr std::uint64_t most32 = std::numeric_limits<std::uint32_t>::max();
   add_value(app, "--unroll", "N",
@@ -112,7 +120,6 @@ void add_choice_options(CLI::App& app, CheckOptions& check) {
 }
 
 void add_limit_options(CLI::App& app, CheckOptions& check) {
-  constexpr std::uint64_t most32 = std::numeric_limits<std::uint32_t>::max();
   constexpr std::uint64_t most64 = std::numeric_limits<std::uint64_t>::max();
   add_value(app, "--max-executions", "N", "Stop after N complete executions",
             [&check](const std::string& text) {
@@ -121,15 +128,9 @@ void add_limit_options(CLI::App& app, CheckOptions& check) {
   add_timeout(app, "Stop after S seconds", check.timeout);
   add_value(app, "--max-memory", "BYTES", "Stop when the search takes more; K, M, G may follow the number",
             [&check](const std::string& text) { check.max_memory = bytes_number("--max-memory", text); });
-  add_value(
-      app, "--buffer-bound", "K", "At most K entries in a store buffer", [&check](const std::string& text) {
-        check.buffer_bound = static_cast<std::uint32_t>(whole_number("--buffer-bound", text, 0, most32));
-      });
-  add_value(app, "--preemption-bound", "K", "Only executions with at most K preemptions",
-            [&check](const std::string& text) {
-              check.preemption_bound =
-                  static_cast<std::uint32_t>(whole_number("--preemption-bound", text, 0, most32));
-            });
+  add_bound(app, "--buffer-bound", "At most K entries in a store buffer", 0, check.buffer_bound);
+  add_bound(app, "--preemption-bound", "Only executions with at most K preemptions", 0,
+            check.preemption_bound);
 }
 
 void add_no_progress(CLI::App& app, Options& options) {

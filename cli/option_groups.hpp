@@ -39,6 +39,9 @@ void add_lists(CLI::App& app, Options& options, const char* default_algorithms);
 // Which variables of the final states count.
 void add_only_option(CLI::App& app, Options& options);
 void add_parameters(CLI::App& app, Options& options);
+// A bound that may be left out.
+void add_bound(CLI::App& app, const char* name, const std::string& description, std::uint64_t least,
+               std::optional<std::uint32_t>& bound);
 void add_unroll(CLI::App& app, Options& options);
 // What decides which program is made of a text.
 void add_program_settings(CLI::App& app, Options& options);

@@ -75,12 +75,24 @@ void add_test_options(CLI::App& app, Options& options) {
               test.jobs = static_cast<unsigned>(whole_number("--jobs", text, 1, 1024));
             });
   add_lists(app, options, "those that an expectation names, else the model's default");
+  add_value(
+      app, "--filter", "PATTERN",
+      "Only expectations that have PATTERN in the path of their program or suite or in their text; * and ? "
+      "stand for any characters",
+      [&test](const std::string& text) { test.filter = text; });
+  add_flag(app, "--fail-fast", options.fail_fast, "Stop at the first failure");
   add_value(app, "--timeout", "S",
             fmt::format("A check that takes S seconds fails as undecided ({})", test.timeout),
             [&test](const std::string& text) { test.timeout = seconds_number("--timeout", text); });
   add_value(app, "--max-memory", "BYTES",
             "A search that takes more fails as undecided; K, M, G may follow the number",
             [&test](const std::string& text) { test.max_memory = bytes_number("--max-memory", text); });
+  add_bound(app, "--unroll", "Cut threads off after K rounds of a `while`; `safe` means within bounds then",
+            1, test.bounds.unroll);
+  add_bound(app, "--buffer-bound", "At most K entries in a store buffer; the same", 0,
+            test.bounds.buffer_bound);
+  add_bound(app, "--preemption-bound", "Only executions with at most K preemptions; the same", 0,
+            test.bounds.preemption_bound);
   add_flag(app, "--update", options.update,
            "Set the numbers of `executions N` and `outcomes N` to what is found");
   add_value(app, "--junit", "FILE", "Write the results as JUnit XML",
@@ -90,13 +102,14 @@ void add_test_options(CLI::App& app, Options& options) {
   add_no_progress(app, options);
   app.footer(
       "A .suite file lists expectations, one a line, for programs that stand elsewhere:\n"
-      "  # FILE          SETTINGS  MODELS   ALGORITHMS  EXPECTATION\n"
-      "  peterson.hed    FENCED=0  tso,pso  -           violation \"two threads inside\"\n"
-      "  dekker.hed      unroll=4  all      source      safe\n\n"
+      "  # FILE          SETTINGS            MODELS   ALGORITHMS  EXPECTATION\n"
+      "  peterson.hed    FENCED=0            tso,pso  -           violation \"two threads inside\"\n"
+      "  dekker.hed      unroll=4,timeout=5  all      source      safe\n"
+      "Settings are params, unroll, buffer-bound, preemption-bound, and timeout in seconds.\n\n"
       "Exit codes:\n"
       "  0  every expectation is met\n"
       "  1  one is not, or its check reached a limit or crashed\n"
-      "  2  the command line or a path is wrong, nothing is expected, or an output cannot be written\n"
+      "  2  the command line or a path is wrong, nothing was checked, or an output cannot be written\n"
       "  3  interrupted, and no failure so far");
 }
 

@@ -137,6 +137,9 @@ Options parse(int count, const char* const* arguments) {
   check_model_and_algorithm(options.check);
   options.test.models = options.models.empty() ? model_names() : options.models;
   options.test.algorithms = options.algorithms;
+  if (options.update && options.fail_fast) refuse("--update and --fail-fast exclude each other");
+  if (options.update && options.test.bounds != TestBounds{})
+    refuse("--update sets the numbers of all executions, not of those within bounds");
   if (options.models.empty()) options.models = model_names();
   if (options.algorithms.empty()) options.algorithms = algorithm_names();
   return options;

@@ -56,6 +56,7 @@ struct Options {
   std::string junit_file;    // test; empty: none
   std::string json_file;     // test; empty: none, "-": standard output
   bool update = false;       // test
+  bool fail_fast = false;    // test
   std::string expected;      // conformance: the table of expected states
   std::uint32_t jobs = 1;    // conformance: worker threads
   std::uint32_t sample = 1;  // conformance: every so many-th test

@@ -22,6 +22,10 @@ struct Style {
 // Verdict, counts, bounds, conditions, outcomes; for a violation its message and trace.
 [[nodiscard]] std::string text_report(const Program& program, const CheckResult& result, const Style& style);
 
+// A violation: its place, its message, its trace.
+[[nodiscard]] std::string format_violation(const Program& program, const Violation& violation,
+                                           const Style& style);
+
 // The trace alone: its steps as a table with a column for each thread, or as a list where the columns do not
 // fit; then the shared variables and what each thread is doing at the end.
 [[nodiscard]] std::string format_trace(const Trace& trace, const std::string& main_file, const Style& style);

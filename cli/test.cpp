@@ -79,6 +79,7 @@ int run_test(const Options& options) {
 
   TestSummary summary;
   summary.jobs = options.test.jobs;
+  summary.bounds = options.test.bounds;
   bool written = true;
   Bar bar(options.progress && is_terminal(STDERR_FILENO), programs.size());
   const auto say = [&](const std::string& text) {
@@ -88,6 +89,7 @@ int run_test(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   TestObserver observer;
   observer.done = [&](std::size_t, const std::vector<TestResult>& results) {
+    if (results.empty() && !options.test.filter.empty()) return;
     ++summary.programs;
     if (results.empty()) ++summary.without_expectations;
     for (const TestResult& result : results) {
@@ -97,10 +99,12 @@ int run_test(const Options& options) {
   };
   observer.idle = [&](std::size_t finished, std::size_t failures) {
     bar.update(finished, failures);
-    return !interrupted() && written;
+    return !interrupted() && written && !(options.fail_fast && failures > 0);
   };
   try {
-    summary.interrupted = !run_tests(programs, options.test, observer);
+    const bool ended = run_tests(programs, options.test, observer);
+    summary.stopped = !ended && options.fail_fast && !interrupted();
+    summary.interrupted = !ended && !summary.stopped;
   } catch (const std::exception& error) {
     bar.clear();
     return report_errors({as_diagnostic({error.what(), ""})}, false);
@@ -126,8 +130,11 @@ int run_test(const Options& options) {
   } else if (!options.json_file.empty() && !write_output(options.json_file, tests_json(summary, programs))) {
     failed_to_write = true;
   }
-  if (summary.results.empty() && !summary.interrupted) {
-    write_error("heddle: nothing was tested: none of these programs has an expectation\n");
+  if (!summary.interrupted && exit_code(summary) == bad_input) {
+    const std::string why = !summary.results.empty()      ? "all checks were left out"
+                            : options.test.filter.empty() ? "none of these programs has an expectation"
+                                                          : "no expectation matches --filter";
+    write_error(fmt::format("heddle: nothing was tested: {}\n", why));
   }
   return failed_to_write || !written ? bad_input : exit_code(summary);
 }

@@ -1,5 +1,6 @@
 // The checks of one program, as a worker of `heddle test` runs them; see test_run.hpp.
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +11,7 @@
 
 #include "cli/files.hpp"
 #include "cli/suggestion.hpp"
+#include "cli/test_report.hpp"
 #include "cli/test_run.hpp"
 #include "cli/text.hpp"
 
@@ -47,6 +49,24 @@ std::string first_message(const std::vector<Diagnostic>& errors) {
   return fmt::format("{}:{}: {}", one_line(error.file), error.line, one_line(error.message));
 }
 
+// Does the pattern occur in the text? `*` stands for any text, `?` for any character.
+bool occurs(std::string_view pattern, const std::string& text) {
+  std::string glob = "*";
+  for (const char c : pattern) {
+    if (c == '[' || c == ']' || c == '\\') glob += '\\';
+    glob += c;
+  }
+  return ::fnmatch((glob + "*").c_str(), text.c_str(), 0) == 0;
+}
+
+// A trace of a million steps helps nobody in a report.
+std::string beginning(std::string text) {
+  constexpr std::size_t most = std::size_t{1} << 16;
+  if (text.size() <= most) return text;
+  text.resize(text.rfind('\n', most) + 1);
+  return text + "...\n";
+}
+
 class Runner {
  public:
   Runner(std::size_t number, const TestProgram& program, const TestSettings& settings, std::size_t skip,
@@ -56,11 +76,16 @@ class Runner {
 
   void run() {
     if (!test_.suite.empty()) {
-      for (const SuiteEntry& entry : test_.entries) run(entry.expectation, entry.unroll, test_.suite);
+      for (const SuiteEntry& entry : test_.entries) {
+        run(entry.expectation, {bounded(entry.bounds), entry.timeout.value_or(settings_.timeout)},
+            test_.suite);
+      }
       return;
     }
-    const Variant& variant = compile({}, CompileOptions{}.unroll);
+    const Limits limits{settings_.bounds, settings_.timeout};
+    const Variant& variant = compile({}, limits.bounds);
     if (!variant.program) {
+      if (!occurs(settings_.filter, test_.file)) return;
       TestResult result = blank();
       result.place = test_.file;
       result.reproduce = fmt::format("heddle check {}", quoted_for_shell(test_.file));
@@ -71,8 +96,7 @@ class Runner {
       return;
     }
     const Program program = *variant.program;
-    for (const Expectation& expectation : program.expectations())
-      run(expectation, CompileOptions{}.unroll, test_.file);
+    for (const Expectation& expectation : program.expectations()) run(expectation, limits, test_.file);
   }
 
  private:
@@ -80,6 +104,20 @@ class Runner {
     std::optional<Program> program;
     std::string error;
   };
+  struct Limits {
+    TestBounds bounds;
+    double timeout = 0;  // seconds
+    auto operator<=>(const Limits&) const = default;
+  };
+
+  // The bounds of the run stand above those of a line.
+  [[nodiscard]] TestBounds bounded(const TestBounds& line) const {
+    TestBounds result = settings_.bounds;
+    if (!result.unroll) result.unroll = line.unroll;
+    if (!result.buffer_bound) result.buffer_bound = line.buffer_bound;
+    if (!result.preemption_bound) result.preemption_bound = line.preemption_bound;
+    return result;
+  }
 
   TestResult blank() const {
     TestResult result;
@@ -87,12 +125,11 @@ class Runner {
     return result;
   }
 
-  const Variant& compile(const Parameters& parameters, std::uint32_t unroll) {
-    const auto [place, inserted] = variants_.try_emplace({parameters, unroll});
+  const Variant& compile(const Parameters& parameters, const TestBounds& bounds) {
+    const auto [place, inserted] =
+        variants_.try_emplace({parameters, bounds.unroll.value_or(CompileOptions{}.unroll)});
     if (inserted) {
-      CompileOptions options;
-      options.parameters = parameters;
-      options.unroll = unroll;
+      const CompileOptions options = build_options(parameters, bounds);
       const Result<Program> program = Program::from_file(test_.file, options);
       if (program) {
         place->second.program = *program;
@@ -103,7 +140,9 @@ class Runner {
     return place->second;
   }
 
-  void run(const Expectation& expectation, std::uint32_t unroll, const std::string& where) {
+  void run(const Expectation& expectation, const Limits& limits, const std::string& where) {
+    const std::string& filter = settings_.filter;
+    if (!occurs(filter, test_.file) && !occurs(filter, where) && !occurs(filter, expectation.source)) return;
     TestResult result = blank();
     result.place = where;
     result.line = expectation.line;
@@ -112,21 +151,39 @@ class Runner {
       result.model = model;
       result.algorithm.clear();
       const auto info = find_info(models(), model);
-      if (info == models().end() || !has(settings_.models, model)) {
-        leave_out(result);
+      if (info == models().end()) {
+        leave_out(result, fmt::format("this version has no model '{}'", model));
+        continue;
+      }
+      if (!has(settings_.models, model)) {
+        leave_out(result, {});
         continue;
       }
       for (const std::string& algorithm : algorithms_for(expectation, *info)) {
         result.algorithm = algorithm;
-        if (find_info(algorithms(), algorithm) == algorithms().end() || !why_not(model, algorithm).empty()) {
-          leave_out(result);
+        if (std::string reason = unfit(*info, algorithm); !reason.empty()) {
+          leave_out(result, std::move(reason));
           continue;
         }
-        result.reproduce = check_command(test_.file, build_options(expectation, unroll),
-                                         check_options(expectation, model, algorithm));
-        report(result, [&](TestResult& each) { check_one(expectation, unroll, each); });
+        result.reproduce = check_command(test_.file, build_options(expectation.parameters, limits.bounds),
+                                         check_options(expectation, limits.bounds, *info, algorithm));
+        report(result, [&](TestResult& each) { check_one(expectation, limits, *info, each); });
       }
     }
+  }
+
+  // Why the algorithm cannot do what is asked for; empty if it can. Store buffers that a model does not have
+  // are within any bound.
+  [[nodiscard]] std::string unfit(const ModelInfo& model, const std::string& algorithm) const {
+    const auto info = find_info(algorithms(), algorithm);
+    if (info == algorithms().end()) return fmt::format("this version has no algorithm '{}'", algorithm);
+    if (std::string reason = why_not(model.name, algorithm); !reason.empty()) return reason;
+    const TestBounds& bounds = settings_.bounds;
+    if (bounds.preemption_bound && (model.out_of_order || !info->bounds_preemptions))
+      return fmt::format("'{}' does not bound preemptions under '{}'", algorithm, model.name);
+    if (bounds.buffer_bound && model.has_buffers && !info->bounds_buffers)
+      return fmt::format("'{}' does not bound store buffers", algorithm);
+    return {};
   }
 
   std::vector<std::string> algorithms_for(const Expectation& expectation, const ModelInfo& model) const {
@@ -142,40 +199,53 @@ class Runner {
   }
 
   // How an expectation is checked.
-  static CompileOptions build_options(const Expectation& expectation, std::uint32_t unroll) {
+  static CompileOptions build_options(const Parameters& parameters, const TestBounds& bounds) {
     CompileOptions options;
-    options.parameters = expectation.parameters;
-    options.unroll = unroll;
+    options.parameters = parameters;
+    if (bounds.unroll) options.unroll = *bounds.unroll;
     return options;
   }
-  static CheckOptions check_options(const Expectation& expectation, const std::string& model,
-                                    const std::string& algorithm) {
+  static CheckOptions check_options(const Expectation& expectation, const TestBounds& bounds,
+                                    const ModelInfo& model, const std::string& algorithm) {
     CheckOptions options;
-    options.model = model;
+    options.model = model.name;
     options.algorithm = algorithm;
+    if (model.has_buffers) options.buffer_bound = bounds.buffer_bound;
+    options.preemption_bound = bounds.preemption_bound;
     options.keep_going = needs_whole_space(expectation.outcome);
     options.collect_outcomes = expectation.outcome == ExpectedOutcome::outcomes;
     return options;
   }
 
-  void check_one(const Expectation& expectation, std::uint32_t unroll, TestResult& into) {
-    const Variant& variant = compile(expectation.parameters, unroll);
+  void check_one(const Expectation& expectation, const Limits& limits, const ModelInfo& model,
+                 TestResult& into) {
+    const Variant& variant = compile(expectation.parameters, limits.bounds);
     if (!variant.program) {
       into.status = TestStatus::broken;
       into.message = variant.error;
       return;
     }
-    CheckOptions options = check_options(expectation, into.model, into.algorithm);
-    options.timeout = settings_.timeout;
+    CheckOptions options = check_options(expectation, limits.bounds, model, into.algorithm);
+    options.timeout = limits.timeout;
     options.max_memory = settings_.max_memory;
-    const auto result = checked(*variant.program, {expectation.parameters, unroll}, options);
+    const auto result = checked(*variant.program, {expectation.parameters, limits}, options);
     if (!result) {
       into.status = TestStatus::broken;
       into.message = first_message(result.errors());
       return;
     }
+    const bool counts = expectation.outcome == ExpectedOutcome::executions ||
+                        expectation.outcome == ExpectedOutcome::outcomes;
+    if (counts && settings_.bounds != TestBounds{} && !result->bounds.empty()) {
+      into.status = TestStatus::left_out;
+      into.message = "the bounds of this run cut what is to be counted";
+      return;
+    }
     into.message = mismatch(expectation, *result);
-    const bool undecided = result->verdict == Verdict::undecided;
+    if (!into.message.empty() && result->violation)
+      into.violation = beginning(format_violation(*variant.program, *result->violation, Style{}));
+    const bool undecided = !result->stopped_by.empty() &&
+                           (result->verdict == Verdict::undecided || needs_whole_space(expectation.outcome));
     if (undecided) into.message = fmt::format("undecided: {}", result->stopped_by);
     into.status = undecided              ? TestStatus::undecided
                   : into.message.empty() ? TestStatus::passed
@@ -186,17 +256,14 @@ class Runner {
   }
 
   // Several expectations that ask for the same exploration share it.
-  using Build = std::pair<Parameters, std::uint32_t>;
-  Result<CheckResult> checked(const Program& program, const Build& build, const CheckOptions& options) {
-    const auto key = std::make_tuple(build, options.model, options.algorithm, options.keep_going,
+  using Settings = std::pair<Parameters, Limits>;
+  Result<CheckResult> checked(const Program& program, const Settings& settings, const CheckOptions& options) {
+    const auto key = std::make_tuple(settings, options.model, options.algorithm, options.keep_going,
                                      options.collect_outcomes);
     const auto known = results_.find(key);
     if (known != results_.end()) return known->second;
     Result<CheckResult> result = check(program, options);
-    if (result) {
-      if (result->violation) result->violation->trace = {};
-      results_.emplace(key, *result);
-    }
+    if (result) results_.emplace(key, *result);
     return result;
   }
 
@@ -213,13 +280,14 @@ class Runner {
     }
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result.message = one_line(result.message);
-    if (result.status == TestStatus::passed) result.reproduce.clear();
+    if (!is_failure(result)) result.reproduce.clear();
     end_(result);
   }
 
-  void leave_out(TestResult result) {
+  void leave_out(TestResult result, std::string reason) {
     if (index_++ < skip_) return;
     result.status = TestStatus::left_out;
+    result.message = one_line(reason);
     result.reproduce.clear();
     end_(result);
   }
@@ -231,8 +299,8 @@ class Runner {
   const std::function<void(const TestResult&)>& begin_;
   const std::function<void(const TestResult&)>& end_;
   std::size_t index_ = 0;
-  std::map<Build, Variant> variants_;
-  std::map<std::tuple<Build, std::string, std::string, bool, bool>, CheckResult> results_;
+  std::map<std::pair<Parameters, std::uint32_t>, Variant> variants_;  // by params and unroll
+  std::map<std::tuple<Settings, std::string, std::string, bool, bool>, CheckResult> results_;
 };
 
 }  // namespace

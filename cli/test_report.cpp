@@ -42,10 +42,37 @@ std::string format_slowest(const TestSummary& summary) {
   return text.empty() ? text : "Slowest:\n" + text;
 }
 
+// Each reason for which checks were left out, unless that was asked for.
+std::string format_left_out(const TestSummary& summary) {
+  std::map<std::string, std::pair<std::size_t, const TestResult*>> reasons;
+  for (const TestResult& result : summary.results) {
+    if (result.status != TestStatus::left_out || result.message.empty()) continue;
+    auto& [number, first] = reasons[result.message];
+    if (number++ == 0) first = &result;
+  }
+  std::string text;
+  for (const auto& [reason, found] : reasons) {
+    text += fmt::format("  {}, {}{}: {}\n", counted(found.first, "check"), found.first > 1 ? "first " : "",
+                        place_of(*found.second), reason);
+  }
+  return text.empty() ? text : "Left out:\n" + text;
+}
+
+std::string bounds_text(const TestBounds& bounds) {
+  std::string text;
+  const auto add = [&](std::string_view option, const std::optional<std::uint32_t>& bound) {
+    if (bound) text += fmt::format("{}{} {}", text.empty() ? "" : " ", option, *bound);
+  };
+  add("--unroll", bounds.unroll);
+  add("--buffer-bound", bounds.buffer_bound);
+  add("--preemption-bound", bounds.preemption_bound);
+  return text;
+}
+
 // Text for XML: what XML 1.0 does not allow is a space already after clean().
-std::string escaped(std::string_view text) {
+std::string escaped(std::string_view text, bool keep_lines = false) {
   std::string result;
-  for (const char c : clean(text)) {
+  for (const char c : clean(text, keep_lines)) {
     switch (c) {
       case '&': result += "&amp;"; break;
       case '<': result += "&lt;"; break;
@@ -60,17 +87,23 @@ std::string escaped(std::string_view text) {
 std::string junit_case(const TestResult& result, const std::string& file) {
   const std::string title = result.line == 0
                                 ? std::string("compile")
-                                : fmt::format("line {}: {} [{} {}]", result.line, result.expectation,
-                                              result.model, result.algorithm);
+                                : fmt::format("line {}: {} [{}{}{}]", result.line, result.expectation,
+                                              result.model, result.algorithm.empty() ? "" : " ",
+                                              result.algorithm);
   std::string text = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.6f}\"", escaped(file),
                                  escaped(title), result.seconds);
   const auto body = [&](std::string_view element) {
-    return fmt::format(">\n      <{0} message=\"{1}\">{2}</{0}>\n    </testcase>\n", element,
-                       escaped(result.message), escaped(result.reproduce));
+    const std::string violation = result.violation.empty() ? "" : "\n\n" + result.violation;
+    return fmt::format(">\n      <{0} message=\"{1}\">{2}{3}</{0}>\n    </testcase>\n", element,
+                       escaped(result.message), escaped(result.reproduce), escaped(violation, true));
   };
   switch (result.status) {
     case TestStatus::passed: return text + "/>\n";
-    case TestStatus::left_out: return text + ">\n      <skipped/>\n    </testcase>\n";
+    case TestStatus::left_out: {
+      const std::string why =
+          result.message.empty() ? "" : fmt::format(" message=\"{}\"", escaped(result.message));
+      return fmt::format("{}>\n      <skipped{}/>\n    </testcase>\n", text, why);
+    }
     case TestStatus::failed: return text + body("failure");
     case TestStatus::undecided:
     case TestStatus::broken:
@@ -108,7 +141,7 @@ std::size_t failures(const TestSummary& summary) {
 int exit_code(const TestSummary& summary) {
   if (failures(summary) > summary.updated) return exit_code(Verdict::violation);
   if (summary.interrupted) return exit_code(Verdict::undecided);
-  return summary.results.empty() ? bad_input : 0;
+  return count(summary, TestStatus::passed) + failures(summary) == 0 ? bad_input : 0;
 }
 
 std::string format_failure(const TestResult& result, const Style& style) {
@@ -120,13 +153,14 @@ std::string format_failure(const TestResult& result, const Style& style) {
 }
 
 std::string format_summary(const TestSummary& summary, const Style& style) {
-  std::string text = format_slowest(summary);
+  std::string text = format_slowest(summary) + format_left_out(summary);
   const std::size_t left_out = count(summary, TestStatus::left_out);
   const std::size_t passed = count(summary, TestStatus::passed);
   const std::size_t failed = failures(summary);
   const Colour colour = failed > 0 ? Colour::red : summary.interrupted ? Colour::yellow : Colour::green;
   text += style.paint.begin(colour);
   if (summary.interrupted) text += "interrupted; so far ";
+  if (summary.stopped) text += "stopped at the first failure; so far ";
   text += fmt::format("{} of {}: {} passed", counted(passed + failed, "check"),
                       counted(summary.programs, "program"), grouped(passed));
   for (const TestStatus status :
@@ -137,6 +171,8 @@ std::string format_summary(const TestSummary& summary, const Style& style) {
   text += style.paint.end(colour);
   if (summary.updated > 0) text += fmt::format(" ({} updated)", grouped(summary.updated));
   if (left_out > 0) text += fmt::format("; left out: {}", counted(left_out, "check"));
+  if (const std::string bounds = bounds_text(summary.bounds); !bounds.empty())
+    text += fmt::format("; `safe` means safe within {}", bounds);
   if (summary.without_expectations > 0)
     text += fmt::format("; {} without expectations", counted(summary.without_expectations, "program"));
   return text + fmt::format("; {}, {}\n", duration(summary.seconds), counted(summary.jobs, "worker"));
@@ -146,6 +182,13 @@ std::string tests_json(const TestSummary& summary, const std::vector<TestProgram
   Json json = json_head("tests");
   json["exit_code"] = exit_code(summary);
   json["interrupted"] = summary.interrupted;
+  json["stopped_at_failure"] = summary.stopped;
+  const auto bound = [](const std::optional<std::uint32_t>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  json["bounds"] = {{"unroll", bound(summary.bounds.unroll)},
+                    {"buffer_bound", bound(summary.bounds.buffer_bound)},
+                    {"preemption_bound", bound(summary.bounds.preemption_bound)}};
   json["programs"] = summary.programs;
   json["seconds"] = summary.seconds;
   json["workers"] = summary.jobs;
@@ -165,6 +208,7 @@ std::string tests_json(const TestSummary& summary, const std::vector<TestProgram
                                {"algorithm", text_or_null(result.algorithm)},
                                {"message", text_or_null(result.message)},
                                {"reproduce", text_or_null(result.reproduce)},
+                               {"violation", text_or_null(result.violation)},
                                {"seconds", result.seconds}});
   }
   return json_text(json);
@@ -179,8 +223,10 @@ std::string tests_junit(const TestSummary& summary, const std::vector<TestProgra
     sums.add(result);
     cases += junit_case(result, programs[result.program].file);
   }
-  std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"heddle\" {}>\n", all.attributes());
+  const std::string bounds = bounds_text(summary.bounds);
+  std::string text =
+      fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"heddle{}\" {}>\n",
+                  bounds.empty() ? "" : " within " + bounds, all.attributes());
   for (const auto& [program, suite] : suites) {
     text += fmt::format("  <testsuite name=\"{}\" {}>\n{}  </testsuite>\n", escaped(programs[program].file),
                         suite.first.attributes(), suite.second);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,6 +45,7 @@ std::string encode(const char* event, const TestResult& result) {
                {"model", result.model},
                {"algorithm", result.algorithm},
                {"message", result.message},
+               {"violation", result.violation},
                {"reproduce", result.reproduce},
                {"seconds", result.seconds},
                {"found", result.found ? Json(*result.found) : Json(nullptr)}};
@@ -60,6 +62,7 @@ TestResult decode(const Json& json, std::size_t program) {
   result.model = json.at("model");
   result.algorithm = json.at("algorithm");
   result.message = json.at("message");
+  result.violation = json.at("violation");
   result.reproduce = json.at("reproduce");
   result.seconds = json.at("seconds");
   if (!json.at("found").is_null()) result.found = json.at("found").get<std::uint64_t>();
@@ -120,7 +123,8 @@ class Worker {
       for (const int file : others) ::close(file);
       ::close(down[1]);
       ::close(up[0]);
-      // Ctrl-C is the parent's to handle; it ends its workers.
+      // Ctrl-C is the parent's to handle; it ends its workers. They do not outlive it.
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       ::signal(SIGINT, SIG_IGN);
       ::signal(SIGTERM, SIG_DFL);
       if (settings.max_memory) limit_memory(*settings.max_memory);
@@ -215,9 +219,14 @@ class Pool {
       : programs_(programs),
         settings_(settings),
         observer_(observer),
+        longest_(settings.timeout),
         results_(programs.size()),
         finished_(programs.size(), false) {
-    for (std::size_t i = 0; i < programs.size(); ++i) waiting_.push_back({.program = i, .skip = 0});
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      waiting_.push_back({.program = i, .skip = 0});
+      for (const SuiteEntry& entry : programs[i].entries)
+        longest_ = std::max(longest_, entry.timeout.value_or(0));
+    }
   }
 
   bool run() {
@@ -230,9 +239,13 @@ class Pool {
       }
       std::erase(workers_, nullptr);
       tell();
-      if (!observer_.idle(done_, failures_)) return false;
+      if (!observer_.idle(done_, failures_)) break;
     }
-    return true;
+    if (next_ == programs_.size()) return true;
+    for (; next_ < programs_.size(); ++next_) {
+      if (finished_[next_] || !results_[next_].empty()) observer_.done(next_, results_[next_]);
+    }
+    return false;
   }
 
  private:
@@ -271,7 +284,7 @@ class Pool {
     for (const auto& worker : workers_) {
       // The check ends itself at its time limit. What does not needs to be ended.
       constexpr double grace = 10;
-      if (worker->busy() && worker->silent_seconds() > 2 * settings_.timeout + grace) worker->kill();
+      if (worker->busy() && worker->silent_seconds() > 2 * longest_ + grace) worker->kill();
     }
   }
 
@@ -291,7 +304,7 @@ class Pool {
     const double silent = worker.silent_seconds();
     std::string how = worker.obituary();
     if (was_busy) {
-      if (silent > 2 * settings_.timeout) how = "did not end at its time limit and was killed";
+      if (silent > 2 * longest_) how = "did not end at its time limit and was killed";
       Task task = worker.task();
       TestResult result = worker.running().value_or(TestResult{});
       result.program = task.program;
@@ -330,6 +343,7 @@ class Pool {
   const std::vector<TestProgram>& programs_;
   const TestSettings& settings_;
   const TestObserver& observer_;
+  double longest_;  // seconds that a check may take
   std::vector<std::vector<TestResult>> results_;
   std::vector<bool> finished_;
   std::deque<Task> waiting_;

@@ -2,7 +2,7 @@
 //
 // The parent compiles nothing. It forks workers, which get the number of a program through a pipe and send
 // back a line for each check that begins or ends. A worker that dies takes only the check with it that it had
-// begun: another one goes on behind that check.
+// begun: another one goes on after that check.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,9 @@ namespace heddle::cli {
 struct TestSettings {
   std::vector<std::string> models;      // an expectation for others is left out
   std::vector<std::string> algorithms;  // empty: those that the expectation names, else the model's default
-  double timeout = 60;                  // seconds for one check
+  std::string filter;                   // only expectations in whose program, suite or text it occurs
+  TestBounds bounds;                    // instead of those of a line; `safe` is then safe within bounds
+  double timeout = 60;                  // seconds for one check, unless its line says otherwise
   std::optional<std::uint64_t> max_memory;  // bytes that a search may take
   unsigned jobs = 1;                        // worker processes
 };
@@ -44,7 +46,8 @@ struct TestResult {
   std::string expectation;  // as written
   std::string model;
   std::string algorithm;
-  std::string message;    // what was found instead; empty if passed
+  std::string message;    // what was found instead; why it was left out; empty if passed
+  std::string violation;  // failed: the violation that was found with its trace, as text; may be empty
   std::string reproduce;  // the command that shows it; may be empty
   double seconds = 0;     // of the check
   // Expectations of counts that were explored to the end: the number found, to which --update sets the line.
@@ -53,7 +56,8 @@ struct TestResult {
 
 // Runs all programs and calls `done(program, results)` for each of them in order, as soon as it and those
 // before it are finished; between the programs' results calls `idle(finished, failures)` at least ten times a
-// second: return false to stop. Returns whether it came to its end.
+// second: return false to stop. `done` is then called with all results that are known, those of programs that
+// have not finished too. Returns whether it came to its end.
 struct TestObserver {
   std::function<void(std::size_t program, const std::vector<TestResult>& results)> done;
   std::function<bool(std::size_t finished, std::size_t failures)> idle;

@@ -157,8 +157,6 @@ std::string format_outcomes(const std::vector<Outcome>& outcomes, const Style& s
   return text;
 }
 
-namespace {
-
 std::string format_violation(const Program& program, const Violation& violation, const Style& style) {
   std::string place;
   if (violation.line > 0) {
@@ -166,12 +164,11 @@ std::string format_violation(const Program& program, const Violation& violation,
                         violation.line, violation.column);
   }
   return fmt::format(
-      "\n{}{}violation: {}{}\n\n{}", place, style.paint.begin(Colour::red),
-      one_line(violation.message.empty() ? name(violation.kind) : std::string_view(violation.message)),
-      style.paint.end(Colour::red), format_trace(violation.trace, program.name(), style));
+             "{}{}violation: {}{}\n\n{}", place, style.paint.begin(Colour::red),
+             one_line(violation.message.empty() ? name(violation.kind) : std::string_view(violation.message)),
+             style.paint.end(Colour::red), format_trace(violation.trace, program.name(), style)) +
+         format_commit_graph(violation.trace);
 }
-
-}  // namespace
 
 std::string text_report(const Program& program, const CheckResult& result, const Style& style) {
   std::string text = format_verdict(program, result, style);
@@ -184,10 +181,7 @@ std::string text_report(const Program& program, const CheckResult& result, const
   }
   text += format_conditions(result.conditions, style);
   if (!result.outcomes.empty()) text += format_outcomes(result.outcomes, style);
-  if (result.violation) {
-    text += format_violation(program, *result.violation, style);
-    text += format_commit_graph(result.violation->trace);
-  }
+  if (result.violation) text += "\n" + format_violation(program, *result.violation, style);
   return text;
 }
 

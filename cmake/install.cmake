@@ -65,6 +65,8 @@ foreach(text "heddle.1;man" "heddle.bash;completions;bash" "_heddle;completions;
   list(APPEND heddle_texts ${CMAKE_BINARY_DIR}/package/${file})
 endforeach()
 add_custom_target(heddle_texts ALL DEPENDS ${heddle_texts})
+# All that is built to be installed: `cmake --install` works once this target is there, tests or no tests.
+add_custom_target(heddle_install DEPENDS heddle_cli heddle_shared heddle_static heddle_texts)
 install(FILES ${CMAKE_BINARY_DIR}/package/heddle.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${CMAKE_BINARY_DIR}/package/heddle.bash RENAME heddle
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -195,7 +195,8 @@ Value* Generator::call(const Expression& expression) {
                .result = function.result,
                .leave = frame_->block(),
                .result_value = nullptr,
-               .top = frame_->top()};
+               .top = frame_->top(),
+               .call = sites_.built_in(expression.range) ? scope().call : &expression.range};
   for (std::uint32_t parameter = 0; parameter < function.parameters; ++parameter) {
     const Expression& argument = expression.operands[parameter];
     if (function.body.locals[parameter].by_reference) {

@@ -64,6 +64,7 @@ class Generator {
     llvm::PHINode* result_value = nullptr;  // at `leave`; null if the function has no result
     llvm::PHINode* result_mask = nullptr;   // the same; null in a thread that does not run ahead
     std::uint32_t top = 0;
+    const lang::SourceRange* call = nullptr;  // the innermost one around that stands in a file of the user's
   };
   // A value for later: an expression still to be evaluated, an SSA value, or a slot.
   struct Held {

@@ -76,14 +76,26 @@ std::uint32_t SiteTable::chosen(const lang::SourceRange& range, jit::ValueType t
   return number;
 }
 
+std::uint32_t SiteTable::waiting(const lang::SourceRange& range, const lang::SourceRange* call) {
+  if (call == nullptr || !built_in(range)) return at(range);
+  const std::uint32_t caller = at(*call);
+  const auto [number, fresh] = find(range, caller);
+  if (fresh) {
+    sites_[number].text = fold_text(sources_.text(range));
+    sites_[number].call = caller;
+  }
+  return number;
+}
+
 std::uint32_t SiteTable::named(const lang::SourceRange& range, std::string text) {
   const auto [number, fresh] = find(range);
   if (fresh) sites_[number].text = std::move(text);
   return number;
 }
 
-std::pair<std::uint32_t, bool> SiteTable::find(const lang::SourceRange& range) {
-  const Key key{(std::uint64_t{range.file} << 32U) | range.begin, range.end};
+std::pair<std::uint32_t, bool> SiteTable::find(const lang::SourceRange& range,
+                                               std::optional<std::uint32_t> call) {
+  const Key key{(std::uint64_t{range.file} << 32U) | range.begin, range.end, call};
   const auto [entry, fresh] = numbers_.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
   if (fresh) {
     const lang::LineColumn place = sources_.locate(range.file, range.begin);

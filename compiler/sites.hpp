@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,7 +17,8 @@ namespace heddle::compiler {
 // than `limit` bytes are cut off (at a code point) with an ellipsis.
 [[nodiscard]] std::string fold_text(std::string_view text, std::size_t limit = 160);
 
-// The sites of a program. One range is one site, however often its code is inlined.
+// The sites of a program. One range is one site, however often its code is inlined; waiting() is the
+// exception.
 class SiteTable {
  public:
   explicit SiteTable(const lang::SourceMap& sources) : sources_(sources) {}
@@ -25,8 +27,13 @@ class SiteTable {
   std::uint32_t at(const lang::SourceRange& range, std::string_view message = {});
   // The same for a `choose` of values of that type.
   std::uint32_t chosen(const lang::SourceRange& range, jit::ValueType type);
+  // The same for an operation at which a thread can wait for ever, reached by `call` (null: by none). In a
+  // built-in module each call has a site of its own, which leads back to the call.
+  std::uint32_t waiting(const lang::SourceRange& range, const lang::SourceRange* call);
   // The same with a text of the caller's.
   std::uint32_t named(const lang::SourceRange& range, std::string text);
+
+  [[nodiscard]] bool built_in(const lang::SourceRange& range) const { return sources_.built_in(range.file); }
 
   [[nodiscard]] std::vector<jit::Site> take() { return std::move(sites_); }
 
@@ -34,13 +41,16 @@ class SiteTable {
   struct Key {
     std::uint64_t place;
     std::uint32_t end;
+    std::optional<std::uint32_t> call;
     bool operator==(const Key&) const = default;
   };
   struct Hash {
-    std::size_t operator()(const Key& key) const { return key.place * 0x9e3779b97f4a7c15U ^ key.end; }
+    std::size_t operator()(const Key& key) const {
+      return (key.place + key.call.value_or(0)) * 0x9e3779b97f4a7c15U ^ key.end;
+    }
   };
   // Returns the site's number and whether it is new: then only its place is filled in.
-  std::pair<std::uint32_t, bool> find(const lang::SourceRange& range);
+  std::pair<std::uint32_t, bool> find(const lang::SourceRange& range, std::optional<std::uint32_t> call = {});
 
   const lang::SourceMap& sources_;
   std::vector<jit::Site> sites_;

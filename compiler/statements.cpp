@@ -58,7 +58,7 @@ void Generator::statement(const Statement& statement) {
       Value* const mutex = location(target, statement.range);
       perform({.op = statement.kind == StatementKind::lock ? Op::lock : Op::unlock,
                .location = mutex,
-               .site = sites_.at(statement.range)},
+               .site = sites_.waiting(statement.range, scope().call)},
               mask_);
       break;
     }
@@ -248,7 +248,7 @@ void Generator::await_statement(const Statement& statement) {
   branch(statement.expressions[0], met, failed);
   in_await_ = around;
   if (frame_->start_if_used(failed)) {
-    perform({.op = Op::await_failed, .site = sites_.at(statement.range)});
+    perform({.op = Op::await_failed, .site = sites_.waiting(statement.range, scope().call)});
     frame_->jump(again);
   }
   frame_->start_if_used(met);

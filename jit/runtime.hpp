@@ -179,6 +179,8 @@ struct Site {
   std::string text;     // source text of the operation or statement, white space folded
   std::string message;  // assert: the user's text
   ValueType type;       // of what a `choose` chooses
+  // Where a thread can wait in a module that is built in: the site of the user's call that leads there.
+  std::optional<std::uint32_t> call = {};
 };
 
 // A compiled program. Immutable; any number of checks may use one image at a time.

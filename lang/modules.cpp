@@ -168,7 +168,8 @@ class ModuleReader {
     const auto number = static_cast<std::uint32_t>(resolution_.modules.size());
     Module& module = resolution_.modules.emplace_back();
     module.name = source.name;
-    module.file = resolution_.sources.add(source.identity, std::move(*text.text));
+    module.file =
+        resolution_.sources.add(source.identity, std::move(*text.text), source.built_in.has_value());
     states_.push_back(State::open);
     numbers_.emplace(source.identity, number);
     return number;

@@ -29,8 +29,8 @@ std::size_t utf8_width(std::string_view text) {
   return 0;
 }
 
-std::uint32_t SourceMap::add(std::string name, std::string text) {
-  File file{std::move(name), std::move(text), {0}};
+std::uint32_t SourceMap::add(std::string name, std::string text, bool built_in) {
+  File file{std::move(name), std::move(text), {0}, built_in};
   for (std::size_t at = file.text.find('\n'); at != std::string::npos; at = file.text.find('\n', at + 1)) {
     file.line_starts.push_back(static_cast<std::uint32_t>(at + 1));
   }

@@ -20,12 +20,13 @@ struct LineColumn {
 // The files of one program. Owns their texts; file number 0 is the one that the user named.
 class SourceMap {
  public:
-  // Returns the file's number.
-  std::uint32_t add(std::string name, std::string text);
+  // Returns the file's number. `built_in`: a module of the standard library.
+  std::uint32_t add(std::string name, std::string text, bool built_in = false);
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(files_.size()); }
   [[nodiscard]] const std::string& name(std::uint32_t file) const { return files_[file].name; }
   [[nodiscard]] std::string_view text(std::uint32_t file) const { return files_[file].text; }
+  [[nodiscard]] bool built_in(std::uint32_t file) const { return files_[file].built_in; }
   [[nodiscard]] std::string_view text(const SourceRange& range) const;
   // O(log lines).
   [[nodiscard]] LineColumn locate(std::uint32_t file, std::uint32_t offset) const;
@@ -37,6 +38,7 @@ class SourceMap {
     std::string name;
     std::string text;
     std::vector<std::uint32_t> line_starts;
+    bool built_in = false;
   };
   std::deque<File> files_;  // texts must not move: tokens are views into them
 };

@@ -108,19 +108,29 @@ heddle::Step describe_row(const jit::Image& image, const Row& row) {
   return step;
 }
 
+namespace {
+
+// "line 7", or of a place in a built-in module "line 7 (std/spinlock.hed:12)", with the line of the call.
+std::string line_of(const jit::Image& image, const jit::Site& site) {
+  if (!site.call) return fmt::format("line {}", site.line);
+  return fmt::format("line {} ({}:{})", image.sites[*site.call].line, site.file, site.line);
+}
+
+}  // namespace
+
 std::string thread_state(const jit::Image& image, const std::vector<std::int64_t>& memory,
                          const jit::Mailbox& m) {
   const auto& site = image.sites[m.site];
   switch (m.op) {
     case jit::Op::done: return "finished";
-    case jit::Op::await_failed: return fmt::format("waits in line {}: {}", site.line, site.text);
+    case jit::Op::await_failed: return fmt::format("waits in {}: {}", line_of(image, site), site.text);
     case jit::Op::assume_failed:
       return fmt::format("stopped by the assumption in line {}: {}", site.line, site.text);
     case jit::Op::loop_bound: return fmt::format("cut off by the loop bound in line {}", site.line);
     case jit::Op::lock: {
       const auto owner = memory[m.location];
       if (owner == 0) break;
-      return fmt::format("waits in line {} for {}, which {} holds", site.line,
+      return fmt::format("waits in {} for {}, which {} holds", line_of(image, site),
                          image.locations[m.location].name,
                          image.threads[static_cast<std::size_t>(owner - 1)].name);
     }
@@ -159,8 +169,19 @@ namespace {
 struct Replay {
   Rows rows;  // to be described behind the steps of the trace
   std::vector<std::int64_t> memory;
-  std::string message;  // of a violation that a thread found
+  std::string message;           // of a violation that a thread found
+  std::uint32_t waiting = none;  // deadlocks: the site at which the first thread that has not finished waits
 };
+
+// The site in the user's files.
+template <typename Mailbox>
+std::uint32_t first_waiting(const jit::Image& image, Mailbox&& mailbox) {
+  for (ThreadId t = 0; t < image.threads.size(); ++t) {
+    const jit::Mailbox& m = mailbox(t);
+    if (m.op != jit::Op::done) return image.sites[m.site].call.value_or(m.site);
+  }
+  return none;
+}
 
 [[noreturn]] void cannot_replay() {
   throw std::logic_error("internal error: the trace of a violation cannot be replayed");
@@ -176,6 +197,10 @@ Replay replay_interleaving(const Search& search, const FoundViolation& found, Tr
     }
     replay.memory = machine.memory();
     trace.ends = describe_threads(machine);
+    if (found.kind == ViolationKind::deadlock) {
+      replay.waiting = first_waiting(
+          image, [&](ThreadId t) -> const jit::Mailbox& { return machine.threads().mailbox(t); });
+    }
     if (machine.failed_thread() != none && !found.in_final) {
       const auto& m = machine.threads().mailbox(machine.failed_thread());
       replay.message = describe_failure(machine.failed_op(), image.sites[machine.failed_site()],
@@ -207,6 +232,10 @@ Replay replay_commits(const Search& search, const FoundViolation& found, Trace& 
   replay.memory.resize(image.locations.size());
   machine.final_memory(replay.memory);
   trace.ends = describe_ahead_threads(machine, replay.memory);
+  if (found.kind == ViolationKind::deadlock) {
+    replay.waiting = first_waiting(
+        image, [&](ThreadId t) -> const jit::Mailbox& { return jit::mailbox(machine.block(t)); });
+  }
   if (!failed) return replay;
   const jit::Mailbox& m = jit::mailbox(machine.block(failed->thread));
   replay.message = describe_failure(failed->op, image.sites[failed->site], m.op == failed->op ? &m : nullptr);
@@ -224,9 +253,9 @@ Violation describe(const Search& search, const FoundViolation& found) {
   Trace& trace = violation.trace;
   for (const auto& thread : image.threads) trace.threads.push_back(thread.name);
 
-  auto [rows, memory, message] = search.options().model == power_model
-                                     ? replay_commits(search, found, trace)
-                                     : replay_interleaving(search, found, trace);
+  auto [rows, memory, message, waiting] = search.options().model == power_model
+                                              ? replay_commits(search, found, trace)
+                                              : replay_interleaving(search, found, trace);
   if (image.final_block != nullptr &&
       (found.in_final || found.kind == ViolationKind::forall || found.kind == ViolationKind::forbid)) {
     const auto failed = run_final_block(image, memory, &rows);
@@ -247,10 +276,11 @@ Violation describe(const Search& search, const FoundViolation& found) {
   if (message.empty())
     throw std::logic_error("internal error: the replayed trace does not show the violation");
   violation.message = message;
-  if (found.site != none) {
-    violation.file = image.sites[found.site].file;
-    violation.line = image.sites[found.site].line;
-    violation.column = image.sites[found.site].column;
+  const std::uint32_t place = found.kind == ViolationKind::deadlock ? waiting : found.site;
+  if (place != none) {
+    violation.file = image.sites[place].file;
+    violation.line = image.sites[place].line;
+    violation.column = image.sites[place].column;
   }
   for (const auto& row : rows) trace.steps.push_back(describe_row(image, row));
   for (std::size_t i = 0; i < image.locations.size(); ++i) {

@@ -142,7 +142,7 @@ class Terminal final : public LineSource {
       if (line.ends_with(std::string_view(found.front()).substr(0, size))) typed = size;
     }
     std::string more = found.front().substr(typed, common - typed);
-    if (found.size() == 1) more += ' ';
+    if (found.size() == 1 && !found.front().ends_with('/')) more += ' ';
     if (!more.empty()) return el_insertstr(editor, more.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
     static_cast<void>(
         write_report(fmt::format("\n{}\n", wrap(join(found, "  "), terminal_width(STDOUT_FILENO), 0))));

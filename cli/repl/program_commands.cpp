@@ -4,7 +4,9 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -52,8 +54,18 @@ struct TemporaryFile {
   std::string path;
 };
 
+constexpr std::uint64_t largest = std::uint64_t{16} << 20;
+
+// What a regular file holds; what cannot be read is like nothing else.
+std::optional<std::string> file_text(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
+  auto text = read_file(path, largest);
+  if (auto* const read = std::get_if<std::string>(&text)) return std::move(*read);
+  return std::string(1, '\0');
+}
+
 std::string read_program(const std::string& path) {
-  constexpr std::uint64_t largest = std::uint64_t{16} << 20;
   auto text = read_file(path, largest);
   if (const auto* const error = std::get_if<FileError>(&text)) refuse(error->message);
   return std::get<std::string>(std::move(text));
@@ -92,7 +104,8 @@ void Session::declare(const std::string& text) {
 
 void Session::load(const std::string& file) {
   if (const auto litmus = refuse_litmus(file)) refuse(litmus->message, litmus->hint);
-  const auto read = Document(file).with(read_program(file));
+  std::string text = read_program(file);
+  const auto read = Document(file).with(text);
   if (!read) complain(read.errors());
   // Params of another program mean nothing here.
   const auto parameters = file == file_ ? options_.compile.parameters : Parameters();
@@ -104,24 +117,34 @@ void Session::load(const std::string& file) {
     throw;
   }
   file_ = file;
+  on_disk_ = std::move(text);
+  saved_ = document_.text();
   draft_.clear();
 }
 
 void Session::load_command(const std::string& arguments) {
   if (arguments.empty()) refuse("say which file: :load FILE");
+  ask_before_dropping(fmt::format("Load {} in its place?", shown(arguments)));
   load(arguments);
 }
 
 void Session::reload(const std::string& /*arguments*/) {
   if (file_.empty()) refuse("no file has been loaded", ":load FILE does that");
+  ask_before_dropping("Read the file again?");
   load(file_);
 }
 
 void Session::save(const std::string& arguments) {
   const std::string path = arguments.empty() ? file_ : arguments;
   if (path.empty()) refuse("say which file: :save FILE");
-  if (auto error = write_file(path, document_.text()); !error.empty()) refuse(std::move(error));
+  std::string text = document_.text();
+  // What we have read or written there ourselves is ours to replace.
+  const auto held = file_text(path);
+  if (held && *held != text && !(path == file_ && *held == on_disk_))
+    ask(fmt::format("{} holds something else. Overwrite it?", shown(path)));
+  if (auto error = write_file(path, text); !error.empty()) refuse(std::move(error));
   file_ = path;
+  on_disk_ = saved_ = std::move(text);
 }
 
 void Session::edit(const std::string& /*arguments*/) {
@@ -249,6 +272,15 @@ constexpr Setting settings[] = {
 
 }  // namespace
 
+std::vector<std::string> Session::setting_names() const {
+  std::vector<std::string> names;
+  for (const Setting& setting : settings) names.emplace_back(setting.name);
+  if (program_) {
+    for (const auto& [parameter, value] : program_->parameters()) names.push_back(parameter);
+  }
+  return names;
+}
+
 void Session::set(const std::string& arguments) {
   if (arguments.empty()) {
     std::string text;
@@ -291,7 +323,7 @@ void Session::set(const std::string& arguments) {
 
 void Session::check_command(const std::string& /*arguments*/) {
   const Program& checked = program();
-  ProgressLine line(interactive_ && is_terminal(STDERR_FILENO));
+  ProgressLine line(ask_ && is_terminal(STDERR_FILENO));
   CheckOptions check_options = options_.check;
   check_options.progress = [&line](const Progress& progress) {
     line.update(progress);
@@ -311,7 +343,7 @@ void Session::check_command(const std::string& /*arguments*/) {
 Options Session::options_for_check() const {
   Options options = options_;
   options.json = false;
-  options.progress = interactive_;
+  options.progress = ask_ != nullptr;
   return options;
 }
 

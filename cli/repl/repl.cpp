@@ -1,7 +1,10 @@
 // heddle repl: reads inputs, which may take several lines, and gives them to the session. At a terminal an
 // error is shown and the next input is read; a script ends at its first error with exit code 2.
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json.hpp"
+#include "cli/option_values.hpp"
 #include "cli/repl/line_editor.hpp"
 #include "cli/repl/session.hpp"
 #include "cli/terminal.hpp"
@@ -27,14 +31,22 @@ bool is_command(const std::string& input) {
 }
 
 // One input, which goes on over as many lines as it is unfinished; at a terminal an empty line ends it too.
-LineEvent read_input(LineSource& lines, bool interactive, std::string& input) {
+// `between` carries out a command that comes before the input is finished and returns false if it was the
+// last one; without it such a command ends the input.
+using Between = std::function<bool(const std::string& command, const std::string& input)>;
+LineEvent read_input(LineSource& lines, const Between& between, std::string& input) {
   LineEvent event = lines.read(first_prompt, input);
   if (event != LineEvent::line || is_command(input)) return event;
   std::string line;
   while (is_unfinished(input)) {
     event = lines.read(next_prompt, line);
     if (event == LineEvent::interrupted) return event;
-    if (event == LineEvent::end || (interactive && line.empty())) return LineEvent::line;
+    if (event == LineEvent::end || (between && line.empty())) return LineEvent::line;
+    if (Session::interrupts(line, input)) {
+      if (!between) return LineEvent::line;
+      if (!between(line, input)) return LineEvent::interrupted;
+      continue;
+    }
     input += "\n" + line;
   }
   return LineEvent::line;
@@ -66,11 +78,17 @@ std::string answer(const std::string& input, const ReportCapture& said,
 int run_repl(const Options& options) {
   const bool interactive = is_terminal(STDIN_FILENO) && !options.json;
   catch_every_interrupt();
-  Session session(options, interactive);
-  const auto lines =
-      interactive
-          ? terminal_lines([&](std::string_view line) { return session.completions(line); }, history_file())
-          : script_lines(options.echo && !options.json);
+  std::unique_ptr<LineSource> lines;
+  const Question ask = [&](const std::string& question) {
+    std::string answer;
+    const LineEvent event = lines->read(question + " [y/N] ", answer);
+    // Who presses Ctrl-D once more, or has closed the terminal, cannot be asked.
+    return event == LineEvent::end || answer.starts_with('y') || answer.starts_with('Y');
+  };
+  Session session(options, interactive ? ask : Question());
+  lines = interactive ? terminal_lines([&](std::string_view line) { return session.completions(line); },
+                                       history_file())
+                      : script_lines(options.echo && !options.json);
   const auto attempt = [&](const std::string& input, auto&& action) {
     if (!options.json) {
       const auto complaint = complaint_of(action);
@@ -87,10 +105,21 @@ int run_repl(const Options& options) {
       !interactive)
     return bad_input;
   if (interactive) static_cast<void>(write_report(":help lists the commands, :quit leaves\n"));
+  const Between between = [&](const std::string& command, const std::string& input) {
+    lines->remember(command);
+    attempt(command, [&] { session.obey(command); });
+    static_cast<void>(forget_interrupts());
+    if (session.finished()) return false;
+    return write_report(fmt::format("'{}' is still open: ';' or '}}' ends it, Ctrl-C drops it\n",
+                                    shown(input.substr(0, input.find('\n')))));
+  };
   while (!session.finished()) {
     std::string input;
-    const LineEvent event = read_input(*lines, interactive, input);
-    if (event == LineEvent::end) break;
+    const LineEvent event = read_input(*lines, interactive ? between : Between(), input);
+    if (event == LineEvent::end) {
+      if (session.may_leave()) break;
+      continue;
+    }
     if (event == LineEvent::interrupted) {
       if (!interactive) return interrupted_code;
       continue;

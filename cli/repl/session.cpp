@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "cli/option_values.hpp"
@@ -16,9 +18,10 @@ namespace heddle::cli {
 
 const std::vector<SessionCommand>& Session::commands() {
   static const std::vector<SessionCommand> list{
-      {"load", "FILE", "read a program from a file, in place of the present one", &Session::load_command},
-      {"reload", "", "read the file again", &Session::reload},
-      {"save", "[FILE]", "write the program to a file", &Session::save},
+      {"load", "FILE", "read a program from a file, in place of the present one", &Session::load_command,
+       true},
+      {"reload", "", "read the file again", &Session::reload, true},
+      {"save", "[FILE]", "write the program to a file", &Session::save, true},
       {"edit", "", "change the program in $VISUAL or $EDITOR", &Session::edit},
       {"list", "", "show the program", &Session::list},
       {"drop", "NAME", "take out a declaration, or all of a kind without names: final, exists, expect, ...",
@@ -51,12 +54,12 @@ const std::vector<SessionCommand>& Session::commands() {
        &Session::watch},
       {"unwatch", "[N]", "watch expression N no longer, or none", &Session::unwatch},
       {"help", "[COMMAND]", "this text, or one line of it", &Session::help},
-      {"quit", "", "leave", &Session::quit},
+      {"quit", "", "leave", &Session::quit, true},
   };
   return list;
 }
 
-Session::Session(const Options& options, bool interactive) : options_(options), interactive_(interactive) {}
+Session::Session(const Options& options, Question ask) : options_(options), ask_(std::move(ask)) {}
 
 void Session::print(const std::string& text) {
   if (output_lost_ || text.empty()) return;
@@ -66,6 +69,13 @@ void Session::print(const std::string& text) {
 Style Session::style() const { return {terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))}; }
 
 namespace {
+
+// Words that other prompts understand: "exit" is ":quit", "help step" is ":help step"; else empty.
+std::string command_in_words(const std::string& text) {
+  if (text == "exit" || text == "quit") return ":quit";
+  if (text == "?" || text == "help") return ":help";
+  return text.starts_with("help ") ? ":" + text : std::string();
+}
 
 // What `action` refuses becomes a complaint.
 template <typename Action>
@@ -86,6 +96,11 @@ void Session::load_first(const std::string& file) {
   complaining([&] { load(file); });
 }
 
+bool Session::names(const std::string& word) const {
+  const auto known = document_.names();
+  return std::find(known.begin(), known.end(), word) != known.end();
+}
+
 void Session::obey(const std::string& input) {
   const auto begin = input.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos) return;
@@ -93,6 +108,8 @@ void Session::obey(const std::string& input) {
   complaining([&] {
     if (text.front() == ':') {
       command(text);
+    } else if (const std::string meant = command_in_words(text); !meant.empty() && !names(text)) {
+      command(meant);
     } else if (text.starts_with("//") || text.starts_with("/*") || begins_declaration(text)) {
       declare(text);
     } else {
@@ -101,22 +118,51 @@ void Session::obey(const std::string& input) {
   });
 }
 
-void Session::command(const std::string& line) {
+namespace {
+
+// The word behind the colon, without the `!`; `rest` is where its arguments begin.
+std::string command_name(const std::string& line, bool& forced, std::size_t& rest) {
   const auto end = std::min(line.find_first_of(" \t", 1), line.size());
-  const std::string name = line.substr(1, end - 1);
-  const auto rest = line.find_first_not_of(" \t", end);
-  const std::string arguments = rest == std::string::npos ? std::string() : line.substr(rest);
+  std::string name = line.substr(1, end - 1);
+  rest = std::min(line.find_first_not_of(" \t", end), line.size());
+  forced = name.ends_with('!');
+  if (forced) name.pop_back();
+  return name;
+}
+
+}  // namespace
+
+// All commands whose names begin so; only the one whose name it is.
+std::vector<const SessionCommand*> Session::meant_by(const std::string& name) {
+  const std::string full = name == "exit" ? "quit" : name == "?" ? "help" : name;
   std::vector<const SessionCommand*> meant;
-  std::vector<std::string> known;
   for (const SessionCommand& entry : commands()) {
-    known.emplace_back(entry.name);
-    if (entry.name == name) {
-      meant.assign(1, &entry);
-      break;
-    }
-    if (!name.empty() && entry.name.starts_with(name)) meant.push_back(&entry);
+    if (entry.name == full) return {&entry};
+    if (!full.empty() && entry.name.starts_with(full)) meant.push_back(&entry);
   }
+  return meant;
+}
+
+// `expect tso` and `a ? b` go on with a colon, too.
+bool Session::interrupts(const std::string& line, const std::string& open) {
+  const auto begin = line.find_first_not_of(" \t");
+  const auto end = line.find_last_not_of(" \t");
+  if (begin == std::string::npos || line[begin] != ':' || line[end] == ';') return false;
+  bool forced = false;
+  std::size_t rest = 0;
+  const std::string name = command_name(line.substr(begin), forced, rest);
+  const auto meant = meant_by(name);
+  return meant.size() == 1 && (meant.front()->name == name || open.find('?') == std::string::npos);
+}
+
+void Session::command(const std::string& line) {
+  std::size_t rest = 0;
+  const std::string name = command_name(line, forced_, rest);
+  const std::string arguments = line.substr(rest);
+  const auto meant = meant_by(name);
   if (meant.empty()) {
+    std::vector<std::string> known;
+    for (const SessionCommand& entry : commands()) known.emplace_back(entry.name);
     const std::string near = near_miss(name, known);
     refuse(fmt::format("there is no command ':{}'", shown(name)),
            near.empty() ? ":help lists the commands" : fmt::format("did you mean ':{}'?", near));
@@ -126,6 +172,7 @@ void Session::command(const std::string& line) {
     for (const SessionCommand* entry : meant) names.push_back(fmt::format(":{}", entry->name));
     refuse(fmt::format("':{}' can be {}", shown(name), join(names, ", ")));
   }
+  if (forced_ && !meant.front()->asks) refuse(fmt::format(":{} takes no '!'", meant.front()->name));
   if (meant.front()->arguments.empty() && !arguments.empty())
     refuse(fmt::format(":{} takes no argument", meant.front()->name));
   (this->*meant.front()->run)(arguments);
@@ -148,15 +195,57 @@ void Session::help(const std::string& arguments) {
   if (wanted.empty()) {
     text +=
         "\nAnything else is a declaration (shared x: int; thread p { ... }), which replaces one of the same\n"
-        "name, or an expression over the state of the machine (x + p.a). Commands may be cut short.\n";
+        "name, or an expression over the state of the machine (x + p.a). Commands may be cut short.\n"
+        ":load, :reload, :save and :quit ask at a terminal before something is lost, :quit! and so on do "
+        "not.\n";
   }
   print(text);
 }
 
-void Session::quit(const std::string& /*arguments*/) { finished_ = true; }
+bool Session::unsaved() const {
+  return !draft_.empty() || (!document_.empty() && document_.text() != saved_);
+}
+
+void Session::ask(const std::string& question) {
+  if (ask_ && !forced_ && !ask_(question)) refuse("nothing has changed");
+}
+
+void Session::ask_before_dropping(const std::string& question) {
+  if (unsaved()) ask(fmt::format("The program has not been saved. {}", question));
+}
+
+bool Session::may_leave() { return !unsaved() || !ask_ || ask_("The program has not been saved. Leave?"); }
+
+void Session::quit(const std::string& /*arguments*/) { finished_ = forced_ || may_leave(); }
+
+namespace {
+
+// Files and folders whose paths begin so; folders end in '/'.
+std::vector<std::string> paths_from(std::string_view begin) {
+  const std::filesystem::path typed(begin);
+  const std::string folder(begin.substr(0, begin.size() - typed.filename().string().size()));
+  std::vector<std::string> result;
+  std::error_code error;
+  std::filesystem::directory_iterator place(folder.empty() ? "." : folder, error);
+  for (; !error && place != std::filesystem::directory_iterator(); place.increment(error)) {
+    const std::string name = place->path().filename().string();
+    std::error_code ignored;
+    if (!name.starts_with(typed.filename().string()) || (name[0] == '.' && typed.filename().empty()))
+      continue;
+    result.push_back(folder + name + (place->is_directory(ignored) ? "/" : ""));
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+}  // namespace
 
 std::vector<std::string> Session::completions(std::string_view line) const {
-  const auto space = line.find_last_of(" \t(,!&|=<>+-*/");
+  for (const std::string_view command : {":load", ":load!", ":save", ":save!"}) {
+    const auto begin = std::min(line.find_first_not_of(" \t", command.size()), line.size());
+    if (line.starts_with(command) && begin > command.size()) return paths_from(line.substr(begin));
+  }
+  const auto space = line.find_last_of(line.starts_with(":set") ? " \t=" : " \t(,!&|=<>+-*/");
   const std::string_view word = space == std::string_view::npos ? line : line.substr(space + 1);
   const bool first = space == std::string_view::npos;
   std::vector<std::string> candidates;
@@ -167,6 +256,8 @@ std::vector<std::string> Session::completions(std::string_view line) const {
   } else if (line.starts_with(":algorithm")) {
     candidates = algorithm_names();
     candidates.emplace_back("default");
+  } else if (line.starts_with(":set")) {
+    candidates = setting_names();
   } else if (line.starts_with(":help")) {
     for (const SessionCommand& entry : commands()) candidates.emplace_back(entry.name);
   } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,12 +30,17 @@ struct SessionCommand {
   std::string_view arguments;
   std::string_view summary;
   void (Session::*run)(const std::string& arguments) = nullptr;
+  bool asks = false;  // before something is lost; not with a `!` behind its name
 };
+
+// Asks the user, who says yes or no.
+using Question = std::function<bool(const std::string& text)>;
 
 class Session {
  public:
-  // Model, algorithm and bounds of the options are where the settings start.
-  Session(const Options& options, bool interactive);
+  // Model, algorithm and bounds of the options are where the settings start. `ask`: of a session at a
+  // terminal; without it nothing is asked.
+  Session(const Options& options, Question ask);
 
   // A command, a declaration or an expression. Throws Complaint; then nothing has changed.
   void obey(const std::string& input);
@@ -44,6 +50,11 @@ class Session {
   [[nodiscard]] bool finished() const { return finished_; }
   // The output could not be written, which has been said.
   [[nodiscard]] bool output_lost() const { return output_lost_; }
+
+  // The user leaves without a command. False if that would lose a program and the user does not want it.
+  [[nodiscard]] bool may_leave();
+  // Whether the line, which comes while `open` is not finished, is a command and no part of it.
+  [[nodiscard]] static bool interrupts(const std::string& line, const std::string& open);
 
   // What the word that ends the line may become.
   [[nodiscard]] std::vector<std::string> completions(std::string_view line) const;
@@ -88,6 +99,14 @@ class Session {
   void quit(const std::string& arguments);
 
   void command(const std::string& line);
+  [[nodiscard]] static std::vector<const SessionCommand*> meant_by(const std::string& name);
+  // Refuses, unless the command has a `!` or the user agrees.
+  void ask(const std::string& question);
+  void ask_before_dropping(const std::string& question);
+  [[nodiscard]] bool unsaved() const;
+  // Whether the program declares that name.
+  [[nodiscard]] bool names(const std::string& word) const;
+  [[nodiscard]] std::vector<std::string> setting_names() const;
   void load(const std::string& file);
   void print(const std::string& text);
   [[nodiscard]] Style style() const;
@@ -116,12 +135,15 @@ class Session {
   };
 
   Options options_;
-  bool interactive_;
+  Question ask_;         // empty: not at a terminal
+  bool forced_ = false;  // the present command has a `!`
   bool finished_ = false;
   bool output_lost_ = false;
   Document document_;
-  std::string file_;   // of the last :load or :save
-  std::string draft_;  // what :edit left, if it was no program
+  std::string file_;     // of the last :load or :save
+  std::string on_disk_;  // what it held then
+  std::string saved_;    // the program that it held then
+  std::string draft_;    // what :edit left, if it was no program
   std::optional<Program> program_;
   std::optional<Machine> machine_;
   std::optional<Found> violation_;

@@ -261,7 +261,7 @@ struct Trace {
 struct Violation {
   ViolationKind kind = ViolationKind::assertion;
   std::string message;
-  std::string file;
+  std::string file;  // where it shows; of a deadlock: where the first thread waits, in the user's files
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   Trace trace;

@@ -21,13 +21,31 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The first child of this process; 0 if there is none.
-pid_t first_child() {
-  const std::string self = std::to_string(::getpid());
+// The first child of the process; 0 if there is none.
+pid_t first_child(pid_t parent = ::getpid()) {
+  const std::string self = std::to_string(parent);
   std::ifstream file("/proc/" + self + "/task/" + self + "/children");
   pid_t child = 0;
   file >> child;
   return child;
+}
+
+// It runs or waits; what has ended may still stand in the table of processes.
+bool is_alive(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string number, name, state;
+  return file >> number >> name >> state && state != "Z" && state != "X";
+}
+
+// Asks until the answer is yes; false after a minute.
+template <typename Asked>
+bool soon(Asked&& asked) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!asked()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
 }
 
 const char* const good = "expect sc: never;\nexpect tso: sometimes;\nexpect sc by source: executions 3;\n";
@@ -85,7 +103,8 @@ TEST_CASE("a suite keeps expectations apart from programs") {
       folder.file("wrong.suite",
                   "a.hed - sc - perhaps\na.hed - scc - safe\na.hed - sc safe\n"
                   "a.hed N=x sc - safe\na.hed - sc - executions\na.hed - sc - safe 3\n"
-                  "\"a.hed - sc - safe\na.hed N=1,N=2 sc - safe\na.hed - sc byy safe\n");
+                  "\"a.hed - sc - safe\na.hed N=1,N=2 sc - safe\na.hed - sc dopr safe\n"
+                  "a.hed timeout=0 sc - safe\na.hed buffer-bound=x sc - safe\na.hed timeout sc - safe\n");
   const Finished refused = run_heddle({"test", wrong});
   CAPTURE(refused.errors);
   CHECK(refused.exit_code == 2);
@@ -96,7 +115,10 @@ TEST_CASE("a suite keeps expectations apart from programs") {
         "wrong.suite:5: error: 'executions' needs a number",
         "wrong.suite:6: error: '3' comes after the expectation",
         "wrong.suite:7: error: a quotation mark is missing", "wrong.suite:8: error: -D gives N twice",
-        "wrong.suite:9: error: unknown algorithm 'byy'"}) {
+        "wrong.suite:9: error: unknown algorithm 'dopr'",
+        "wrong.suite:10: error: timeout takes a number of seconds above 0, not '0'",
+        "wrong.suite:11: error: buffer-bound takes a whole number of at least 0, not 'x'",
+        "wrong.suite:12: error: timeout takes a number of seconds above 0, not ''"}) {
     CHECK_MESSAGE(contains(refused.errors, part), part);
   }
 }
@@ -234,6 +256,147 @@ TEST_CASE("a worker that dies takes only its check with it") {
   CHECK(results[0][1].status == cli::TestStatus::undecided);
   REQUIRE(results[1].size() == 3);
   for (const cli::TestResult& result : results[1]) CHECK(result.status == cli::TestStatus::passed);
+}
+
+TEST_CASE("Ctrl-C reports what has finished after a program that has not, and within it") {
+  if (!have_terminals()) return;
+  TemporaryFolder folder;
+  folder.file("a.hed",
+              "param N = 8;\nshared a: int[8];\nthread w[i: 0..N] { for k in 0..8 { a[k] += i; } }\n"
+              "expect sc by naive with N=1: safe;\nexpect sc by naive: safe;\n");
+  folder.file("b.hed", std::string(safe_program) + good + "expect sc: always;\n");
+  folder.file("c.hed", std::string(safe_program) + good);
+  const std::string junit = (folder.path() / "junit.xml").string();
+  Process process({"test", folder.path().string(), "-j", "2", "--junit", junit, "--timeout", "600"},
+                  {.error_terminal = true});
+  REQUIRE(process.wait_for_error("2 of 3 programs, 1 failed"));
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  process.send(SIGINT);
+  const Finished run = process.finish();
+  CAPTURE(run.output);
+  CHECK(run.exit_code == 1);
+  CHECK(contains(run.output, "b.hed:10: [sc source] expected always, found never"));
+  CHECK(contains(run.output, "interrupted; so far 8 checks of 3 programs: 7 passed, 1 failed"));
+  const std::string xml = read(junit);
+  CHECK(contains(xml, "<testsuites name=\"heddle\" tests=\"8\" failures=\"1\""));
+  CHECK(contains(xml, "c.hed"));
+}
+
+TEST_CASE("--filter runs the expectations that have the pattern in a path or in their text") {
+  TemporaryFolder folder;
+  folder.file("peterson.hed", std::string(safe_program) + good);
+  folder.file("dekker.hed", std::string(safe_program) + good);
+  folder.file("broken.hed", "thread p { x = 1; }\n");
+  folder.file("all.suite", "dekker.hed N=2 sc - never\npeterson.hed N=2 tso - sometimes\n");
+  const auto checks = [&](const std::string& pattern) {
+    const Finished run = run_heddle({"test", folder.path().string(), "--filter", pattern});
+    return std::to_string(run.exit_code) + " " + run.output.substr(0, run.output.find(';')) + run.errors;
+  };
+  CHECK(checks("peterson.hed") == "0 4 checks of 2 programs: 4 passed");
+  CHECK(checks("all.suite") == "0 2 checks of 2 programs: 2 passed");
+  CHECK(checks("tso*sometimes") == "0 3 checks of 3 programs: 3 passed");
+  CHECK(checks("expect sc: nev?r") == "0 2 checks of 2 programs: 2 passed");
+  CHECK(checks("executions") == "0 2 checks of 2 programs: 2 passed");
+  CHECK(contains(checks("broken"), "1 check of 1 program: 0 passed, 1 broken"));
+  CHECK(contains(checks("[a-z]"), "nothing was tested: no expectation matches --filter"));
+  CHECK(checks("[a-z]").starts_with("2 "));
+}
+
+TEST_CASE("--fail-fast stops at the first failure and says so") {
+  TemporaryFolder folder;
+  folder.file("a.hed", std::string(safe_program) + "expect sc: always;\n");
+  folder.file("b.hed", std::string(endless_program) + "expect sc by naive: safe;\n");
+  const Finished run = run_heddle({"test", folder.path().string(), "-j", "1", "--fail-fast", "--json", "-"});
+  CHECK(run.exit_code == 1);
+  const Json json = Json::parse(run.output, nullptr, false);
+  CHECK(json["stopped_at_failure"] == true);
+  CHECK(json["interrupted"] == false);
+  CHECK(json["results"].size() == 1);
+  const Finished text = run_heddle({"test", folder.path().string(), "-j", "1", "--fail-fast"});
+  CHECK(
+      contains(text.output, "stopped at the first failure; so far 1 check of 1 program: 0 passed, 1 failed"));
+  const Finished good_run =
+      run_heddle({"test", folder.file("c.hed", std::string(safe_program) + good), "--fail-fast"});
+  CHECK(good_run.exit_code == 0);
+  CHECK(contains(good_run.output, "\n3 checks of 1 program") == good_run.output.starts_with("Slowest"));
+  CHECK(run_heddle({"test", folder.path().string(), "--fail-fast", "--update"}).exit_code == 2);
+}
+
+TEST_CASE("a line of a suite can have a time limit and bounds of its own") {
+  TemporaryFolder folder;
+  folder.file("endless.hed", endless_program);
+  folder.file("sb.hed", safe_program);
+  const std::string suite = folder.file("bounds.suite",
+                                        "endless.hed timeout=0.2 sc naive safe\n"
+                                        "sb.hed buffer-bound=0 sc,tso - never\n"
+                                        "sb.hed preemption-bound=0 sc naive executions 2\n"
+                                        "sb.hed preemption-bound=0 power rsmc never\n");
+  const Finished run = run_heddle({"test", suite});
+  CAPTURE(run.output);
+  CHECK(run.exit_code == 1);
+  CHECK(contains(run.output, "bounds.suite:1: [sc naive] undecided: timeout; heddle check "));
+  CHECK(!contains(run.output, "bounds.suite:2"));
+  CHECK(!contains(run.output, "bounds.suite:3"));
+  CHECK(contains(run.output, "broken " + suite + ":4: [power rsmc] "));
+}
+
+TEST_CASE("an expectation for a model or algorithm that this version lacks is left out with a note") {
+  TemporaryFolder folder;
+  folder.file("a.hed", std::string(safe_program) + "expect arm, sc: never;\nexpect sc by optimal: never;\n");
+  folder.file("all.suite", "a.hed - arm - never\na.hed - sc,riscv optimal,source never\n");
+  const std::string junit = (folder.path() / "junit.xml").string();
+  const Finished run = run_heddle({"test", folder.path().string(), "--junit", junit});
+  CAPTURE(run.output);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.output, "Left out:\n"));
+  CHECK(contains(run.output, "  2 checks, first "));
+  CHECK(contains(run.output, "a.hed:7: this version has no model 'arm'\n"));
+  CHECK(contains(run.output, "  1 check, " + (folder.path() / "all.suite").string() +
+                                 ":2: this version has no model 'riscv'\n"));
+  CHECK(contains(run.output, ": this version has no algorithm 'optimal'\n"));
+  CHECK(contains(run.output, "2 checks of 2 programs: 2 passed; left out: 5 checks;"));
+  CHECK(contains(read(junit), "<skipped message=\"this version has no model 'arm'\"/>"));
+
+  const Finished nothing = run_heddle({"test", folder.path().string(), "--filter", "arm - never"});
+  CHECK(nothing.exit_code == 2);
+  CHECK(contains(nothing.errors, "nothing was tested: all checks were left out"));
+
+  const Finished slip =
+      run_heddle({"test", folder.file("b.hed", std::string(safe_program) + "expect tos: never;\n")});
+  CHECK(slip.exit_code == 1);
+  CHECK(contains(slip.output, "b.hed:7: unknown model 'tos'"));
+  const Finished suite = run_heddle({"test", folder.file("b.suite", "a.hed - tos - never\n")});
+  CHECK(suite.exit_code == 2);
+  CHECK(contains(suite.errors, "did you mean 'tso'?"));
+}
+
+TEST_CASE("a violation that is no expected one stands in JUnit and JSON with its place and trace") {
+  TemporaryFolder folder;
+  const std::string file = folder.file("a.hed", std::string(unsafe_program) + "expect sc: safe;\n");
+  const std::string junit = (folder.path() / "junit.xml").string();
+  const Finished run = run_heddle({"test", file, "--junit", junit, "--json", "-"});
+  CHECK(run.exit_code == 1);
+  const std::string xml = read(junit);
+  CAPTURE(xml);
+  CHECK(contains(xml, "violation: assertion failed: "));
+  CHECK(contains(xml, "\nShared variables at the end:\n"));
+  const Finished check = run_heddle({"check", file});
+  const Json json = Json::parse(run.output, nullptr, false);
+  const std::string violation = json["results"][0]["violation"];
+  CHECK(violation.starts_with(file + ":"));
+  CHECK(contains(check.output, violation));
+}
+
+TEST_CASE("the workers of a run that is killed end with it") {
+  TemporaryFolder folder;
+  folder.file("a.hed", std::string(endless_program) + "expect sc by naive: safe;\n");
+  Process process({"test", folder.path().string(), "-j", "1", "--timeout", "600"});
+  pid_t worker = 0;
+  REQUIRE(soon([&] { return (worker = first_child(process.id())) > 0; }));
+  CHECK(is_alive(worker));
+  process.send(SIGKILL);
+  CHECK(process.finish().signal == SIGKILL);
+  CHECK(soon([&] { return !is_alive(worker); }));
 }
 
 TEST_CASE("Ctrl-C ends a run of tests with what is known by then") {

@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.check.max_memory = 16 << 20;
   options.compile.unroll = 4;
   const heddle::cli::ReportCapture said;
-  heddle::cli::Session session(options, false);
+  heddle::cli::Session session(options, {});
   std::istringstream lines(std::string(reinterpret_cast<const char*>(data), size));
   int inputs = 0;
   for (std::string line; !session.finished() && inputs < 40 && std::getline(lines, line);) {

@@ -109,12 +109,12 @@ TEST_CASE("a broken declaration outside silences its uses") {
 }
 
 TEST_CASE("errors in different threads and functions are all reported, in the order of the source") {
-  CHECK(parse("thread p { let a = u1; }\nfn f() { u2(); }\nexists u3;\nthread q { let b = u4; }\nexpect u5: "
+  CHECK(parse("thread p { let a = u1; }\nfn f() { u2(); }\nexists u3;\nthread q { let b = u4; }\nexpect tos: "
               "safe;\n")
             .messages() ==
         "1:20: unknown name 'u1'\n2:10: unknown function 'u2'\n3:8: unknown name 'u3'\n4:20: unknown name "
         "'u4'\n"
-        "5:8: unknown model 'u5'\n");
+        "5:8: unknown model 'tos'\n");
 }
 
 TEST_CASE("a name may be used again after its block has ended") {

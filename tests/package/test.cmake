@@ -21,6 +21,13 @@ function(expect_verdicts)
   endforeach()
 endfunction()
 
+# The targets that `./dev demo` builds are all that `cmake --install` needs.
+run(sed -n "/^demo()/,/^}/s/^ *compile build //p" ${SOURCE}/dev)
+separate_arguments(demo_targets UNIX_COMMAND "${output}")
+file(GLOB built ${BUILD}/package/libheddle* ${BUILD}/package/heddle.1 ${BUILD}/package/heddle.bash
+     ${BUILD}/package/_heddle ${BUILD}/package/heddle.fish)
+file(REMOVE ${built} ${BUILD}/heddle)
+run(${CMAKE_COMMAND} --build ${BUILD} --target ${demo_targets})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 run(${prefix}/bin/heddle check ${SOURCE}/examples/peterson.hed)
 

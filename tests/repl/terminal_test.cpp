@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -20,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 // The program at a terminal of its own.
 class Terminal {
  public:
-  explicit Terminal(const std::string& history) {
+  explicit Terminal(const std::string& history, const std::string& folder = ".") {
     winsize size{};
     size.ws_col = 100;
     size.ws_row = 30;
@@ -29,6 +31,7 @@ class Terminal {
     if (pid_ == 0) {
       setenv("TERM", "xterm", 1);
       setenv("HEDDLE_HISTORY", history.c_str(), 1);
+      if (chdir(folder.c_str()) != 0) _exit(126);
       const std::string program = std::string(HEDDLE_BINARY_DIR) + "/heddle";
       execl(program.c_str(), "heddle", "repl", static_cast<char*>(nullptr));
       _exit(127);
@@ -120,7 +123,7 @@ TEST_CASE("the tabulator completes commands and names, and lists what is possibl
   CHECK(terminal.shows("at the start, model tso"));
   terminal.type(":re\t");
   CHECK(terminal.shows(":reload :replay"));
-  terminal.type("\x15:qu\t\r");
+  terminal.type("\x15:quit!\r");
   CHECK(terminal.finish() == 0);
 }
 
@@ -132,6 +135,10 @@ TEST_CASE("the history outlives the session") {
     CHECK(terminal.shows("> "));
     terminal.type("shared first: int;\r");
     CHECK(terminal.shows("> "));
+    terminal.type(":list\r");
+    CHECK(terminal.shows("shared first: int;"));
+    terminal.type(":drop first\r");
+    CHECK(terminal.shows("> "));
     terminal.type("\x04");
     CHECK(terminal.finish() == 0);
   }
@@ -142,7 +149,7 @@ TEST_CASE("the history outlives the session") {
   CHECK(terminal.shows("shared first: int;"));
   terminal.type("\r:list\r");
   CHECK(terminal.shows("shared first: int;"));
-  terminal.type(":quit\r");
+  terminal.type(":quit!\r");
   CHECK(terminal.finish() == 0);
 }
 
@@ -163,7 +170,7 @@ TEST_CASE("an input goes on over lines, and Ctrl-C drops it") {
   CHECK(terminal.shows("> "));
   terminal.type("x * 7\r");
   CHECK(terminal.shows("42"));
-  terminal.type(":quit\r");
+  terminal.type(":quit!\r");
   CHECK(terminal.finish() == 0);
 }
 
@@ -177,7 +184,7 @@ TEST_CASE("Ctrl-C right behind a key drops the line each time") {
     REQUIRE(terminal.shows("\n"));
     REQUIRE(terminal.shows("> "));
   }
-  terminal.type(":quit\r");
+  terminal.type(":quit!\r");
   CHECK(terminal.finish() == 0);
 }
 
@@ -203,7 +210,144 @@ TEST_CASE("Ctrl-C stops a check, again and again, and the session goes on") {
   terminal.type("no_such_name\r");
   CHECK(terminal.shows("unknown name"));
   CHECK(terminal.shows("> "));
+  terminal.type(":quit!\r");
+  CHECK(terminal.finish() == 0);
+}
+
+// A folder with a program of one variable.
+struct Folder {
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "heddle-terminal-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+    std::filesystem::create_directory(path / "nested folder");
+    std::ofstream(path / "nested folder/program.hed")
+        << "param ROUNDS = 3;\nshared from_file: int = 40;\nthread p {}\n";
+    std::ofstream(path / "other.hed") << "other text\n";
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  [[nodiscard]] std::string text(const char* name) const {
+    std::ifstream in(path / name);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::filesystem::path path;
+};
+
+TEST_CASE("the tabulator offers files after :load and settings and params after :set") {
+  const HistoryFile history;
+  const Folder folder;
+  Terminal terminal(history.path, folder.path.string());
+  if (!terminal.works()) return;
+  CHECK(terminal.shows("> "));
+  terminal.type(":load \t\t");
+  CHECK(terminal.shows("nested folder/  other.hed"));
+  terminal.type("ne\tpr\t\r");
+  CHECK(terminal.shows("nested folder/program.hed"));
+  CHECK(terminal.shows("> "));
+  terminal.type("from_file + 2\r");
+  CHECK(terminal.shows("42"));
+  terminal.type(":set RO\t5\r");
+  CHECK(terminal.shows("> "));
+  terminal.type(":set preem\t2\r");
+  CHECK(terminal.shows("> "));
+  terminal.type(":set max-\t\t");
+  CHECK(terminal.shows("max-executions  max-memory"));
+  terminal.type("\x15:set\r");
+  CHECK(terminal.shows("preemption-bound  2"));
+  CHECK(terminal.shows("ROUNDS            5"));
   terminal.type(":quit\r");
+  CHECK(terminal.finish() == 0);
+}
+
+TEST_CASE(":save asks before it overwrites what it has not read, and :save! does not") {
+  const HistoryFile history;
+  const Folder folder;
+  Terminal terminal(history.path, folder.path.string());
+  if (!terminal.works()) return;
+  CHECK(terminal.shows("> "));
+  terminal.type("shared x: int;\r");
+  CHECK(terminal.shows("> "));
+  terminal.type(":save other.hed\r");
+  CHECK(terminal.shows("other.hed holds something else. Overwrite it? [y/N] "));
+  terminal.type("\r");
+  CHECK(terminal.shows("nothing has changed"));
+  CHECK(terminal.shows("> "));
+  CHECK(folder.text("other.hed") == "other text\n");
+  terminal.type(":save other.hed\r");
+  CHECK(terminal.shows("[y/N] "));
+  terminal.type("y\r");
+  CHECK(terminal.shows("> "));
+  terminal.type("shared y: int;\r");
+  CHECK(terminal.shows("> "));
+  terminal.type(":save\r");
+  CHECK(terminal.shows("> "));
+  CHECK(folder.text("other.hed") == "shared x: int;\nshared y: int;\n");
+  std::ofstream(folder.path / "other.hed") << "changed meanwhile\n";
+  terminal.type(":save\r");
+  CHECK(terminal.shows("Overwrite it? [y/N] "));
+  terminal.type("n\r");
+  CHECK(terminal.shows("> "));
+  terminal.type(":save!\r");
+  CHECK(terminal.shows("> "));
+  CHECK(folder.text("other.hed") == "shared x: int;\nshared y: int;\n");
+  terminal.type(":save new.hed\r");
+  CHECK(terminal.shows("> "));
+  terminal.type("exit\r");
+  CHECK(terminal.finish() == 0);
+  CHECK(folder.text("new.hed") == "shared x: int;\nshared y: int;\n");
+}
+
+TEST_CASE("a program that has not been saved is not dropped without a question") {
+  const HistoryFile history;
+  const Folder folder;
+  for (const char* last : {"\x04", "y\r"}) {
+    Terminal terminal(history.path, folder.path.string());
+    if (!terminal.works()) return;
+    CHECK(terminal.shows("> "));
+    terminal.type("shared kept: int = 6;\r");
+    CHECK(terminal.shows("> "));
+    terminal.type("thread p {}\r");
+    CHECK(terminal.shows("> "));
+    for (const char* leave : {":quit\r", "exit\r", "\x04"}) {
+      terminal.type(leave);
+      CHECK(terminal.shows("The program has not been saved. Leave? [y/N] "));
+      terminal.type("n\r");
+      CHECK(terminal.shows("> "));
+    }
+    terminal.type(":load other.hed\r");
+    CHECK(terminal.shows("The program has not been saved. Load other.hed in its place? [y/N] "));
+    terminal.type("\x03");
+    CHECK(terminal.shows("> "));
+    terminal.type("kept * 7\r");
+    CHECK(terminal.shows("42"));
+    CHECK(terminal.shows("> "));
+    terminal.type("\x04");
+    CHECK(terminal.shows("Leave? [y/N] "));
+    terminal.type(last);
+    CHECK(terminal.finish() == 0);
+  }
+}
+
+TEST_CASE("a command in an open input is carried out, and the input goes on") {
+  const HistoryFile history;
+  Terminal terminal(history.path);
+  if (!terminal.works()) return;
+  CHECK(terminal.shows("> "));
+  terminal.type("shared x: int = 40\r");
+  CHECK(terminal.shows(". "));
+  terminal.type(":model\r");
+  CHECK(terminal.shows("* sc"));
+  CHECK(terminal.shows("'shared x: int = 40' is still open: ';' or '}' ends it, Ctrl-C drops it"));
+  CHECK(terminal.shows(". "));
+  terminal.type("+ 1;\r");
+  CHECK(terminal.shows("> "));
+  terminal.type("thread p { x = 1; }\r");
+  CHECK(terminal.shows("> "));
+  terminal.type("x + 1\r");
+  CHECK(terminal.shows("42"));
+  terminal.type("thread q {\r");
+  CHECK(terminal.shows(". "));
+  terminal.type(":quit!\r");
   CHECK(terminal.finish() == 0);
 }
 
