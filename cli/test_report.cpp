@@ -85,11 +85,10 @@ std::string escaped(std::string_view text, bool keep_lines = false) {
 }
 
 std::string junit_case(const TestResult& result, const std::string& file) {
-  const std::string title = result.line == 0
-                                ? std::string("compile")
-                                : fmt::format("line {}: {} [{}{}{}]", result.line, result.expectation,
-                                              result.model, result.algorithm.empty() ? "" : " ",
-                                              result.algorithm);
+  const std::string title =
+      result.line == 0 ? std::string("compile")
+                       : fmt::format("line {}: {} [{}{}{}]", result.line, result.expectation, result.model,
+                                     result.algorithm.empty() ? "" : " ", result.algorithm);
   std::string text = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.6f}\"", escaped(file),
                                  escaped(title), result.seconds);
   const auto body = [&](std::string_view element) {
