@@ -135,11 +135,9 @@ TEST_CASE("the history outlives the session") {
     CHECK(terminal.shows("> "));
     terminal.type("shared first: int;\r");
     CHECK(terminal.shows("> "));
-    terminal.type(":list\r");
-    CHECK(terminal.shows("shared first: int;"));
-    terminal.type(":drop first\r");
-    CHECK(terminal.shows("> "));
     terminal.type("\x04");
+    CHECK(terminal.shows("Leave? [y/N] "));
+    terminal.type("y\r");
     CHECK(terminal.finish() == 0);
   }
   Terminal terminal(history.path);
@@ -240,9 +238,9 @@ TEST_CASE("the tabulator offers files after :load and settings and params after 
   if (!terminal.works()) return;
   CHECK(terminal.shows("> "));
   terminal.type(":load \t\t");
-  CHECK(terminal.shows("nested folder/  other.hed"));
+  CHECK(terminal.shows("nested folder/ other.hed"));
   terminal.type("ne\tpr\t\r");
-  CHECK(terminal.shows("nested folder/program.hed"));
+  CHECK(terminal.shows("gram.hed"));
   CHECK(terminal.shows("> "));
   terminal.type("from_file + 2\r");
   CHECK(terminal.shows("42"));
@@ -251,7 +249,7 @@ TEST_CASE("the tabulator offers files after :load and settings and params after 
   terminal.type(":set preem\t2\r");
   CHECK(terminal.shows("> "));
   terminal.type(":set max-\t\t");
-  CHECK(terminal.shows("max-executions  max-memory"));
+  CHECK(terminal.shows("max-executions max-memory"));
   terminal.type("\x15:set\r");
   CHECK(terminal.shows("preemption-bound  2"));
   CHECK(terminal.shows("ROUNDS            5"));
