@@ -341,6 +341,37 @@ TEST_CASE("a line of a suite can have a time limit and bounds of its own") {
   CHECK(contains(run.output, "broken " + suite + ":4: [power rsmc] "));
 }
 
+TEST_CASE("bounds of the command line make 'safe' mean safe within them, and the report says so") {
+  TemporaryFolder folder;
+  const std::string file = folder.file("loop.hed",
+                                       "shared x: int;\nthread p { while x < 5 { x = x + 1; } }\n"
+                                       "expect sc: safe;\nexpect sc by rf: executions 1;\n");
+  const std::string junit = (folder.path() / "junit.xml").string();
+  CHECK(contains(run_heddle({"test", file}).output, "2 checks of 1 program: 2 passed;"));
+  const Finished bounded = run_heddle({"test", file, "--unroll", "2", "--json", "-", "--junit", junit});
+  CHECK(bounded.exit_code == 0);
+  const Json json = Json::parse(bounded.output, nullptr, false);
+  CHECK(json["bounds"]["unroll"] == 2);
+  CHECK(json["bounds"]["preemption_bound"].is_null());
+  CHECK(json["passed"] == 1);
+  CHECK(json["results"][1]["status"] == "left_out");
+  CHECK(json["results"][1]["message"] == "the bounds of this run cut what is to be counted");
+  CHECK(contains(read(junit), "<testsuites name=\"heddle within --unroll 2\""));
+  const Finished text = run_heddle({"test", file, "--unroll", "2", "--preemption-bound", "1"});
+  CHECK(text.exit_code == 0);
+  CHECK(contains(text.output, "`safe` means safe within --unroll 2 --preemption-bound 1;"));
+  CHECK(contains(text.output, ": 'rf' does not bound preemptions under 'sc'\n"));
+  CHECK(run_heddle({"test", file, "--unroll", "2", "--update"}).exit_code == 2);
+
+  // Bounds of the command line stand above those of a line; buffers that are not there are within any bound.
+  const std::string suite = folder.file("loop.suite", "loop.hed unroll=5 sc source executions 1\n");
+  CHECK(contains(run_heddle({"test", suite}).output, "1 check of 1 program: 1 passed;"));
+  CHECK(contains(run_heddle({"test", suite, "--unroll", "2"}).errors, "all checks were left out"));
+  const std::string buffers = folder.file("sb.hed", std::string(safe_program) + "expect sc, tso: never;\n");
+  CHECK(contains(run_heddle({"test", buffers}).output, "1 passed, 1 failed;"));
+  CHECK(contains(run_heddle({"test", buffers, "--buffer-bound", "0"}).output, "2 passed;"));
+}
+
 TEST_CASE("an expectation for a model or algorithm that this version lacks is left out with a note") {
   TemporaryFolder folder;
   folder.file("a.hed", std::string(safe_program) + "expect arm, sc: never;\nexpect sc by optimal: never;\n");
