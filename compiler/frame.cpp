@@ -202,10 +202,11 @@ void Frame::write(const Request& request) {
 
   static_assert(offsetof(Mailbox, fence) == offsetof(Mailbox, op) + 1);
   static_assert(offsetof(Mailbox, in_await) == offsetof(Mailbox, op) + 2);
+  static_assert(offsetof(Mailbox, discarded) == offsetof(Mailbox, op) + 3);
   static_assert(offsetof(Mailbox, op) % 8 == 0 && sizeof(Mailbox) == offsetof(Mailbox, op) + 8);
-  const std::uint64_t what = static_cast<std::uint64_t>(request.op) |
-                             (static_cast<std::uint64_t>(request.fence) << 8U) |
-                             (std::uint64_t{request.in_await} << 16U);
+  const std::uint64_t what =
+      static_cast<std::uint64_t>(request.op) | (static_cast<std::uint64_t>(request.fence) << 8U) |
+      (std::uint64_t{request.in_await} << 16U) | (std::uint64_t{request.discarded} << 24U);
   builder_.CreateStore(builder_.getInt64(what), mail(offsetof(Mailbox, op)));
 }
 

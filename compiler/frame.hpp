@@ -33,6 +33,7 @@ struct Request {
   std::uint32_t site = 0;
   jit::Fence fence = jit::Fence::full;
   bool in_await = false;
+  bool discarded = false;
 };
 
 class Frame {

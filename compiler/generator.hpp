@@ -108,7 +108,7 @@ class Generator {
   void check_index(llvm::Value* index, const Place& place, const lang::SourceRange& range);
   // Asks for an operation that depends on loads through its address and its operands.
   llvm::Value* perform(const Request& request, llvm::Value* address_mask = nullptr,
-                       llvm::Value* data_mask = nullptr);
+                       llvm::Value* data_mask = nullptr, llvm::Value* compared_mask = nullptr);
   void store(const lang::Statement& statement);
   // Stops with `request` unless `good`; goes on otherwise.
   void require(llvm::Value* good, const Request& request);
@@ -171,6 +171,7 @@ class Generator {
   StackRoom stack_;
   llvm::BasicBlock* done_ = nullptr;
   bool in_await_ = false;
+  bool discarded_ = false;  // the expression is a statement
   bool counts_rounds_ = false;
   bool run_ahead_ = false;
   llvm::Value* mask_ = nullptr;  // of the value computed last; null: depends on no load

@@ -1,5 +1,7 @@
 // Expressions that are visible operations, and what they need: places, values held across suspensions,
 // violations.
+#include <utility>
+
 #include "compiler/generator.hpp"
 
 namespace heddle::compiler {
@@ -29,6 +31,7 @@ Op fetch_op(lang::FetchOperator op) {
 
 // load, cas, exchange, fetch, try_lock: operands are [index?] and up to two values.
 Value* Generator::operation(const Expression& expression) {
+  const bool discarded = std::exchange(discarded_, false);
   const std::span<const Expression> operands(expression.operands);
   const std::size_t indexes = program_.variables[expression.id].is_array ? 1 : 0;
   const std::span<const Expression> values = operands.subspan(indexes);
@@ -38,7 +41,7 @@ Value* Generator::operation(const Expression& expression) {
   // In a thread that runs ahead the address comes last: nothing before it must wait for it.
   const bool waits = run_ahead_ && target.index.has_value();
 
-  Request request{.site = sites_.at(expression.range)};
+  Request request{.site = sites_.at(expression.range), .discarded = discarded};
   std::optional<Held> expected;
   switch (expression.kind) {
     case ExpressionKind::load:
@@ -55,20 +58,24 @@ Value* Generator::operation(const Expression& expression) {
   }
   std::optional<Held> operand;
   if (!values.empty()) operand = hold(values.back(), waits || (run_ahead_ && expected));
-  if (expected && run_ahead_) {
-    use(*expected);
-    add_control(mask_);
-    wait_for(mask_, request.site);
-  }
   request.location = location(target, expression.range);
   Value* const address_mask = mask_;
+  mask_ = nullptr;
   if (expected) request.expected = use(*expected);
+  Value* const compared_mask = mask_;
   mask_ = nullptr;
   if (operand) request.value = use(*operand);
   Value* const data_mask = mask_;
-  frame_->release_to(top);
-  Value* result = perform(request, address_mask, data_mask);
-  if (request.op == Op::compare_exchange) add_control(mask_);
+  if (!run_ahead_ || !expected) frame_->release_to(top);
+  Value* result = perform(request, address_mask, data_mask, compared_mask);
+  if (run_ahead_ && expected) {
+    // The comparison is a branch, on what was read and on what it is compared with.
+    Value* const read_mask = mask_;
+    use(*expected);
+    mask_ = joined(read_mask, mask_);
+    add_control(mask_);
+    frame_->release_to(top);
+  }
   const bool boolean = expression.type == lang::Type::boolean && !result->getType()->isIntegerTy(1);
   return boolean ? ir().CreateIsNotNull(result) : result;
 }

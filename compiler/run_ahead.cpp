@@ -17,6 +17,7 @@ constexpr std::uint32_t slot_of(std::size_t field) {
 constexpr std::uint32_t address_slot = slot_of(offsetof(jit::Dependencies, address));
 constexpr std::uint32_t data_slot = slot_of(offsetof(jit::Dependencies, data));
 constexpr std::uint32_t control_slot = slot_of(offsetof(jit::Dependencies, control));
+constexpr std::uint32_t compared_slot = slot_of(offsetof(jit::Dependencies, compared));
 constexpr std::uint32_t result_slot = slot_of(offsetof(jit::Dependencies, result));
 
 bool has_result(jit::Op op) {
@@ -107,8 +108,10 @@ Value* Generator::known(Value* value, std::uint32_t site) {
   return result;
 }
 
-Value* Generator::perform(const Request& request, Value* address_mask, Value* data_mask) {
+Value* Generator::perform(const Request& request, Value* address_mask, Value* data_mask,
+                          Value* compared_mask) {
   if (run_ahead_) {
+    if (request.op == jit::Op::compare_exchange) frame_->store(compared_slot, mask_or_none(compared_mask));
     frame_->store(address_slot, mask_or_none(address_mask));
     frame_->store(data_slot, mask_or_none(data_mask));
   }

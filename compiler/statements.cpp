@@ -46,7 +46,11 @@ void Generator::statement(const Statement& statement) {
       break;
     }
     case StatementKind::return_: return_statement(statement); break;
-    case StatementKind::evaluate: value(statement.expressions[0]); break;
+    case StatementKind::evaluate:
+      discarded_ = statement.expressions[0].kind == ExpressionKind::exchange ||
+                   statement.expressions[0].kind == ExpressionKind::fetch;
+      value(statement.expressions[0]);
+      break;
     case StatementKind::fence:
       perform({.op = Op::fence,
                .site = sites_.at(statement.range),

@@ -72,8 +72,9 @@ struct Mailbox {
   std::uint32_t site;      // index into Image::sites: where the operation stands
   Op op;
   Fence fence;
-  std::uint8_t in_await;  // 1: a load of the condition of an `await`
-  std::uint8_t unused[5];
+  std::uint8_t in_await;   // 1: a load of the condition of an `await`
+  std::uint8_t discarded;  // 1: an exchange or fetch_* whose result nobody looks at
+  std::uint8_t unused[4];
 };
 static_assert(sizeof(Mailbox) == 32);
 
@@ -94,10 +95,11 @@ inline constexpr std::size_t block_alignment = 16;
 // address, for which the thread asks by Op::need. Masks are sets of those bits and follow the program's text:
 // `r ^ r` depends on what `r` depends on.
 struct Dependencies {
-  std::uint64_t address;  // in: loads that the operation's address depends on
-  std::uint64_t data;     // in: loads that its operands, or the claim of an assertion, depend on
-  std::uint64_t control;  // in: loads that any branch so far depends on
-  std::uint64_t result;   // out: the bit of the load, read-modify-write or trylock just done, and no other
+  std::uint64_t address;   // in: loads that the operation's address depends on
+  std::uint64_t data;      // in: loads that its operands, or the claim of an assertion, depend on
+  std::uint64_t control;   // in: loads that any branch so far depends on
+  std::uint64_t compared;  // in: of a compare_exchange, loads that `expected` depends on; else anything
+  std::uint64_t result;    // out: the bit of the load, read-modify-write or trylock just done, and no other
 };
 inline constexpr std::size_t dependencies_offset = locals_offset;
 

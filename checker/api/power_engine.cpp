@@ -102,6 +102,7 @@ std::vector<NextTransition> PowerEngine::enabled() {
     }
     for (auto place = machine_.first_parameter(event); place;
          place = machine_.next_parameter(event, *place)) {
+      if (event.conditional && *place == dropped) break;
       auto step = effect(event, *place);
       if (!step) continue;
       result.push_back({{.type = StepType::commit,
@@ -185,7 +186,7 @@ void PowerEngine::add_refused(EventName name, std::vector<Transition>& into) {
     } else if (!effect(event, place)) {
       add(place, refusal(name, place));
     }
-    if (Machine::Model::is_initial(place)) return;
+    if (event.conditional || Machine::Model::is_initial(place)) return;
   }
 }
 

@@ -9,9 +9,15 @@
 // new operands. Which value a thread passed a load with is a fact about the stored bytes, not about the
 // execution, so taking back a load needs no undoing here; taking back requests drops them from the list.
 //
+// A read-modify-write is one request if cb puts all that its write needs before its read as well (`follows`), or
+// if nobody looks at what it reads: then nothing is lost by committing both at once. Otherwise it is two, a
+// load and a store (`update` says of what), and the thread goes on behind the second one with the value of the
+// first.
+//
 // Assertions and assumptions are requests that the thread goes past at once; the machine judges them.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +37,10 @@ struct Request {
   jit::Op op = jit::Op::done;
   jit::Fence fence = jit::Fence::full;
   bool committed = false;
-  std::uint8_t bit = no_bit;  // which of the thread's loads it is
+  bool dropped = false;            // of the store of a read-modify-write: never to be committed in this run
+  bool absent = false;             // of the store of a cas: it fails
+  jit::Op update = jit::Op::done;  // of half a read-modify-write: the whole of it
+  std::uint8_t bit = no_bit;       // which of the thread's loads it is
   Location location = none;
   std::uint32_t site = 0;
   std::uint32_t previous = none;  // the one before it to the same location
@@ -43,6 +52,7 @@ struct Request {
   std::int32_t write = no_node;
   std::uint64_t address = 0;  // masks of loads that it depends on
   std::uint64_t data = 0;
+  std::uint64_t compared = 0;  // of a cas: loads that what it compares with depends on
   std::uint64_t control = 0;
   std::uint64_t control_isync = 0;   // branches before the newest isync
   std::uint64_t address_before = 0;  // addresses of earlier accesses
@@ -65,8 +75,12 @@ struct Request {
   }
   // Can it become a write?
   [[nodiscard]] bool writes() const { return op == jit::Op::store || op == jit::Op::unlock || updates(); }
+  [[nodiscard]] bool half() const { return update != jit::Op::done; }
+  [[nodiscard]] bool read_half() const { return half() && op == jit::Op::load; }
+  [[nodiscard]] bool write_half() const { return half() && op == jit::Op::store; }
   // Does it become an event?
   [[nodiscard]] bool event() const {
+    if (absent) return false;
     return op == jit::Op::load || op == jit::Op::store || op == jit::Op::unlock || op == jit::Op::choose ||
            updates();
   }
@@ -110,6 +124,10 @@ class AheadThreads {
     if (thread.requests.back().events_before > most_events) return too_many_events;
     return thread.requests.size() > most_requests ? too_many_requests : std::string_view();
   }
+  // The stores of read-modify-writes that are two requests.
+  [[nodiscard]] const std::vector<std::uint32_t>& write_halves(ThreadId t) const {
+    return threads_[t].write_halves;
+  }
   // The thread's assertions and its assumptions, as indexes of requests.
   [[nodiscard]] const std::vector<std::uint32_t>& assertions(ThreadId t) const {
     return threads_[t].assertions;
@@ -141,7 +159,7 @@ class AheadThreads {
   void resume(ThreadId t, std::int64_t result) {
     Thread& thread = threads_[t];
     enter(t, static_cast<std::uint32_t>(thread.requests.size() - 1));
-    pass(t, thread.requests.back(), result);
+    pass(t, static_cast<std::uint32_t>(thread.requests.size() - 1), result);
     thread.live = none;
     append(t);
   }
@@ -159,7 +177,7 @@ class AheadThreads {
     enter(t, index);
     for (; index + 1 < count; ++index) {
       Request& request = requests[index];
-      pass(t, request, request.committed ? request.result : request.passed);
+      pass(t, index, request.committed ? request.result : request.passed);
       refresh(t, index + 1);
     }
     thread.live = count - 1;
@@ -176,7 +194,7 @@ class AheadThreads {
   // Drops all requests but the first `count`.
   void cut(ThreadId t, std::uint32_t count) {
     Thread& thread = threads_[t];
-    for (auto* list : {&thread.loads, &thread.assertions, &thread.assumptions}) {
+    for (auto* list : {&thread.loads, &thread.write_halves, &thread.assertions, &thread.assumptions}) {
       while (!list->empty() && list->back() >= count) list->pop_back();
     }
     thread.requests.resize(count);
@@ -208,6 +226,7 @@ class AheadThreads {
     const jit::ThreadImage* image = nullptr;
     std::vector<Request> requests;
     std::vector<std::uint32_t> loads;  // by bit
+    std::vector<std::uint32_t> write_halves;
     std::vector<std::uint32_t> assertions;
     std::vector<std::uint32_t> assumptions;
     std::vector<std::byte> bytes;  // blocks, by request
@@ -228,11 +247,14 @@ class AheadThreads {
     }
   }
 
-  void pass(ThreadId t, Request& request, std::int64_t result) {
+  void pass(ThreadId t, std::uint32_t index, std::int64_t result) {
     std::byte* const block = live_.block(t);
-    request.passed = result;
-    jit::dependencies(block).result = request.bit == Request::no_bit ? 0 : std::uint64_t{1} << request.bit;
-    jit::mailbox(block).value = result;
+    auto& requests = threads_[t].requests;
+    requests[index].passed = result;
+    if (requests[index].read_half()) return;  // the thread goes on behind the other half
+    const Request& read = requests[index].write_half() ? requests[index - 1] : requests[index];
+    jit::dependencies(block).result = read.bit == Request::no_bit ? 0 : std::uint64_t{1} << read.bit;
+    jit::mailbox(block).value = read.passed;
     jit::resume(block);
   }
 
@@ -248,7 +270,8 @@ class AheadThreads {
   void refresh(ThreadId t, std::uint32_t index) {
     Request& request = threads_[t].requests[index];
     const auto& m = jit::mailbox(live_.block(t));
-    if (m.op != request.op || (request.access() && m.location != request.location)) {
+    if (m.op != (request.half() ? request.update : request.op) ||
+        (request.access() && m.location != request.location)) {
       throw std::logic_error("internal error: a thread that ran ahead took another way with the true values");
     }
     request.value = m.value;
@@ -288,19 +311,61 @@ class AheadThreads {
       request.location = m.location;
       request.address = dependencies.address;
       request.data = dependencies.data;
+      if (m.op == jit::Op::compare_exchange) request.compared = dependencies.compared;
       for (std::uint32_t i = index; i-- > 0;) {
         if (thread.requests[i].access() && thread.requests[i].location == m.location) {
           request.previous = i;
           break;
         }
       }
-      if (m.op == jit::Op::load || is_read_modify_write(m.op)) {
+      if (index > 0 && thread.requests.back().read_half()) {
+        become_write_half(request, thread.requests.back());
+        thread.write_halves.push_back(index);
+      } else if (m.op == jit::Op::load || is_read_modify_write(m.op)) {
+        if ((request.data | request.compared) != 0 && m.discarded == 0 && !follows(thread, request)) {
+          request.op = jit::Op::load;
+          request.update = m.op;
+          request.data = request.compared = 0;
+        }
         request.bit = static_cast<std::uint8_t>(thread.loads.size());
         thread.loads.push_back(index);
       }
     }
     thread.requests.push_back(request);
     save(t, index);
+  }
+
+  static void become_write_half(Request& request, const Request& read) {
+    const auto bit = std::uint64_t{1} << read.bit;
+    request.update = request.op;
+    request.op = jit::Op::store;
+    if (request.update == jit::Op::compare_exchange) {
+      request.control |= request.compared | bit;
+    } else if (request.update != jit::Op::exchange) {
+      request.data |= bit;
+    }
+  }
+
+  // Does cb put the loads that the write of a new read-modify-write depends on before its read, too?
+  [[nodiscard]] bool follows(const Thread& thread, const Request& request) {
+    needed_.assign(thread.requests.size(), false);
+    const auto load = [&](std::uint64_t mask, auto&& visit) {
+      for (; mask != 0; mask &= mask - 1) visit(thread.loads[static_cast<unsigned>(std::countr_zero(mask))]);
+    };
+    const auto need = [&](const Request& later, std::uint64_t loads) {
+      load(loads | later.address | later.control | later.address_before | later.waited,
+           [&](std::uint32_t index) { needed_[index] = true; });
+      const auto fenced = std::max(later.before_sync, later.before_lightweight);
+      std::fill(needed_.begin(), needed_.begin() + fenced, true);
+      if (later.previous != none) needed_[later.previous] = true;
+    };
+    need(request, 0);
+    for (std::size_t i = needed_.size(); i-- > 0;) {
+      if (needed_[i]) need(thread.requests[i], thread.requests[i].data | thread.requests[i].compared);
+    }
+    bool all = true;
+    load(request.data | request.compared, [&](std::uint32_t index) { all = all && needed_[index]; });
+    return all;
   }
 
   static void pass_fence(Request& request, const Request& fence, std::uint32_t index) {
@@ -314,6 +379,7 @@ class AheadThreads {
 
   Threads live_;
   std::vector<Thread> threads_;
+  std::vector<bool> needed_;  // scratch
 };
 
 }  // namespace heddle::checker

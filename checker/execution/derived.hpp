@@ -31,13 +31,18 @@ inline constexpr std::string_view too_many_loads = "a thread with more than 64 l
 inline constexpr std::string_view too_many_requests =
     "a thread that asks for more than 65,536 things in one execution";
 
-// Names as the `value` of a Choice of type `commit`; -1 is an initial write.
+// The parameter by which the write of a read-modify-write is left out of the run (PowerMachine), and its name.
+inline constexpr std::int64_t dropped = -0x7fffffff;
+inline constexpr EventName dropped_name{.thread = none, .index = 1};
+
+// Names as the `value` of a Choice of type `commit`; -1 is an initial write, -2 `dropped`.
 [[nodiscard]] constexpr std::int64_t encoded(EventName name) {
-  return name.thread == none ? -1 : static_cast<std::int64_t>(std::uint64_t{name.thread} << 32U | name.index);
+  return name.thread == none ? -1 - std::int64_t{name.index}
+                             : static_cast<std::int64_t>(std::uint64_t{name.thread} << 32U | name.index);
 }
 [[nodiscard]] constexpr EventName decoded(std::int64_t value) {
   const auto bits = static_cast<std::uint64_t>(value);
-  return value < 0 ? EventName{}
+  return value < 0 ? EventName{none, static_cast<std::uint32_t>(-1 - value)}
                    : EventName{static_cast<ThreadId>(bits >> 32U), static_cast<std::uint32_t>(bits)};
 }
 

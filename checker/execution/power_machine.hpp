@@ -2,8 +2,11 @@
 // order past branches that are committed, and memory events are committed one by one, in any order that cb
 // allows, each with a parameter: the source of a load, the place of a store in coherence order.
 //
-// A read-modify-write is committed in one step. That is no loss: whatever its write must wait for, its read
-// must too (power.hpp). Mutexes are read-modify-writes of a location that is 0 while the mutex is free, with
+// A read-modify-write is committed in one step if that is no loss (ahead_threads.hpp); otherwise it is a load
+// and a store of its own, whose place is right behind what the load has read. That place may be gone by then,
+// so such a store has a second parameter: it is `dropped`, and the run, which completes nothing, goes on
+// without it. Every event has a parameter so, and an algorithm finds the races of all that is not behind the
+// store. Mutexes are read-modify-writes of a location that is 0 while the mutex is free, with
 // full fences on both sides; a `lock` can be committed only behind the write that left the mutex free. A
 // `choose` is an event without a location, whose parameter is its value.
 //
@@ -51,7 +54,8 @@ class PowerMachine {
     Order write;                // of its write
     PowerId newest = no_place;  // places for it are a section of the coherence order
     PowerId oldest = no_place;
-    std::int64_t low = 0;  // values for it: choices only
+    bool conditional = false;  // the store of a read-modify-write: the one place, or none
+    std::int64_t low = 0;      // values for it: choices only
     std::int64_t high = 0;
   };
 
@@ -100,6 +104,7 @@ class PowerMachine {
   [[nodiscard]] std::uint32_t step_of(PowerId id) const { return step_of_[static_cast<std::size_t>(id)]; }
   // Of an initial write: the name without a thread.
   [[nodiscard]] EventName name_of(std::int64_t id) const {
+    if (id == dropped) return dropped_name;
     return id < 0 ? EventName{} : steps_[step_of(static_cast<PowerId>(id))].name;
   }
   [[nodiscard]] jit::Op op(EventName name) const { return request(name).op; }
@@ -109,11 +114,24 @@ class PowerMachine {
     return request(name).bit != Request::no_bit || updates(name);
   }
   [[nodiscard]] bool updates(EventName name) const { return request(name).updates(); }
+  // Is it the store of a read-modify-write that is a step of its own?
+  [[nodiscard]] bool conditional(EventName name) const { return request(name).write_half(); }
+  // Does the run lack such a store, which never comes?
+  [[nodiscard]] bool lacks_store() const {
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      for (const auto index : threads_.write_halves(t)) {
+        const Request& store = threads_.requests(t)[index];
+        if (!store.committed && !store.absent) return true;
+      }
+    }
+    return false;
+  }
   [[nodiscard]] Location location_at(std::uint32_t depth) const { return location(step(depth)); }
   [[nodiscard]] bool reads_at(std::uint32_t depth) const { return reads(step(depth)); }
   // What a step read from, or its write stands behind now; what it chose.
   [[nodiscard]] std::int64_t place(std::uint32_t depth) const {
     const Request& committed = request(steps_[depth].name);
+    if (committed.dropped) return dropped;
     return committed.read != Request::no_node ? model_[committed.read].source
                                               : model_[committed.write].previous;
   }
@@ -128,6 +146,7 @@ class PowerMachine {
   }
   // The parameter by which an event goes to the place of the name.
   [[nodiscard]] std::int64_t resolve(EventName name, EventName place) {
+    if (place == dropped_name) return dropped;
     return place.thread == none ? model_.initial(request(name).location) : request(place).write;
   }
   // cb-predecessors, transitively: of an event without its source, and of a committed one with itself.
@@ -210,6 +229,7 @@ class PowerMachine {
     if (event.newest == no_place) {
       return parameter + 1 < event.high ? std::optional(parameter + 1) : std::nullopt;
     }
+    if (event.conditional) return parameter == dropped ? std::nullopt : std::optional(dropped);
     if (parameter == event.oldest) return std::nullopt;
     return model_.previous(static_cast<PowerId>(parameter));
   }
@@ -253,7 +273,8 @@ class PowerMachine {
 
   [[nodiscard]] bool enabled(ThreadId t, std::uint32_t index) const {
     const Request& request = threads_.requests(t)[index];
-    const auto loads = request.data | request.control;
+    if (request.dropped) return false;
+    const auto loads = request.data | request.compared | request.control;
     if ((loads & ~threads_.committed(t)) != 0) return false;
     const auto fenced = std::max(request.before_sync, request.before_lightweight);
     if (fenced > open_[t]) return false;
@@ -261,13 +282,15 @@ class PowerMachine {
     if (fenced > unassumed(t)) return false;
     if (request.writes() && request.before_store_store > open_[t] && !stores_committed(t, request))
       return false;
-    return request.previous == none || threads_.requests(t)[request.previous].committed;
+    if (request.previous == none) return true;
+    const Request& previous = threads_.requests(t)[request.previous];
+    return previous.committed || previous.absent;
   }
   // Have the writes before the newest eieio been committed?
   [[nodiscard]] bool stores_committed(ThreadId t, const Request& request) const {
     const auto& requests = threads_.requests(t);
     for (std::uint32_t i = open_[t]; i < request.before_store_store; ++i) {
-      if (requests[i].writes() && !requests[i].committed) return false;
+      if (requests[i].writes() && !requests[i].committed && !requests[i].absent) return false;
     }
     return true;
   }
@@ -279,7 +302,8 @@ class PowerMachine {
   }
   // A request that is no event and that the thread has gone past.
   [[nodiscard]] static bool passive(const Request& request) {
-    return request.op == jit::Op::fence || request.op == jit::Op::need || request.observes();
+    return request.op == jit::Op::fence || request.op == jit::Op::need || request.observes() ||
+           request.absent;
   }
 
   void fetch(ThreadId t);
@@ -330,11 +354,12 @@ class PowerMachine {
       return (assumption.data & ~known) == 0 && assumption.value == 0;
     });
   }
+  void compare(ThreadId t);
   void watch(ThreadId t);
   void count_violations();
   [[nodiscard]] bool counts(ThreadId t, std::uint32_t index);
-  // Events that some assumption that does not hold, or is not known to hold, leaves out, and what cb puts
-  // behind these.
+  // Events that some assumption that does not hold, or is not known to hold, leaves out, loads of
+  // read-modify-writes whose store is not there, and what cb puts behind these.
   [[nodiscard]] Set left_out();
   [[nodiscard]] bool meets(ThreadId t, std::uint64_t loads, const Set& events) const;
   [[nodiscard]] Schedule run(const Set& without) const;

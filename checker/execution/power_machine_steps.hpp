@@ -48,6 +48,19 @@ void PowerMachine<Words>::fetch(ThreadId t) {
   advance(t);
 }
 
+// Which of the thread's cas that are two requests are known to fail?
+template <unsigned Words>
+void PowerMachine<Words>::compare(ThreadId t) {
+  auto& requests = threads_.requests(t);
+  for (const auto index : threads_.write_halves(t)) {
+    Request& store = requests[index];
+    if (store.update != jit::Op::compare_exchange || store.committed || store.dropped) continue;
+    const bool known = requests[index - 1].committed && (store.compared & ~threads_.committed(t)) == 0;
+    if (known) threads_.clean(t, store.compared);
+    store.absent = known && requests[index - 1].result != store.expected;
+  }
+}
+
 // Judges the thread's assertions and assumptions as far as that has become possible.
 template <unsigned Words>
 void PowerMachine<Words>::watch(ThreadId t) {
@@ -134,7 +147,14 @@ auto PowerMachine<Words>::left_out() -> Set {
       for (const Request& request : threads_.requests(t)) {
         if (request.op == jit::Op::assumption)
           behind = behind || !decided(t, request) || request.value == 0 || meets(t, request.data, out);
-        if (!request.committed) continue;
+        if (request.write_half() && !request.committed && !request.absent) {
+          const auto read = (&request)[-1].read;
+          if (read != Request::no_node && !out.contains(static_cast<ProcessId>(read))) {
+            out.insert(static_cast<ProcessId>(read));
+            changed = true;
+          }
+        }
+        if (!request.committed && !request.dropped) continue;
         for (const auto node : {request.read, request.write}) {
           const auto id = static_cast<ProcessId>(node);
           if (node == Request::no_node || out.contains(id)) continue;
@@ -179,8 +199,9 @@ void PowerMachine<Words>::fill(EventName name, bool writes, Order& order) const 
     relate(earlier.read, false);
     relate(earlier.write, true);
   }
-  add_loads(name.thread, self.address | self.data, order.dependencies);
-  add_loads(name.thread, self.control, order.control);
+  // The operands of a read-modify-write are inputs of its write only.
+  add_loads(name.thread, self.address | (writes ? self.data : 0), order.dependencies);
+  add_loads(name.thread, self.control | (writes ? self.compared : 0), order.control);
   add_loads(name.thread, self.control_isync, order.control_isync);
   add_loads(name.thread, self.address_before, order.address_order);
   add_loads(name.thread, self.waited, order.commit_before);
@@ -192,13 +213,19 @@ void PowerMachine<Words>::prepare(EventName name, Prepared& event) {
   const Request& self = request(name);
   event.name = name;
   event.newest = event.oldest = no_place;
+  event.conditional = self.write_half();
   if (self.op == jit::Op::choose) {
     fill(name, false, event.read);
     event.low = self.value;
     event.high = self.expected;
     return;
   }
-  threads_.clean(name.thread, self.data);
+  threads_.clean(name.thread, self.data | self.compared);
+  if (event.conditional) {
+    fill(name, true, event.write);
+    event.newest = event.oldest = model_[threads_.requests(name.thread)[name.index - 1].read].source;
+    return;
+  }
   const bool updates = self.updates();
   const bool reads = updates || self.op == jit::Op::load;
   if (reads) fill(name, false, event.read);
@@ -216,8 +243,17 @@ bool PowerMachine<Words>::commit(const Prepared& event, std::int64_t parameter) 
   const auto first = static_cast<std::uint32_t>(model_.size());
   const auto place = static_cast<PowerId>(parameter);
   std::int64_t result = 0;
-  if (self.op != jit::Op::choose && !model_.within(place, event.oldest)) return false;
-  if (self.op == jit::Op::choose) {
+  if (self.op != jit::Op::choose && parameter != dropped && !model_.within(place, event.oldest)) return false;
+  if (parameter == dropped && event.conditional) {
+    model_.add_choice(event.write, 0);
+    self.read = static_cast<std::int32_t>(first);
+    self.dropped = true;
+  } else if (event.conditional) {
+    if (model_.taken(place)) return false;
+    const std::int64_t read = threads_.requests(name.thread)[name.index - 1].result;
+    if (!model_.add(event.write, place, modified(self.update, read, self.value), place)) return false;
+    self.write = static_cast<std::int32_t>(first);
+  } else if (self.op == jit::Op::choose) {
     result = parameter;
     model_.add_choice(event.read, parameter);
     self.read = static_cast<std::int32_t>(first);
@@ -257,7 +293,8 @@ bool PowerMachine<Words>::commit(const Prepared& event, std::int64_t parameter) 
                     .open = open_[name.thread],
                     .trail = static_cast<std::uint32_t>(trail_.size())});
   step_of_.resize(model_.size(), depth);
-  threads_.commit(name.thread, name.index, result);
+  if (!self.dropped) threads_.commit(name.thread, name.index, result);
+  if (!threads_.write_halves(name.thread).empty()) compare(name.thread);
   failures_.clear();
   if (self.stays()) {
     threads_.resume(name.thread, result);
@@ -280,6 +317,8 @@ void PowerMachine<Words>::undo() {
   threads_.uncommit(name.thread, name.index);
   Request& self = threads_.requests(name.thread)[name.index];
   self.read = self.write = Request::no_node;
+  self.dropped = false;
+  if (!threads_.write_halves(name.thread).empty()) compare(name.thread);
   open_[name.thread] = step.open;
   while (model_.size() > step.first_event) model_.remove();
   step_of_.resize(model_.size());
@@ -324,7 +363,7 @@ Row PowerMachine<Words>::row(std::uint32_t depth) const {
     return row;
   }
   row.location = committed.location;
-  row.reads = committed.read != Request::no_node;
+  row.reads = committed.read != Request::no_node && !committed.dropped;
   row.writes = committed.write != Request::no_node;
   if (row.reads) row.read = committed.result;
   if (row.writes) row.written = model_[committed.write].value;
@@ -344,6 +383,8 @@ Schedule PowerMachine<Words>::run(const Set& without) const {
     const auto& event = model_[reads ? committed.read : committed.write];
     if (committed.op == jit::Op::choose) {
       choice.value = committed.result;
+    } else if (committed.dropped) {
+      choice.value = encoded(dropped_name);
     } else {
       // The write that the event stood behind at the time: later ones may have come between since.
       PowerId place = reads ? event.source : event.previous;
@@ -375,10 +416,18 @@ PlainGraph PowerMachine<Words>::plain_graph() const {
   PlainGraph result;
   result.threads.resize(thread_count());
   std::vector<PlainGraph::Place> places(model_.size(), {none, 0});
+  // The two halves of a read-modify-write are one event.
   const auto committed = [&](auto&& visit) {
     for (ThreadId t = 0; t < thread_count(); ++t) {
-      for (const Request& request : threads_.requests(t)) {
-        if (request.committed) visit(t, request);
+      const auto& requests = threads_.requests(t);
+      for (std::uint32_t i = 0; i < requests.size(); ++i) {
+        if (!requests[i].committed || requests[i].write_half()) continue;
+        Request request = requests[i];
+        if (request.read_half()) {
+          request.op = request.update;
+          request.write = requests[i + 1].write;
+        }
+        visit(t, request);
       }
     }
   };
@@ -436,8 +485,12 @@ void PowerMachine<Words>::key(std::vector<std::uint64_t>& packed) const {
     const auto& requests = threads_.requests(t);
     for (std::uint32_t i = 0; i < requests.size(); ++i) {
       const Request& request = requests[i];
-      if (!request.committed) continue;
+      if (!request.committed && !request.dropped) continue;
       number(i + 1);
+      if (request.dropped) {
+        number(thread_count() + 1U);
+        continue;
+      }
       if (request.op == jit::Op::choose) {
         number(static_cast<std::uint64_t>(request.result));
         continue;

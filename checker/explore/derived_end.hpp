@@ -40,6 +40,12 @@ class DerivedEnd {
     auto& counts = search_.counts;
     ++counts.runs;
     if (machine.depth() > counts.max_depth) counts.max_depth = machine.depth();
+    if constexpr (requires { machine.lacks_store(); }) {
+      if (machine.lacks_store()) {
+        ++counts.blocked_race;
+        return false;
+      }
+    }
     Ending ending = classify(machine);
     // Where a run leaves final memory open, an await may hold in one of them and fail for good in another.
     if constexpr (leaves_memory_open) {

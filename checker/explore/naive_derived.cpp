@@ -61,6 +61,14 @@ class NaiveDerived {
       Node& node = nodes_.back();
       if (!node.parameter) {
         if (!node.committed && node.next > 0) {
+          // The place of the store of a read-modify-write is gone: nothing complete comes from here.
+          if (node.event.conditional) {
+            ++search_.counts.blocked_race;
+            ++search_.counts.runs;
+            node.next = node.enabled.size();
+            node.committed = true;
+            continue;
+          }
           throw std::logic_error("internal error: an event that can be committed has no parameter");
         }
         if (node.next == node.enabled.size()) {
@@ -75,7 +83,7 @@ class NaiveDerived {
       }
       if (machine_.full()) return false;
       const std::int64_t parameter = *node.parameter;
-      node.parameter = machine_.next_parameter(node.event, parameter);
+      node.parameter = node.event.conditional ? std::nullopt : machine_.next_parameter(node.event, parameter);
       if (!machine_.commit(node.event, parameter)) continue;
       node.committed = true;
       search_.transition(machine_.depth(), [&] {

@@ -44,7 +44,7 @@ class PowerClasses : public PowerMachine<Words> {
   }
   [[nodiscard]] std::optional<std::int64_t> next_parameter(const Prepared& event,
                                                            std::int64_t parameter) const {
-    if (event.newest == no_place) return Base::next_parameter(event, parameter);
+    if (event.newest == no_place || event.conditional) return Base::next_parameter(event, parameter);
     if (!reads_memory(event) || parameter < 0) return std::nullopt;
     return older_source(event, parameter);
   }
@@ -63,6 +63,7 @@ class PowerClasses : public PowerMachine<Words> {
     std::int64_t value = 0;  // of a choice
     bool reads = false;
     bool open = false;  // a store whose place is tried
+    bool drop = false;  // the store of a read-modify-write that is left out
   };
   struct Frame {
     Prepared event;
@@ -113,6 +114,14 @@ template <unsigned Words>
 bool PowerClasses<Words>::commit(const Prepared& event, std::int64_t parameter) {
   Prepared now;  // the witness may be another one than it was when the event was prepared
   Base::prepare(event.name, now);
+  if (event.conditional && parameter != dropped) {
+    if (Base::commit(now, now.newest)) return true;
+    if (this->model().taken(now.newest)) return false;
+    auto list = items();
+    list.push_back({.name = event.name, .source = {}, .value = 0});
+    const Set needed = this->commit_before(now);
+    return rebuild(list, search_order(list, &needed));
+  }
   if (!reads_memory(event)) return Base::commit(now, parameter);
   if (Base::commit(now, parameter)) return true;
   const auto source = static_cast<PowerId>(parameter);
@@ -140,6 +149,8 @@ auto PowerClasses<Words>::items() const -> std::vector<Item> {
     Item item{.name = this->step(step), .source = {}, .value = 0};
     if (this->op(item.name) == jit::Op::choose) {
       item.value = this->chosen(step);
+    } else if (this->conditional(item.name)) {
+      item.drop = this->place(step) == dropped;
     } else if (this->reads(item.name)) {
       item.reads = true;
       item.source = this->name_of(this->place(step));
@@ -161,7 +172,8 @@ auto PowerClasses<Words>::search_order(const std::vector<Item>& items, const Set
     if (done[i]) return;
     done[i] = true;
     result.push_back(items[i]);
-    result.back().open = open && !items[i].reads && this->op(items[i].name) != jit::Op::choose;
+    result.back().open = open && !items[i].reads && this->op(items[i].name) != jit::Op::choose &&
+                         !this->conditional(items[i].name);
   };
   const auto take_with = [&](std::size_t i, const Set& needed) {
     for (std::uint32_t step = 0; step < this->depth(); ++step) {
@@ -172,7 +184,8 @@ auto PowerClasses<Words>::search_order(const std::vector<Item>& items, const Set
   if (newest != nullptr) take_with(items.size() - 1, *newest);
   for (std::uint32_t step = 0; step < this->depth(); ++step) {
     const auto location = this->location(items[step].name);
-    if (items[step].reads || (location != none && newest_of_all_[location]))
+    if (items[step].reads || this->conditional(items[step].name) ||
+        (location != none && newest_of_all_[location]))
       take_with(step, this->committed_before(this->first_event(step)));
   }
   for (std::uint32_t step = 0; step < this->depth(); ++step) take(step, false);
@@ -183,7 +196,7 @@ auto PowerClasses<Words>::search_order(const std::vector<Item>& items, const Set
 template <unsigned Words>
 bool PowerClasses<Words>::allowed(const Item& item, std::int64_t parameter) const {
   const auto location = this->location(item.name);
-  if (location == none || !newest_of_all_[location]) return true;
+  if (item.drop || location == none || !newest_of_all_[location]) return true;
   const EventName last = *newest_of_all_[location];
   const bool at_the_end = this->model().next(static_cast<PowerId>(parameter)) == no_place;
   if (item.name == last) return at_the_end;
@@ -194,6 +207,7 @@ bool PowerClasses<Words>::allowed(const Item& item, std::int64_t parameter) cons
 template <unsigned Words>
 std::optional<std::int64_t> PowerClasses<Words>::first_try(const Item& item, const Prepared& event) {
   if (event.newest == no_place) return item.value;
+  if (item.drop) return dropped;
   if (item.reads) return this->resolve(item.name, item.source);
   return Base::first_parameter(event);
 }
@@ -263,7 +277,7 @@ void PowerClasses<Words>::repeat(const std::vector<Item>& items,
     Prepared event;
     this->prepare(item.name, event);
     auto parameter = first_try(item, event);
-    if (event.newest != no_place && !item.reads) {
+    if (event.newest != no_place && !item.reads && !event.conditional) {
       // Behind the newest of its older writes that are committed.
       const auto& writes = coherence[this->location(item.name)];
       auto older = writes.begin();

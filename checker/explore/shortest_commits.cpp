@@ -68,6 +68,7 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
       const bool choice = machine_.op(name) == jit::Op::choose;
       for (auto parameter = machine_.first_parameter(event); parameter;
            parameter = machine_.next_parameter(event, *parameter)) {
+        if (event.conditional && *parameter == dropped) break;
         if (machine_.full()) throw std::logic_error("internal error: a run is longer than a known one");
         const std::int64_t value = choice ? *parameter : encoded(machine_.name_of(*parameter));
         if (!machine_.commit(event, *parameter)) continue;

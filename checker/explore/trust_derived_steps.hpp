@@ -193,6 +193,8 @@ bool DerivedTrust<Machine>::maximal(const Inserted& inserted, const Set& deleted
   if (inserted.stuck) return gone(model.next(source_of(stuck_[inserted.index])));
   const auto& request = machine_.request(machine_.step(inserted.index));
   if (request.op == jit::Op::choose) return request.result == request.value;
+  // Of the two things that can be done with it, leaving it out is always possible.
+  if (request.write_half()) return request.dropped;
   if (request.write == Request::no_node) return gone(model.next(model[request.read].source));
   for (const StuckLock& lock : stuck_) {
     if (lock.stamp < inserted.stamp && lock.source == machine_.step(inserted.index)) return false;
@@ -272,7 +274,7 @@ bool DerivedTrust<Machine>::try_place(std::size_t at) {
     } else {
       place = machine_.first_parameter(event);
     }
-    if (!place) return false;
+    if (!place || (event.conditional && *place == dropped)) return false;
     node.has_place = true;
     node.event_place = machine_.name_of(*place);
     if (!commit(event, *place, node.stamp)) continue;

@@ -31,8 +31,8 @@
 // intersections of `after` with single rows (`add`), and a write that goes last, or a read of the newest
 // write, needs none. Committing costs O(n) operations on rows, n events.
 //
-// A read-modify-write is a read event and a write event, added one right after the other. The loads that its
-// operands depend on are data dependencies of both: an operand is an input of the whole instruction.
+// A read-modify-write is a read event and a write event, tied by the write's `updated`. What is compared and what
+// is stored are inputs of the write only.
 // Initial writes have negative ids. They come first in everything and so are part of no relation here.
 #pragma once
 
