@@ -135,7 +135,7 @@ class Lowering {
       if (observation.thread) {
         image.offset = offsets[*observation.thread][observation.id];
       } else {
-        image.location = program_.variables[observation.id].first_location;
+        image.location = program_.variables[observation.id].first_location + observation.index;
       }
     }
   }

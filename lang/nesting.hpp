@@ -54,7 +54,9 @@ struct NestedGenerator {
 
 namespace boost::spirit::x3 {
 
-// Rules that are expected have human names; directives and actions pass on the name of what they hold.
+// Rules that are expected have human names; directives and actions pass on the name of what they hold, and
+// compound parsers are called after what they begin with. Every parser needs a name here: without one Spirit
+// takes the mangled name of its type.
 template <typename Subject, typename Tag>
 struct get_info<heddle::lang::grammar::NestedDirective<Subject, Tag>> {
   using result_type = std::string;
@@ -68,5 +70,66 @@ struct get_info<action<Subject, Action>> {
   using result_type = std::string;
   std::string operator()(const action<Subject, Action>& parser) const { return what(parser.subject); }
 };
+
+template <typename Left, typename Right>
+struct get_info<alternative<Left, Right>> {
+  using result_type = std::string;
+  std::string operator()(const alternative<Left, Right>& parser) const {
+    return what(parser.left) + " or " + what(parser.right);
+  }
+};
+
+template <typename Left, typename Right>
+struct get_info<sequence<Left, Right>> {
+  using result_type = std::string;
+  std::string operator()(const sequence<Left, Right>& parser) const {
+    return begin(parser.left, parser.right);
+  }
+
+ private:
+  template <typename First, typename Next>
+  static std::string begin(const First& first, const Next&) {
+    return what(first);
+  }
+  template <typename Subject, typename Next>
+  static std::string begin(const optional<Subject>& first, const Next& next) {
+    return what(first.subject) + " or " + what(next);
+  }
+  template <typename Subject, typename Next>
+  static std::string begin(const kleene<Subject>& first, const Next& next) {
+    return what(first.subject) + " or " + what(next);
+  }
+  template <typename Subject, typename Next>
+  static std::string begin(const not_predicate<Subject>&, const Next& next) {
+    return what(next);
+  }
+  template <typename Next>
+  static std::string begin(const eps_parser&, const Next& next) {
+    return what(next);
+  }
+  template <typename Action, typename Next>
+  static std::string begin(const action<eps_parser, Action>&, const Next& next) {
+    return what(next);
+  }
+};
+
+// A parser that holds one other and is called like it.
+template <typename Parser>
+struct named_after_subject {
+  using result_type = std::string;
+  std::string operator()(const Parser& parser) const { return what(parser.subject); }
+};
+template <typename Subject>
+struct get_info<and_predicate<Subject>> : named_after_subject<and_predicate<Subject>> {};
+template <typename Subject>
+struct get_info<expect_directive<Subject>> : named_after_subject<expect_directive<Subject>> {};
+template <typename Subject>
+struct get_info<omit_directive<Subject>> : named_after_subject<omit_directive<Subject>> {};
+template <typename Subject>
+struct get_info<plus<Subject>> : named_after_subject<plus<Subject>> {};
+template <typename Subject>
+struct get_info<optional<Subject>> : named_after_subject<optional<Subject>> {};
+template <typename Subject>
+struct get_info<kleene<Subject>> : named_after_subject<kleene<Subject>> {};
 
 }  // namespace boost::spirit::x3

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -249,7 +250,8 @@ struct Enumeration {
 struct Observation {
   std::string name;                // as its author writes it: "[x]", "0:r1"
   std::optional<ThreadId> thread;  // of a local
-  std::uint32_t id = 0;            // VariableId (its first element) or LocalId
+  std::uint32_t id = 0;            // VariableId or LocalId
+  std::uint32_t index = 0;         // of the variable's element
 };
 
 enum class LitmusKind : std::uint8_t { none, exists, not_exists, forall };
@@ -260,6 +262,8 @@ struct LitmusTest {
   LitmusKind kind = LitmusKind::none;
   SourceRange condition;  // with its quantifier; empty for `none`
   std::vector<Observation> observed;
+  // The numbers that stand for addresses, and the locations that they are the addresses of.
+  std::map<std::int64_t, std::string> addresses;
 };
 
 struct Program {

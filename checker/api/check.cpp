@@ -116,6 +116,14 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   result.stopped_by = search.stopped_by();
   result.conditions = checker::describe_conditions(search);
   if (options.collect_outcomes) result.outcomes = checker::describe_outcomes(search);
+  if (const auto& test = program.state().tree.litmus; test && !test->addresses.empty()) {
+    for (Outcome& outcome : result.outcomes) {
+      for (NamedValue& value : outcome.values) {
+        const auto address = test->addresses.find(value.value);
+        if (address != test->addresses.end()) value.symbol = address->second;
+      }
+    }
+  }
   if (result.violation) {
     result.verdict = Verdict::violation;
   } else if (!result.stopped_by.empty()) {

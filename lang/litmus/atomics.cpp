@@ -45,7 +45,8 @@ Expression guess(const SourceRange& range) {
 
 bool works_on_registers(InstructionKind kind) {
   return kind == InstructionKind::nothing || kind == InstructionKind::copy ||
-         kind == InstructionKind::compute || kind == InstructionKind::swap ||
+         kind == InstructionKind::compute || kind == InstructionKind::extend ||
+         kind == InstructionKind::rotate || kind == InstructionKind::swap ||
          kind == InstructionKind::compare || kind == InstructionKind::branch;
 }
 
@@ -53,41 +54,53 @@ bool works_on_registers(InstructionKind kind) {
 
 void Translator::update(const Instruction& instruction, std::vector<Statement>& out) {
   const SourceRange& range = instruction.range;
-  const Target target = location(instruction.address, range);
+  const Target target = location(instruction.address, range, instruction.word);
   const LocalId old = keep("old", access(ExpressionKind::load, target, range), range, out);
-  Expression result = binary(instruction.op, local(old, range), number(instruction.left), range);
+  Expression result =
+      binary(instruction.op, local(old, range), number(instruction.left, instruction.word), range);
+  if (instruction.word) result = as_word(std::move(result), range);
   store(target, result, range, out);
   compare(std::move(result), literal(0, range));
 }
 
 void Translator::exchange(const Instruction& instruction, std::vector<Statement>& out) {
   const SourceRange& range = instruction.range;
-  Expression operation = access(ExpressionKind::exchange, location(instruction.address, range), range);
+  Expression operation =
+      access(ExpressionKind::exchange, location(instruction.address, range, instruction.word), range);
   Argument desired;
   desired.kind = ArgumentKind::register_;
   desired.reg = instruction.target;
   desired.range = range;
-  operation.operands.push_back(number(desired));
-  set_kept(instruction.target, std::move(operation), range, out);
+  operation.operands.push_back(number(desired, instruction.word));
+  set_kept(instruction.target, std::move(operation), range, out, instruction.word);
 }
 
 void Translator::fetch(const Instruction& instruction, std::vector<Statement>& out) {
   const SourceRange& range = instruction.range;
-  Expression operation = access(ExpressionKind::fetch, location(instruction.address, range), range);
+  const bool word = instruction.word;
+  const bool carries = instruction.op == BinaryOperator::add || instruction.op == BinaryOperator::subtract;
+  if (word && carries && thread_.numbers.large) {
+    refuse(range, "what this atomic operation stores may need more than 32 bits",
+           "the test has large numbers; with 64 bits (a 'q' at its end) the instruction is understood");
+  }
+  Expression operation = access(ExpressionKind::fetch, location(instruction.address, range, word), range);
   operation.fetch = *fetch_operator(instruction.op);
-  const Expression operand = number(instruction.left);
+  const Expression operand = number(instruction.left, word);
   operation.operands.push_back(operand);
   const std::string name = instruction.has_target ? thread_.registers->name(instruction.target) : "old";
   const LocalId old = keep(name, std::move(operation), range, out);
-  if (instruction.has_target) set(instruction.target, local(old, range));
+  if (instruction.has_target) {
+    set(instruction.target, local(old, range));
+    state_.registers[instruction.target].word = word;
+  }
   compare(binary(instruction.op, local(old, range), operand, range), literal(0, range));
 }
 
 bool Translator::needs_old_value(const Instruction& instruction) const {
   const RegisterId rax = instruction.target;
-  const auto& observed = thread_.observed;
-  if (has_loop_ || compares_order() || std::find(observed.begin(), observed.end(), rax) != observed.end())
-    return true;
+  const bool observed = std::any_of(thread_.observed.begin(), thread_.observed.end(),
+                                    [&](const Observed& each) { return each.reg == rax; });
+  if (has_loop_ || compares_order() || observed) return true;
   return std::any_of(thread_.code.begin(), thread_.code.end(), [&](const Instruction& other) {
     bool reads = false;
     each_read(other, [&](RegisterId reg) { reads = reads || reg == rax; });
@@ -105,13 +118,14 @@ void Translator::exclude(Expression condition, const SourceRange& range, std::ve
 
 void Translator::compare_exchange(const Instruction& instruction, std::vector<Statement>& out) {
   const SourceRange& range = instruction.range;
-  const Target target = location(instruction.address, range);
+  const bool word = instruction.word;
+  const Target target = location(instruction.address, range, word);
   Argument rax;
   rax.kind = ArgumentKind::register_;
   rax.reg = instruction.target;
   rax.range = range;
-  const Expression expected = number(rax);
-  const Expression desired = number(instruction.left);
+  const Expression expected = number(rax, word);
+  const Expression desired = number(instruction.left, word);
   if (!needs_old_value(instruction)) {
     Expression operation = access(ExpressionKind::cas, target, range);
     operation.type = Type::boolean;
@@ -136,14 +150,14 @@ void Translator::compare_exchange(const Instruction& instruction, std::vector<St
   });
   Way failure = way(before, [&](std::vector<Statement>& body) {
     body.push_back(plain(StatementKind::fence, range));
-    set_kept(instruction.target, access(ExpressionKind::load, target, range), range, body);
-    exclude(binary(BinaryOperator::equal, number(rax), expected, range), range, body);
+    set_kept(instruction.target, access(ExpressionKind::load, target, range), range, body, word);
+    exclude(binary(BinaryOperator::equal, number(rax, word), expected, range), range, body);
     return true;
   });
   static_cast<void>(join(success, failure, before, range, out));
   branch_on(done, std::move(success), std::move(failure), range, out);
   // rax holds the old value on both ways, and that is what it was compared with.
-  if (compares_order()) compare(expected, number(rax));
+  if (compares_order()) compare(expected, number(rax, word));
 }
 
 void Translator::branch_on(LocalId done, Way success, Way failure, const SourceRange& range,

@@ -45,6 +45,8 @@ bool fold(BinaryOperator op, std::int64_t left, std::int64_t right, std::int64_t
     case BinaryOperator::bit_and: result = wrapped(a & b); return true;
     case BinaryOperator::bit_or: result = wrapped(a | b); return true;
     case BinaryOperator::bit_xor: result = wrapped(a ^ b); return true;
+    case BinaryOperator::shift_left: result = wrapped(a << (b % 64)); return true;
+    case BinaryOperator::shift_right: result = left >> (b % 64); return true;
     default: return false;
   }
 }
@@ -89,6 +91,11 @@ Expression as_number(Expression boolean) {
   result.operands.push_back(literal(1, range));
   result.operands.push_back(literal(0, range));
   return result;
+}
+
+Expression sign_extended(Expression value, const SourceRange& range) {
+  Expression shifted = binary(BinaryOperator::shift_left, std::move(value), literal(32, range), range);
+  return binary(BinaryOperator::shift_right, std::move(shifted), literal(32, range), range);
 }
 
 Statement plain(StatementKind kind, const SourceRange& range) {
@@ -170,33 +177,35 @@ std::size_t plain_operands(ExpressionKind kind) {
   }
 }
 
-void index(std::vector<Expression>& operands, std::size_t plain, const SourceRange& range) {
-  if (operands.size() == plain) operands.insert(operands.begin(), literal(0, range));
-}
-
-void give_indices(const std::vector<Variable>& variables, Expression& expression) {
-  for (Expression& operand : expression.operands) give_indices(variables, operand);
+// Calls `use(variable, operands, number of operands without an index, range)` for each access.
+template <typename Use>
+void each_access(Expression& expression, Use& use) {
+  for (Expression& operand : expression.operands) each_access(operand, use);
   switch (expression.kind) {
     case ExpressionKind::load:
     case ExpressionKind::cas:
     case ExpressionKind::exchange:
     case ExpressionKind::fetch:
-      if (variables[expression.id].is_array)
-        index(expression.operands, plain_operands(expression.kind), expression.range);
+      use(expression.id, expression.operands, plain_operands(expression.kind), expression.range);
       break;
     default: break;
   }
 }
 
-void give_indices(const std::vector<Variable>& variables, std::vector<Statement>& statements) {
+template <typename Use>
+void each_access(std::vector<Statement>& statements, Use& use) {
   for (Statement& statement : statements) {
-    for (Expression& expression : statement.expressions) give_indices(variables, expression);
-    if (statement.kind == StatementKind::store && variables[statement.id].is_array) {
-      index(statement.expressions, 1, statement.range);
-    }
-    give_indices(variables, statement.body);
-    give_indices(variables, statement.otherwise);
+    for (Expression& expression : statement.expressions) each_access(expression, use);
+    if (statement.kind == StatementKind::store) use(statement.id, statement.expressions, 1, statement.range);
+    each_access(statement.body, use);
+    each_access(statement.otherwise, use);
   }
+}
+
+template <typename Use>
+void each_access(Program& program, Use&& use) {
+  for (ThreadTemplate& thread : program.templates) each_access(thread.body.statements, use);
+  for (Property& property : program.properties) each_access(property.condition, use);
 }
 
 }  // namespace
@@ -237,12 +246,75 @@ void Builder::add_thread(ThreadTemplate thread) {
   program.templates.push_back(std::move(thread));
 }
 
+void Builder::access(VariableId id, bool word, bool matters, const SourceRange& range) {
+  if (id == whole_memory) return;
+  if (widths_.size() <= id) widths_.resize(id + 1);
+  const Width width = word ? Width::word : Width::quad;
+  if (matters && widths_[id] != Width::unknown && widths_[id] != width) {
+    error(range, fmt::format("{} is accessed with 32 and with 64 bits, and its value may need more than 32",
+                             location_names_[id]));
+  }
+  widths_[id] = width;
+}
+
 void Builder::finish() {
+  if (program.litmus && has_addresses_) {
+    for (VariableId id = 0; id < location_names_.size(); ++id) {
+      program.litmus->addresses.emplace(address(id), location_names_[id]);
+    }
+  }
+  if (computed_address_ && !has_addresses_) {
+    error(*computed_address_, "which location this is about is not known before the test runs",
+          "give the register a location in the initial state, like 0:r5=x");
+    return;
+  }
+  if (computed_address_) gather_in_memory();
   std::uint32_t next = 0;
-  for (Variable& variable : program.variables) variable.first_location = next++;
+  for (Variable& variable : program.variables) {
+    variable.first_location = next;
+    next += variable.length;
+  }
   program.locations = next;
-  for (ThreadTemplate& thread : program.templates) give_indices(program.variables, thread.body.statements);
-  for (Property& property : program.properties) give_indices(program.variables, property.condition);
+  const auto give_index = [&](VariableId id, std::vector<Expression>& operands, std::size_t plain,
+                              const SourceRange& range) {
+    if (!program.variables[id].is_array || operands.size() > plain) return;
+    operands.insert(operands.begin(), literal(0, range));
+  };
+  each_access(program, give_index);
+}
+
+void Builder::gather_in_memory() {
+  Variable memory;
+  memory.name = global_name("memory");
+  memory.is_array = true;
+  memory.length = static_cast<std::uint32_t>(bytes_between_addresses * std::ssize(program.variables));
+  memory.initial.resize(memory.length);
+  for (VariableId id = 0; id < program.variables.size(); ++id) {
+    memory.initial[static_cast<std::size_t>(bytes_between_addresses) * id] = program.variables[id].initial[0];
+  }
+  memory.range = program.variables.front().range;
+  each_access(program, [&](VariableId& id, std::vector<Expression>& operands, std::size_t plain,
+                           const SourceRange& range) {
+    const bool indexed = operands.size() > plain;
+    if (id == whole_memory) {
+      operands[0] =
+          binary(BinaryOperator::subtract, std::move(operands[0]), literal(first_address, range), range);
+    } else {
+      Expression offset = literal(address(id) - first_address, range);
+      if (indexed) {
+        operands[0] = binary(BinaryOperator::add, std::move(offset), std::move(operands[0]), range);
+      } else {
+        operands.insert(operands.begin(), std::move(offset));
+      }
+    }
+    id = 0;
+  });
+  for (Observation& observed : program.litmus->observed) {
+    if (observed.thread) continue;
+    observed.index = static_cast<std::uint32_t>(bytes_between_addresses * observed.id);
+    observed.id = 0;
+  }
+  program.variables = {std::move(memory)};
 }
 
 }  // namespace heddle::lang::litmus

@@ -228,10 +228,10 @@ const x3::rule<struct CSimpleRule, Statement> c_simple = "a statement";
 
 const auto c_block_def = word("{") > *c_statement > word("}");
 // `int r0`, `unsigned long r0`: two names in a row.
-const auto c_declare_def =
-    &(x3::omit[name] >> x3::omit[name]) >> x3::omit[name] >>
-    *(x3::omit[name] >> &x3::omit[name]) >> name[BeginStatement<StatementKind::declare>{}] >>
-    -(word("=") > c_expression[push_expression]);
+const auto c_declare_def = &(x3::omit[name] >> x3::omit[name]) >> name[check_type] >>
+                           *(&(x3::omit[name] >> x3::omit[name]) >> name[check_type]) >>
+                           name[BeginStatement<StatementKind::declare>{}] >>
+                           -(word("=") > c_expression[push_expression]);
 const auto c_simple_def = c_expression[begin_evaluate] >>
                           -(word("=") > x3::eps[as_assignment] > c_expression[push_expression]);
 const auto condition = word("(") > c_expression[push_expression] > word(")");
@@ -263,7 +263,7 @@ const x3::rule<struct CThreadsRule, std::vector<Thread>> c_threads = "a thread l
 
 constexpr auto set_word = [](auto& context) { x3::_val(context) = matched(context); };
 constexpr auto push_word = [](auto& context) { x3::_val(context).parameters.push_back(x3::_attr(context)); };
-const auto c_parameter_def = +x3::omit[name] > word("*") > name[set_word];
+const auto c_parameter_def = +name[check_type] > word("*") > name[set_word];
 const auto c_thread_def = (-word("void") >> name[set_thread_name]) > word("(") >
                           -(c_parameter[push_word] > *(word(",") > c_parameter[push_word])) >
                           word(")") > c_block[set_body];

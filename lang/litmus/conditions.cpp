@@ -69,13 +69,32 @@ class Conditions {
     return 0;  // all places of the condition are among them
   }
 
+  Expression wanted(const Formula& formula) {
+    if (formula.other) return value_of(*formula.other);
+    if (!formula.address) {
+      const bool word = is_word(formula.place) && formula.value == static_cast<std::uint32_t>(formula.value);
+      return literal(word ? static_cast<std::int32_t>(formula.value) : formula.value, formula.range);
+    }
+    if (architecture_ == Architecture::c) {
+      builder_.error(formula.address->range, "in a C test only numbers can be observed, not addresses");
+    }
+    const VariableId variable = builder_.variable(formula.address->text, formula.address->range);
+    return literal(builder_.address(variable), formula.range);
+  }
+
+  // Of 32 bits, so that 0xffffffff and -1 are the same value.
+  [[nodiscard]] bool is_word(const Place& place) {
+    if (architecture_ != Architecture::x86) return false;
+    if (place.thread) return is_word_x86(place.name.text);
+    return builder_.is_word(builder_.variable(place.name.text, place.range));
+  }
+
   Expression condition(const Formula& formula) {
     switch (formula.kind) {
       case FormulaKind::constant: return truth(formula.value != 0, formula.range);
       case FormulaKind::negation: return negation(condition(formula.parts[0]), formula.range);
       case FormulaKind::equal:
-        return binary(BinaryOperator::equal, value_of(formula.place), literal(formula.value, formula.range),
-                      formula.range);
+        return binary(BinaryOperator::equal, value_of(formula.place), wanted(formula), formula.range);
       case FormulaKind::conjunction:
       case FormulaKind::disjunction: break;
     }

@@ -25,6 +25,7 @@ struct ObservedLocal {
 template <typename Use>
 void each_place(const Formula& formula, Use& use) {
   if (formula.kind == FormulaKind::equal) use(formula.place);
+  if (formula.other) use(*formula.other);
   for (const Formula& part : formula.parts) each_place(part, use);
 }
 

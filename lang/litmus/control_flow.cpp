@@ -190,21 +190,22 @@ bool Translator::join(Way& one, Way& other, const State& before, const SourceRan
       result = left;
       continue;
     }
-    if (left.kind != Value::Kind::number || right.kind != Value::Kind::number) {
-      result = {};
-      result.kind = Value::Kind::unknown;
-      result.why = "may hold different addresses here";
+    if (left.kind == Value::Kind::unknown || right.kind == Value::Kind::unknown) {
+      result = left.kind == Value::Kind::unknown ? left : right;
       continue;
     }
     const Value& old = before.registers[reg];
-    const bool known = old.kind == Value::Kind::number;
+    const bool known = old.kind != Value::Kind::unknown;
     const LocalId id = new_local(thread_.registers->name(reg));
-    out.push_back(declare(id, known ? old.expression : literal(0, range), range));
+    out.push_back(declare(id, known ? number(old, range) : literal(0, range), range));
     for (Way* const way : {&one, &other}) {
       const Value& value = way->state.registers[reg];
-      if (!known || !same_value(value, old)) way->statements.push_back(assign(id, value.expression, range));
+      if (!known || !same_value(value, old))
+        way->statements.push_back(assign(id, number(value, range), range));
     }
+    const bool word = left.word && right.word;
     result = {};
+    result.word = word;
     result.expression = local(id, range);
   }
   const auto& left = one.state.flags;
@@ -268,14 +269,10 @@ bool Translator::loop(std::size_t first, std::size_t exit, std::vector<Statement
   for (RegisterId reg = 0; reg < written.size(); ++reg) {
     if (!written[reg]) continue;
     Value& value = state_.registers[reg];
-    if (value.kind != Value::Kind::number) {
-      value = {};
-      value.kind = Value::Kind::unknown;
-      value.why = "holds an address before this loop and is changed in it";
-      continue;
-    }
-    const LocalId id = keep(thread_.registers->name(reg), value.expression, range, out);
+    if (value.kind == Value::Kind::unknown) continue;
+    const LocalId id = keep(thread_.registers->name(reg), number(value, range), range, out);
     result.locals.emplace_back(reg, id);
+    value = {};
     value.expression = local(id, range);
   }
   state_.flags.reset();
@@ -317,11 +314,7 @@ void Translator::leave_loop_locals(const Loop& loop, const SourceRange& range, s
   std::vector<std::pair<LocalId, Expression>> changed;
   for (const auto& [reg, id] : loop.locals) {
     const Value& value = state_.registers[reg];
-    if (value.kind != Value::Kind::number) {
-      refuse(range, fmt::format("{} holds a number before this loop and an address after it",
-                                thread_.registers->name(reg)));
-    }
-    const Expression& expression = value.expression;
+    const Expression expression = number(value, range);
     if (expression.kind == ExpressionKind::local && expression.id == id) continue;
     changed.emplace_back(id, expression);
   }

@@ -53,7 +53,7 @@ class Frontend {
                        architecture_ == Architecture::c ? Comments::c : Comments::assembly, diagnostics_);
     if (tokens_.empty() || diagnostics_.any()) return {};
     if (!split()) return {};
-    initial_ = parse_initial_values(state_, initial_first_, initial_last_);
+    initial_ = parse_initial_values(state_, initial_first_, initial_end_);
     constraint_ = parse_constraint(state_, constraint_first_, &tokens_.back());
     if (diagnostics_.any()) return {};
     if (architecture_ == Architecture::c) {
@@ -65,6 +65,7 @@ class Frontend {
     add_conditions(constraint_, name_, architecture_, observed_locals_, builder_);
     if (diagnostics_.any()) return {};
     builder_.finish();
+    if (diagnostics_.any()) return {};
     return std::move(builder_.program);
   }
 
@@ -135,8 +136,9 @@ class Frontend {
       diagnostics_.error(range(*end), "expected '}' behind the initial values");
       return false;
     }
-    initial_last_ = token;
-    program_first_ = ++token;
+    initial_end_ = ++token;
+    while (token->is(";")) ++token;
+    program_first_ = token;
     // Inside brackets a word that begins a condition is the name of a location.
     unsigned braces = 0;  // of C
     unsigned others = 0;
@@ -219,17 +221,37 @@ class Frontend {
                          : decode_x86(lines[thread], intel, registers[thread], diagnostics_);
       threads[thread].code = code[thread];
     }
-    for (const InitialValue& value : initial_) initialise(value, threads, registers);
+    Numbers numbers = numbers_of(code);
+    for (const InitialValue& value : initial_) {
+      initialise(value, threads, registers);
+      numbers.negative = numbers.negative || value.value < 0;
+      if (value.value < INT16_MIN || value.value > INT16_MAX) numbers = {true, true};
+    }
     observe(threads, registers);
     if (diagnostics_.any()) return;
+    for (ThreadCode& thread : threads) thread.numbers = numbers;
     for (ThreadCode& thread : threads) {
       const auto locals = translate(thread, builder_);
       if (!locals) continue;
       for (std::size_t i = 0; i < locals->size(); ++i) {
         observed_locals_.push_back(
-            {thread.number, registers[thread.number].name(thread.observed[i]), (*locals)[i]});
+            {thread.number, registers[thread.number].name(thread.observed[i].reg), (*locals)[i]});
       }
     }
+    for (const InitialValue& value : initial_) {
+      if (value.given && !value.address && !value.place.thread && !value.place.symbolic) fit_word(value);
+    }
+  }
+
+  // A location of 32 bits may be given its value with or without a sign.
+  void fit_word(const InitialValue& initial) {
+    const VariableId variable = builder_.variable(initial.place.name.text, initial.place.range);
+    if (!builder_.is_word(variable)) return;
+    if (initial.value < INT32_MIN || initial.value > static_cast<std::int64_t>(UINT32_MAX)) {
+      diagnostics_.error(initial.place.range, fmt::format("{} has 32 bits: its initial value does not fit",
+                                                          initial.place.name.text));
+    }
+    builder_.program.variables[variable].initial = {static_cast<std::int32_t>(initial.value)};
   }
 
   // --- C
@@ -282,14 +304,16 @@ class Frontend {
 
   void initialise_location(const InitialValue& initial) {
     const VariableId variable = builder_.variable(initial.place.name.text, initial.place.range);
+    if (!initial.given) return;
+    give_once(fmt::format("[{}]", initial.place.name.text), initial);
+    std::int64_t value = initial.value;
     if (initial.address) {
-      diagnostics_.error(initial.address->range,
-                         "a location that holds an address is not supported: only registers can");
-    } else {
-      if (!initial.given) return;
-      give_once(fmt::format("[{}]", initial.place.name.text), initial);
-      builder_.program.variables[variable].initial = {initial.value};
+      if (architecture_ == Architecture::c) {
+        diagnostics_.error(initial.address->range, "in a C test a location cannot hold an address");
+      }
+      value = builder_.address(builder_.variable(initial.address->text, initial.address->range));
     }
+    builder_.program.variables[variable].initial = {value};
   }
 
   // Reports a place that is given two different values.
@@ -312,8 +336,14 @@ class Frontend {
     if (place.thread && *place.thread >= threads.size()) return no_thread(place);
     Value value;
     value.expression = literal(initial.value, place.range);
+    if (architecture_ == Architecture::x86 && is_word_x86(place.name.text)) {
+      value.word = true;
+      value.expression = sign_extended(std::move(value.expression), place.range);
+    }
     if (initial.address) {
+      value.word = false;
       value.kind = Value::Kind::address;
+      value.expression = literal(0, place.range);
       value.variable = builder_.variable(initial.address->text, initial.address->range);
     }
     for (std::size_t thread = 0; thread < threads.size(); ++thread) {
@@ -341,8 +371,10 @@ class Frontend {
       if (*place.thread >= threads.size()) return no_thread(place);
       ThreadCode& thread = threads[*place.thread];
       const RegisterId reg = registers[*place.thread].id(name);
-      if (std::find(thread.observed.begin(), thread.observed.end(), reg) == thread.observed.end()) {
-        thread.observed.push_back(reg);
+      const bool known = std::any_of(thread.observed.begin(), thread.observed.end(),
+                                     [&](const Observed& each) { return each.reg == reg; });
+      if (!known) {
+        thread.observed.push_back({reg, architecture_ == Architecture::x86 && is_word_x86(place.name.text)});
       }
     });
   }
@@ -356,7 +388,7 @@ class Frontend {
   std::string name_;
   std::vector<Token> tokens_;
   const Token* initial_first_ = nullptr;
-  const Token* initial_last_ = nullptr;
+  const Token* initial_end_ = nullptr;
   const Token* program_first_ = nullptr;
   const Token* constraint_first_ = nullptr;
   std::vector<InitialValue> initial_;

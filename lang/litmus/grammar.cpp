@@ -65,14 +65,19 @@ constexpr auto set_address = [](auto& context) { x3::_val(context).address = mat
 
 const x3::rule<struct InitialRule, InitialValue> initial = "an initial value";
 const x3::rule<struct InitialsRule, std::vector<InitialValue>> initials = "initial values";
-// A type stands before the place and says nothing that matters here: values have 64 bits.
-const auto type_words = *(x3::omit[name] >> &(x3::omit[name] | (x3::omit[integer] >> word(":")) | word("*")));
-const auto initial_def = type_words >> place[set_place] >>
+constexpr auto refuse_array = [](auto& context) {
+  const Token& token = x3::_attr(context);
+  state_of(context).give_up(state_of(context).range(token), "arrays are not supported");
+};
+const auto type_words =
+    *(&(x3::omit[name] >> (x3::omit[name] | (x3::omit[integer] >> word(":")) | word("*") | word("["))) >>
+      !(x3::omit[name] >> word("[") >> x3::omit[integer]) >> name[check_type]);
+const auto initial_def = type_words >> place[set_place] >> -(word("[") > integer[refuse_array]) >>
                          -(word("=") > x3::eps[set_given] >
                            (number[set_value] | (-word("&") >> name[set_address]) |
                             (word("(") > number[set_value] > word(")"))));
 constexpr auto push = [](auto& context) { x3::_val(context).push_back(std::move(x3::_attr(context))); };
-const auto initials_def = *(word(";") | (initial[push] > (word(";") | &word("}"))));
+const auto initials_def = *(word(";") | (initial[push] > (word(";") | &word("}")))) > word("}");
 BOOST_SPIRIT_DEFINE(initial)
 BOOST_SPIRIT_DEFINE(initials)
 
@@ -120,32 +125,55 @@ constexpr auto negate = [](auto& context) {
   formula.range = x3::_attr(context).range;
   formula.parts.push_back(std::move(x3::_attr(context)));
 };
-constexpr auto refuse_address = [](auto& context) {
-  const Token& token = x3::_attr(context);
-  state_of(context).give_up(state_of(context).range(token),
-                            fmt::format("only numbers can be observed, not the address of '{}'", token.text));
+constexpr auto close_with_address = [](auto& context) {
+  x3::_val(context).address = matched(context);
+  x3::_val(context).range.end = x3::_val(context).address->range.end;
+};
+constexpr auto close_with_place = [](auto& context) {
+  x3::_val(context).range.end = x3::_attr(context).range.end;
+  x3::_val(context).other = std::move(x3::_attr(context));
+};
+// `a => b` is `not a \\/ b`.
+constexpr auto imply = [](auto& context) {
+  Formula& formula = x3::_val(context);
+  Formula unless;
+  unless.kind = FormulaKind::negation;
+  unless.range = formula.range;
+  unless.parts.push_back(std::move(formula));
+  formula = Formula{};
+  formula.kind = FormulaKind::disjunction;
+  formula.range = unless.range;
+  formula.range.end = x3::_attr(context).range.end;
+  formula.parts.push_back(std::move(unless));
+  formula.parts.push_back(std::move(x3::_attr(context)));
 };
 
 const x3::rule<struct FormulaRule, Formula> formula = "a condition";
 const x3::rule<struct ConjunctionRule, Formula> conjunction = "a condition";
+const x3::rule<struct ImplicationRule, Formula> implication = "a condition";
 const x3::rule<struct FactorRule, Formula> factor = "a condition";
 const x3::rule<struct AtomRule, Formula> atom = "a condition";
 const x3::rule<struct UnequalRule, Formula> unequal = "a condition";
 
 const auto formula_def = conjunction[replace] >>
                          *((word("\\/") | word("||")) > conjunction[Join<FormulaKind::disjunction>{}]);
-const auto conjunction_def = factor[replace] >>
-                             *((word("/\\") | word("&&")) > factor[Join<FormulaKind::conjunction>{}]);
-const auto observed_value = number[close_atom] | name[refuse_address];
+const auto conjunction_def = implication[replace] >>
+                             *((word("/\\") | word("&&")) > implication[Join<FormulaKind::conjunction>{}]);
+const auto implication_def = factor[replace] >> -(word("=>") > nested[implication[imply]]);
+const auto unequal_sign = word("!=") | word("<>");
+const auto observed_value =
+    (&((x3::omit[integer | name] >> word(":")) | word("[") | word("*")) >> place[close_with_place]) |
+    number[close_atom] | (-word("&") >> name[close_with_address]);
 const auto factor_def =
     ((word("not") | word("~") | word("!")) > nested[factor[negate]]) |
     (word("(") > nested[formula[replace]] > word(")")) |
-    (&(x3::omit[name] >> !(word(":") | word("=") | word("==") | word("!="))) >> name[set_constant]) |
-    (&(x3::omit[place] >> word("!=")) >> unequal[negate]) | atom[replace];
-const auto unequal_def = place[set_atom] > word("!=") > observed_value;
+    (&(x3::omit[name] >> !(word(":") | word("=") | word("==") | unequal_sign)) >> name[set_constant]) |
+    (&(x3::omit[place] >> unequal_sign) >> unequal[negate]) | atom[replace];
+const auto unequal_def = place[set_atom] > unequal_sign > observed_value;
 const auto atom_def = place[set_atom] > (word("=") | word("==")) > observed_value;
 BOOST_SPIRIT_DEFINE(formula)
 BOOST_SPIRIT_DEFINE(conjunction)
+BOOST_SPIRIT_DEFINE(implication)
 BOOST_SPIRIT_DEFINE(factor)
 BOOST_SPIRIT_DEFINE(atom)
 BOOST_SPIRIT_DEFINE(unequal)
@@ -166,12 +194,19 @@ struct SetFormula {
 };
 
 const x3::rule<struct ConstraintRule, Constraint> constraint = "a condition";
+// A type may stand after a place.
+const auto observed_place = place[push_location] >> *(word("*") | name[check_type]);
+// `with tso: ~exists; power: exists`: what others found under other models; it changes nothing.
+const auto other_model = x3::omit[name] > word(":") >
+                         (word("exists") | word("forall") | ((word("~") | word("not")) > word("exists")));
 const auto constraint_def =
-    *((word("locations") > word("[") > *(place[push_location] > (word(";") | &word("]"))) > word("]")) |
-      (word("filter") > formula[set_filter])) >>
+    *((word("locations") > word("[") > *(observed_place > (word(";") | &word("]"))) > word("]")) |
+      (word("filter") > formula[set_filter]) | word(";")) >>
     -((word("exists") > formula[SetFormula<Quantifier::exists>{}]) |
+      (word("final") > formula[SetFormula<Quantifier::exists>{}]) |
       (word("forall") > formula[SetFormula<Quantifier::forall>{}]) |
-      ((word("~") | word("not")) > word("exists") > formula[SetFormula<Quantifier::not_exists>{}]));
+      ((word("~") | word("not")) > word("exists") > formula[SetFormula<Quantifier::not_exists>{}])) >>
+    *word(";") >> -(word("with") > other_model >> *(word(";") >> -other_model));
 BOOST_SPIRIT_DEFINE(constraint)
 
 // --- Instructions
@@ -182,6 +217,12 @@ constexpr auto set_immediate = [](auto& context) {
   operand.kind = OperandKind::immediate;
   operand.value = x3::_attr(context).value;
   operand.range = x3::_attr(context).range;
+};
+constexpr auto set_location = [](auto& context) {
+  Operand& operand = x3::_val(context);
+  operand.kind = OperandKind::address;
+  operand.name = matched(context);
+  operand.range = operand.name.range;
 };
 constexpr auto set_dollar = [](auto& context) { x3::_val(context).dollar = true; };
 constexpr auto set_percent = [](auto& context) { x3::_val(context).percent = true; };
@@ -214,7 +255,7 @@ const auto in_square = word("[") > base > -(word("+") > number[set_offset]) > wo
 // `dword ptr [x]`
 const auto size_words =
     -((any_case("byte") | any_case("word") | any_case("dword") | any_case("qword")) >> any_case("ptr"));
-const auto operand_def = (word("$") > x3::eps[set_dollar] > number[set_immediate]) |
+const auto operand_def = (word("$") > x3::eps[set_dollar] > (number[set_immediate] | name[set_location])) |
                          (number[set_immediate] >> -in_round) | in_round | (size_words >> in_square) |
                          (word("%") > name[set_register]) | name[set_word];
 BOOST_SPIRIT_DEFINE(operand)
@@ -256,25 +297,31 @@ Line parse_line(ParserState& state, const Token* first, const Token* last) {
   return result;
 }
 
+namespace {
+
+bool names_quantifier(const Token& token) {
+  return token.is("exists") || token.is("forall") || token.is("final");
+}
+
+}  // namespace
+
 Constraint parse_constraint(ParserState& state, const Token* first, const Token* last) {
   Constraint result;
   static_cast<void>(grammar::parse_all(grammar::constraint, first, last, state, result));
-  if (result.quantifier != Quantifier::none) {
-    // From the quantifier on: the text between it and the formula has no attribute.
-    for (const Token* token = first; token != last; ++token) {
-      if (token->is("exists") || token->is("forall")) {
-        const bool negated = token != first && ((token - 1)->is("~") || (token - 1)->is("not"));
-        result.range = {state.file, negated ? (token - 1)->begin : token->begin, (last - 1)->end()};
-        break;
-      }
-    }
-  }
+  if (result.quantifier == Quantifier::none) return result;
+  // From the quantifier to the last bracket: the text around the formula has no attribute.
+  const Token* quantifier = first;
+  while (quantifier->begin < result.formula.range.begin && !names_quantifier(*quantifier)) ++quantifier;
+  const Token* end = quantifier;
+  while (end != last && !end->is(";") && !end->is("with")) ++end;
+  const bool negated = quantifier != first && ((quantifier - 1)->is("~") || (quantifier - 1)->is("not"));
+  result.range = {state.file, (negated ? quantifier - 1 : quantifier)->begin, (end - 1)->end()};
   return result;
 }
 
 bool begins_constraint(const Token* token) {
   if (token->kind == TokenKind::name) {
-    return token->is("exists") || token->is("forall") || token->is("locations") || token->is("filter");
+    return names_quantifier(*token) || token->is("locations") || token->is("filter");
   }
   return token->is("~");
 }

@@ -10,6 +10,7 @@ namespace heddle::lang::litmus {
 
 // Each reads the tokens from `first` up to `last`, which must be readable. What it returns is meaningful only
 // if no error was reported. Never throws; stack use is bounded by limits::nesting, time is linear.
+// The initial values with the `}` behind them.
 [[nodiscard]] std::vector<InitialValue> parse_initial_values(ParserState& state, const Token* first,
                                                              const Token* last);
 [[nodiscard]] Line parse_line(ParserState& state, const Token* first, const Token* last);

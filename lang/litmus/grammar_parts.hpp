@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/spirit/home/x3.hpp>
 #include <cctype>
 #include <string>
@@ -116,6 +118,19 @@ inline std::int64_t checked_integer(ParserState& state, const Token& token, bool
   return value;
 }
 
+// Types say nothing that matters here, as long as their values fit into 64 bits and nothing is cut off.
+inline constexpr auto check_type = [](auto& context) {
+  constexpr auto types = std::to_array<std::string_view>(
+      {"int", "long", "signed", "unsigned", "int32_t", "uint32_t", "int64_t", "uint64_t", "intptr_t",
+       "uintptr_t", "size_t", "atomic_int", "atomic_uint", "atomic_long", "atomic_ulong", "_Atomic",
+       "volatile", "const"});
+  const Token& token = x3::_attr(context);
+  if (std::find(types.begin(), types.end(), token.text) != types.end()) return;
+  state_of(context).give_up(state_of(context).range(token),
+                            fmt::format("the type '{}' is not supported", token.text),
+                            "values have 32 or 64 bits: int, long, int32_t, uint64_t, atomic_int ...");
+};
+
 inline constexpr auto replace = [](auto& context) { x3::_val(context) = std::move(x3::_attr(context)); };
 
 // Runs `rule` over the tokens from `first` up to `last`, which must be readable (it is where an error at the
@@ -160,14 +175,6 @@ struct get_info<heddle::lang::litmus::grammar::KindParser> {
   using result_type = std::string;
   std::string operator()(const heddle::lang::litmus::grammar::KindParser& parser) const {
     return parser.description;
-  }
-};
-
-template <typename Left, typename Right>
-struct get_info<alternative<Left, Right>> {
-  using result_type = std::string;
-  std::string operator()(const alternative<Left, Right>& parser) const {
-    return what(parser.left) + " or " + what(parser.right);
   }
 };
 

@@ -47,10 +47,13 @@ struct Address {
 
 enum class InstructionKind : std::uint8_t {
   nothing,
-  copy,      // target = left
-  swap,      // target <-> left, both registers
-  compute,   // target = left op right
-  compare,   // flags = left ? right
+  copy,     // target = left
+  swap,     // target <-> left, both registers
+  compute,  // target = left op right
+  extend,   // target = the low 32 bits of left, with their sign
+  rotate,  // target = the low 32 bits of left, rotated to the left by `bits`, where `mask` has ones; elsewhere
+           // right, if there is one, else 0
+  compare,   // flags = left ? right; `bits` not 0: as numbers of so many bits without a sign
   load,      // target = [address]
   store,     // [address] = left
   update,    // [address] = [address] op left: a load and a store
@@ -69,11 +72,15 @@ struct Instruction {
   InstructionKind kind = InstructionKind::nothing;
   RegisterId target = 0;
   bool has_target = true;
-  bool sets_flags = false;  // compares the result with 0
+  bool sets_flags = false;   // compares the result with 0
+  bool word = false;         // works on 32 bits
+  bool signed_word = false;  // a load: of 32 bits with their sign
   Argument left;
   Argument right;
   Address address;
   BinaryOperator op = BinaryOperator::add;
+  unsigned bits = 0;
+  std::uint64_t mask = 0;
   FenceKind fence = FenceKind::full;
   Relation relation = Relation::always;
   std::size_t destination = 0;  // of a branch: an index; the number of instructions is the thread's end
@@ -87,6 +94,8 @@ void each_written(const Instruction& instruction, Use&& use) {
     case InstructionKind::swap: use(instruction.left.reg); [[fallthrough]];
     case InstructionKind::copy:
     case InstructionKind::compute:
+    case InstructionKind::extend:
+    case InstructionKind::rotate:
     case InstructionKind::load:
     case InstructionKind::exchange:
     case InstructionKind::compare_exchange:
@@ -120,6 +129,9 @@ void each_read(const Instruction& instruction, Use&& use) {
 
 // AT&T marks registers with % and writes (x); a thread with neither is in Intel's order.
 [[nodiscard]] bool uses_intel_order(std::span<const std::vector<Line>> threads);
+
+// Does the register's name stand for its low 32 bits?
+[[nodiscard]] bool is_word_x86(std::string_view name);
 
 // The canonical name of a register as the init section and conditions may write it; empty if it is none.
 [[nodiscard]] std::string canonical_ppc(std::string_view name);

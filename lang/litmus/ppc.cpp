@@ -90,22 +90,35 @@ class Ppc {
         computation && (line.mark == '.' || (line.mark == 0 && name != "andi"))) {
       return compute(line, instruction, *computation);
     }
+    if ((line.mark == '.' || line.mark == 0) && bit_instruction(name, line, instruction)) {
+      instruction.sets_flags = line.mark == '.';
+      return;
+    }
     if (line.mark == '.' && name == "mr") return copy(line, instruction, true);
     if (line.mark != 0) unknown(line);
     if (const Barrier* const barrier = row_of(barriers, name)) {
       return decoder_.fence(line, *barrier, instruction);
     }
     if (name == "nop") return decoder_.expect(line, 0);
-    if (name == "li") return immediate(line, instruction);
+    if (name == "li") return immediate(line, instruction, 0);
+    if (name == "lis") return immediate(line, instruction, 16);
+    if (name == "addis") return add_shifted(line, instruction);
+    if (is_any(name, {"lwa", "lwax"})) {
+      instruction.signed_word = true;
+      return memory(line, instruction, InstructionKind::load, name == "lwax");
+    }
     if (name == "mr") return copy(line, instruction, false);
-    if (is_any(name, {"lwz", "ld", "lwa"})) return memory(line, instruction, InstructionKind::load, false);
-    if (is_any(name, {"lwzx", "ldx", "lwax"})) return memory(line, instruction, InstructionKind::load, true);
+    if (is_any(name, {"lwz", "ld"})) return memory(line, instruction, InstructionKind::load, false);
+    if (is_any(name, {"lwzx", "ldx"})) return memory(line, instruction, InstructionKind::load, true);
     if (is_any(name, {"stw", "std"})) return memory(line, instruction, InstructionKind::store, false);
     if (is_any(name, {"stwx", "stdx"})) return memory(line, instruction, InstructionKind::store, true);
     if (is_any(name, {"lwarx", "ldarx"}))
       return memory(line, instruction, InstructionKind::load_reserved, true);
-    if (is_any(name, {"cmpw", "cmpd"})) return compare(line, instruction, false);
-    if (is_any(name, {"cmpwi", "cmpdi"})) return compare(line, instruction, true);
+    if (is_any(name, {"cmpw", "cmpd"})) return compare(line, instruction, false, 0);
+    if (is_any(name, {"cmpwi", "cmpdi"})) return compare(line, instruction, true, 0);
+    if (is_any(name, {"cmplw", "cmpld"})) return compare(line, instruction, false, name == "cmplw" ? 32 : 64);
+    if (is_any(name, {"cmplwi", "cmpldi"}))
+      return compare(line, instruction, true, name == "cmplwi" ? 32 : 64);
     unknown(line);
   }
 
@@ -145,11 +158,92 @@ class Ppc {
     return {.kind = ArgumentKind::constant, .value = operand.value, .location = {}, .range = operand.range};
   }
 
-  void immediate(const Line& line, Instruction& instruction) {
+  void immediate(const Line& line, Instruction& instruction, unsigned shift) {
     decoder_.expect(line, 2);
     instruction.kind = InstructionKind::copy;
     instruction.target = target(line.operands[0]);
     instruction.left = constant(line.operands[1]);
+    if (shift > 0) instruction.left.value = shifted(line.operands[1], shift);
+  }
+
+  // A number of 16 bits, with or without a sign, times 2^shift.
+  std::int64_t shifted(const Operand& operand, unsigned shift) {
+    return std::int64_t{static_cast<std::int16_t>(in_range(operand, -32768, 65535))} *
+           (std::int64_t{1} << shift);
+  }
+
+  std::int64_t in_range(const Operand& operand, std::int64_t first, std::int64_t last) {
+    const std::int64_t value = constant(operand).value;
+    if (value < first || value > last) {
+      decoder_.refuse(operand.range, fmt::format("expected a number from {} to {}", first, last));
+    }
+    return value;
+  }
+  unsigned bit_number(const Operand& operand, std::int64_t last) {
+    return static_cast<unsigned>(in_range(operand, 0, last));
+  }
+
+  // In an address, and in addi and addis, r0 is the number 0.
+  static bool is_zero(const Operand& operand) {
+    return operand.kind == OperandKind::word && canonical_ppc(operand.name.text) == "r0";
+  }
+  Argument value_or_zero(const Operand& operand) {
+    if (!is_zero(operand)) return value(operand);
+    return {.kind = ArgumentKind::constant, .value = 0, .location = {}, .range = operand.range};
+  }
+
+  void add_shifted(const Line& line, Instruction& instruction) {
+    decoder_.expect(line, 3);
+    instruction.kind = InstructionKind::compute;
+    instruction.target = target(line.operands[0]);
+    instruction.left = value_or_zero(line.operands[1]);
+    instruction.right = {.kind = ArgumentKind::constant,
+                         .value = shifted(line.operands[2], 16),
+                         .location = {},
+                         .range = line.operands[2].range};
+  }
+
+  // Bits are counted from the left. A mask from `first` to `last` goes around if it ends before it begins.
+  static std::uint64_t word_mask(unsigned first, unsigned last) {
+    const std::uint64_t from = ~std::uint64_t{0} >> (32 + first);
+    const std::uint64_t to = ~std::uint64_t{0} << (31 - last);
+    return first <= last ? from & to : from | to;
+  }
+
+  // rlwinm, rlwimi and their short forms, clrldi, extsw.
+  bool bit_instruction(std::string_view name, const Line& line, Instruction& instruction) {
+    const auto& operands = line.operands;
+    const auto begin = [&](InstructionKind kind, std::size_t count) {
+      decoder_.expect(line, count);
+      instruction.kind = kind;
+      instruction.target = target(operands[0]);
+      instruction.left = value(operands[1]);
+    };
+    const auto rotate = [&](unsigned bits, unsigned first, unsigned last) {
+      instruction.bits = bits % 32;
+      instruction.mask = word_mask(first, last);
+    };
+    if (is_any(name, {"rlwinm", "rlwimi"})) {
+      begin(InstructionKind::rotate, 5);
+      rotate(bit_number(operands[2], 31), bit_number(operands[3], 31), bit_number(operands[4], 31));
+      if (name == "rlwimi") instruction.right = value(operands[0]);
+    } else if (is_any(name, {"slwi", "srwi", "clrlwi"})) {
+      begin(InstructionKind::rotate, 3);
+      const unsigned bits = bit_number(operands[2], 31);
+      if (name == "slwi") rotate(bits, 0, 31 - bits);
+      if (name == "srwi") rotate(32 - bits, bits, 31);
+      if (name == "clrlwi") rotate(0, bits, 31);
+    } else if (name == "clrldi") {
+      begin(InstructionKind::compute, 3);
+      instruction.op = BinaryOperator::bit_and;
+      instruction.right = constant(operands[2]);
+      instruction.right.value = static_cast<std::int64_t>(~std::uint64_t{0} >> bit_number(operands[2], 63));
+    } else if (name == "extsw") {
+      begin(InstructionKind::extend, 2);
+    } else {
+      return false;
+    }
+    return true;
   }
 
   void copy(const Line& line, Instruction& instruction, bool flags) {
@@ -166,7 +260,9 @@ class Ppc {
     instruction.op = computation.op;
     instruction.sets_flags = line.mark == '.';
     instruction.target = target(line.operands[0]);
-    instruction.left = value(line.operands[1]);
+    instruction.left = computation.name == "addi" || computation.name == "subi"
+                           ? value_or_zero(line.operands[1])
+                           : value(line.operands[1]);
     instruction.right = computation.immediate ? constant(line.operands[2]) : value(line.operands[2]);
     if (computation.reversed) std::swap(instruction.left, instruction.right);
   }
@@ -193,7 +289,7 @@ class Ppc {
       if (indexed && result.displacement != 0) decoder_.refuse(operands[1].range, "expected a register or 0");
     } else if (!indexed) {
       decoder_.refuse(operands[1].range, "expected a number");
-    } else {
+    } else if (!is_zero(operands[1])) {
       result.index = value(operands[1]);
     }
     result.base = value(operands[2]);
@@ -222,10 +318,11 @@ class Ppc {
     return 1;
   }
 
-  void compare(const Line& line, Instruction& instruction, bool with_number) {
+  void compare(const Line& line, Instruction& instruction, bool with_number, unsigned unsigned_bits) {
     const std::size_t first = skip_condition_register(line);
     decoder_.expect(line, first + 2);
     instruction.kind = InstructionKind::compare;
+    instruction.bits = unsigned_bits;
     instruction.left = value(line.operands[first]);
     instruction.right = with_number ? constant(line.operands[first + 1]) : value(line.operands[first + 1]);
   }

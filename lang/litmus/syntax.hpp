@@ -36,10 +36,13 @@ struct InitialValue {
 
 enum class FormulaKind : std::uint8_t { constant, equal, negation, conjunction, disjunction };
 
+// `equal` compares the place with a number, with the address of a location or with another place.
 struct Formula {
   FormulaKind kind = FormulaKind::constant;
-  Place place;             // equal
-  std::int64_t value = 1;  // constant, equal
+  Place place;
+  std::int64_t value = 1;       // constant, equal
+  std::optional<Word> address;  // equal
+  std::optional<Place> other;   // equal
   std::vector<Formula> parts;
   SourceRange range;
 };
@@ -55,12 +58,12 @@ struct Constraint {
   SourceRange range;  // from the quantifier on
 };
 
-enum class OperandKind : std::uint8_t { register_, immediate, memory, word };
+enum class OperandKind : std::uint8_t { register_, immediate, address, memory, word };
 
 // An operand of an instruction. `word` is a bare name: a register, a label or a location.
 struct Operand {
   OperandKind kind = OperandKind::word;
-  Word name;               // register_, word; memory: the base
+  Word name;               // register_, word; address: `$x`; memory: the base
   bool percent = false;    // the name was written `%name`
   bool dollar = false;     // the number was written `$1`
   bool round = false;      // memory: `(x)` and not `[x]`

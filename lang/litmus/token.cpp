@@ -16,8 +16,8 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
 
-constexpr std::array<std::string_view, 14> long_symbols{"/\\", "\\/", "==", "!=", "<=", ">=", "&&",
-                                                        "||",  "<<",  ">>", "+=", "-=", "++", "--"};
+constexpr std::array<std::string_view, 16> long_symbols{"/\\", "\\/", "==", "!=", "<=", ">=", "<>", "=>",
+                                                        "&&",  "||",  "<<", ">>", "+=", "-=", "++", "--"};
 constexpr std::string_view symbols = ";|:,()[]{}=~!$%*+-./&^<>?#";
 
 class Lexer {
@@ -27,7 +27,7 @@ class Lexer {
       : text_(text), file_(file), comments_(comments), diagnostics_(diagnostics), at_(begin) {}
 
   std::vector<Token> run() {
-    while (skip_blanks() && at_ < text_.size()) {
+    while (skip_blanks() && at_ < text_.size() && !begins_annotations()) {
       if (tokens_.size() >= limits::tokens) {
         fail(at_, fmt::format("the test is too long: more than {} words and symbols", limits::tokens));
         break;
@@ -96,8 +96,13 @@ class Lexer {
     return false;
   }
 
+  // What other tools have to say stands after the condition, from `<<` on. In braces that is an operator of C.
+  [[nodiscard]] bool begins_annotations() const { return braces_ == 0 && at("<<"); }
+
   void next() {
     const char c = text_[at_];
+    if (c == '{') ++braces_;
+    if (c == '}' && braces_ > 0) --braces_;
     if (is_letter(c) || is_digit(c)) return word();
     for (const std::string_view symbol : long_symbols) {
       if (at(symbol)) return push(TokenKind::symbol, symbol.size());
@@ -134,6 +139,7 @@ class Lexer {
   Comments comments_;
   Diagnostics& diagnostics_;
   std::size_t at_;
+  unsigned braces_ = 0;
   bool failed_ = false;
   std::vector<Token> tokens_;
 };

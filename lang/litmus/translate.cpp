@@ -35,8 +35,8 @@ std::optional<std::vector<LocalId>> Translator::attempt() {
   loops_.clear();
   std::vector<Statement> statements;
   if (leaves_early_) {
-    for (const RegisterId reg : thread_.observed) {
-      observed_.push_back(new_local(thread_.registers->name(reg)));
+    for (const Observed& observed : thread_.observed) {
+      observed_.push_back(new_local(thread_.registers->name(observed.reg)));
       statements.push_back(declare(observed_.back(), literal(0, thread_.range), thread_.range));
     }
   }
@@ -48,13 +48,13 @@ std::optional<std::vector<LocalId>> Translator::attempt() {
   if (leaves_early_) {
     if (falls_through) assign_observed(statements);
   } else {
-    for (const RegisterId reg : thread_.observed) {
-      const Expression value = observed_value(reg);
+    for (const Observed& observed : thread_.observed) {
+      const Expression value = observed_value(observed);
       if (value.kind == ExpressionKind::local && body_.locals[value.id].top_level) {
         observed_.push_back(value.id);
         continue;
       }
-      observed_.push_back(new_local(thread_.registers->name(reg)));
+      observed_.push_back(new_local(thread_.registers->name(observed.reg)));
       statements.push_back(declare(observed_.back(), value, thread_.range));
     }
   }
@@ -82,17 +82,17 @@ LocalId Translator::new_local(std::string_view wanted, Type type) {
   return static_cast<LocalId>(body_.locals.size() - 1);
 }
 
-Expression Translator::observed_value(RegisterId reg) {
-  const Value& value = state_.registers[reg];
-  const std::string& name = thread_.registers->name(reg);
-  if (value.kind == Value::Kind::address) {
-    refuse(thread_.range, fmt::format("{}:{} holds an address at the end; only numbers can be observed",
-                                      thread_.number, name));
-  }
+Expression Translator::observed_value(const Observed& observed) {
+  const Value& value = state_.registers[observed.reg];
   if (value.kind == Value::Kind::unknown) {
-    refuse(thread_.range, fmt::format("{}:{} {}", thread_.number, name, value.why));
+    refuse(thread_.range,
+           fmt::format("{}:{} {}", thread_.number, thread_.registers->name(observed.reg), value.why));
   }
-  return value.expression;
+  Argument argument;
+  argument.kind = ArgumentKind::register_;
+  argument.reg = observed.reg;
+  argument.range = thread_.range;
+  return number(argument, observed.word);
 }
 
 void Translator::assign_observed(std::vector<Statement>& out) {
@@ -101,18 +101,31 @@ void Translator::assign_observed(std::vector<Statement>& out) {
   }
 }
 
-Expression Translator::number(const Argument& argument) {
-  if (argument.kind != ArgumentKind::register_) return literal(argument.value, argument.range);
-  const Value& value = state_.registers[argument.reg];
-  const std::string& name = thread_.registers->name(argument.reg);
-  switch (value.kind) {
-    case Value::Kind::number: return value.expression;
-    case Value::Kind::unknown: refuse(argument.range, fmt::format("{} {}", name, value.why));
-    case Value::Kind::address: break;
+Expression Translator::number(const Value& value, const SourceRange& range) {
+  if (value.kind != Value::Kind::address) return value.expression;
+  return binary(BinaryOperator::add, literal(builder_.address(value.variable), range), value.expression,
+                range);
+}
+
+Expression Translator::number(const Argument& argument, bool word) {
+  if (argument.kind == ArgumentKind::constant) {
+    Expression result = literal(argument.value, argument.range);
+    return word ? as_word(std::move(result), argument.range) : result;
   }
-  refuse(argument.range, fmt::format("{} holds the address of {}; addresses can be used to load and store "
-                                     "only, not as numbers",
-                                     name, builder_.location_name(value.variable)));
+  const Value known = value(argument);
+  Expression result = number(known, argument.range);
+  if (word == known.word) return result;
+  if (word) return as_word(std::move(result), argument.range);
+  // An instruction of 32 bits clears the upper half of the register.
+  const bool same = is_literal(result) ? result.value >= 0 : !thread_.numbers.negative;
+  if (same) return result;
+  return binary(BinaryOperator::bit_and, std::move(result), literal(0xFFFFFFFF, argument.range),
+                argument.range);
+}
+
+Expression Translator::as_word(Expression value, const SourceRange& range) const {
+  if (!is_literal(value) && !thread_.numbers.large) return value;
+  return sign_extended(std::move(value), range);
 }
 
 Value Translator::value(const Argument& argument) {
@@ -132,14 +145,10 @@ Value Translator::value(const Argument& argument) {
   return result;
 }
 
-// One of the two is an address and the other one is added to it; or two numbers.
+// An address and what is added to it, or two numbers.
 Value Translator::sum(Value left, Value right, const SourceRange& range) {
-  const bool two_addresses = left.kind == Value::Kind::address && right.kind == Value::Kind::address;
   if (right.kind == Value::Kind::address) std::swap(left, right);
-  if (two_addresses) {
-    refuse(range, fmt::format("this adds the addresses of {} and {}", builder_.location_name(left.variable),
-                              builder_.location_name(right.variable)));
-  }
+  right.expression = number(right, range);
   const bool nothing = is_literal(left.expression) && left.expression.value == 0;
   left.expression =
       nothing ? std::move(right.expression)
@@ -147,7 +156,7 @@ Value Translator::sum(Value left, Value right, const SourceRange& range) {
   return left;
 }
 
-Translator::Target Translator::location(const Address& address, const SourceRange& range) {
+Translator::Target Translator::location(const Address& address, const SourceRange& range, bool word) {
   Value result = value(address.base);
   if (address.index.kind != ArgumentKind::none) result = sum(std::move(result), value(address.index), range);
   if (address.displacement != 0) {
@@ -156,9 +165,10 @@ Translator::Target Translator::location(const Address& address, const SourceRang
     result = sum(std::move(result), std::move(displacement), range);
   }
   if (result.kind != Value::Kind::address) {
-    refuse(range, "which location this is about is not known before the test runs",
-           "give the register a location in the initial state, like 0:r5=x");
+    builder_.use_computed_address(range);
+    return {whole_memory, std::move(result.expression)};
   }
+  builder_.access(result.variable, word, thread_.numbers.large, range);
   Target target{result.variable, {}};
   if (!is_literal(result.expression)) {
     builder_.make_array(result.variable);
@@ -193,8 +203,9 @@ LocalId Translator::keep(std::string_view wanted, Expression value, const Source
 }
 
 void Translator::set_kept(RegisterId reg, Expression value, const SourceRange& range,
-                          std::vector<Statement>& out) {
+                          std::vector<Statement>& out, bool word) {
   set(reg, local(keep(thread_.registers->name(reg), std::move(value), range, out), range));
+  state_.registers[reg].word = word;
 }
 
 void Translator::compare(Expression left, Expression right) {
@@ -210,16 +221,76 @@ void Translator::store(const Target& target, Expression value, const SourceRange
   out.push_back(std::move(statement));
 }
 
+Expression Translator::rotated(const Instruction& instruction) {
+  const SourceRange& range = instruction.range;
+  const auto with = [&](BinaryOperator op, Expression left, std::uint64_t right) {
+    return binary(op, std::move(left), literal(static_cast<std::int64_t>(right), range), range);
+  };
+  // With bits in the upper half, the mask goes around: that half is a copy of the lower one.
+  const bool around = instruction.mask >> 32 != 0;
+  Expression result = number(instruction.left);
+  if (instruction.bits != 0 || around) {
+    const Expression low = with(BinaryOperator::bit_and, std::move(result), 0xFFFFFFFF);
+    result = binary(BinaryOperator::bit_or, with(BinaryOperator::shift_left, low, instruction.bits),
+                    with(BinaryOperator::shift_right, low, 32 - instruction.bits), range);
+  }
+  if (around) {
+    const Expression low = with(BinaryOperator::bit_and, std::move(result), 0xFFFFFFFF);
+    result = binary(BinaryOperator::bit_or, with(BinaryOperator::shift_left, low, 32), low, range);
+  }
+  result = with(BinaryOperator::bit_and, std::move(result), instruction.mask);
+  if (instruction.right.kind == ArgumentKind::none) return result;
+  return binary(BinaryOperator::bit_or, std::move(result),
+                with(BinaryOperator::bit_and, number(instruction.right), ~instruction.mask), range);
+}
+
+void Translator::compare(const Instruction& instruction) {
+  const SourceRange& range = instruction.range;
+  const auto side = [&](const Argument& argument) {
+    Expression result = number(argument, instruction.word);
+    if (instruction.bits == 32) {
+      return binary(BinaryOperator::bit_and, std::move(result), literal(0xFFFFFFFF, range), range);
+    }
+    if (instruction.bits == 64) {  // in the order of numbers without a sign
+      return binary(BinaryOperator::bit_xor, std::move(result), literal(INT64_MIN, range), range);
+    }
+    return result;
+  };
+  compare(side(instruction.left), side(instruction.right));
+}
+
+void Translator::load(const Instruction& instruction, std::vector<Statement>& out) {
+  const SourceRange& range = instruction.range;
+  Expression loaded =
+      access(ExpressionKind::load, location(instruction.address, range, instruction.word), range);
+  set_kept(instruction.target, std::move(loaded), range, out, instruction.word);
+  if (!instruction.signed_word) return;
+  Expression& value = state_.registers[instruction.target].expression;
+  value = sign_extended(std::move(value), range);
+}
+
 void Translator::copy_or_compute(const Instruction& instruction, std::vector<Statement>& out) {
   const SourceRange& range = instruction.range;
+  const bool word = instruction.word;
   Value result;
-  if (instruction.kind == InstructionKind::copy) {
-    result = value(instruction.left);
-  } else if (instruction.op == BinaryOperator::add) {
-    result = sum(value(instruction.left), value(instruction.right), range);
-  } else {
-    result.expression = binary(instruction.op, number(instruction.left), number(instruction.right), range);
+  switch (instruction.kind) {
+    case InstructionKind::copy:
+      result = value(instruction.left);
+      if (result.kind == Value::Kind::number) result.expression = number(instruction.left, word);
+      break;
+    case InstructionKind::extend: result.expression = sign_extended(number(instruction.left), range); break;
+    case InstructionKind::rotate: result.expression = rotated(instruction); break;
+    default:
+      if (instruction.op == BinaryOperator::add && !word) {
+        result = sum(value(instruction.left), value(instruction.right), range);
+        if (result.kind == Value::Kind::address) break;
+      }
+      result.expression =
+          binary(instruction.op, number(instruction.left, word), number(instruction.right, word), range);
+      if (word) result.expression = as_word(std::move(result.expression), range);
+      break;
   }
+  result.word = word;
   // Long chains are cut by a local: an expression that uses another one twice would double in size.
   constexpr std::size_t most_nodes = 24;
   if (size(result.expression) > most_nodes) {
@@ -234,7 +305,7 @@ void Translator::copy_or_compute(const Instruction& instruction, std::vector<Sta
     target.kind = ArgumentKind::register_;
     target.reg = instruction.target;
     target.range = range;
-    compare(number(target), literal(0, range));
+    compare(number(target, word), literal(0, range));
   }
 }
 
@@ -245,17 +316,25 @@ void Translator::simple(const Instruction& instruction, std::vector<Statement>& 
     case InstructionKind::branch:
     case InstructionKind::load_reserved: break;
     case InstructionKind::copy:
-    case InstructionKind::compute: copy_or_compute(instruction, out); break;
-    case InstructionKind::swap:
-      std::swap(state_.registers[instruction.target], state_.registers[instruction.left.reg]);
+    case InstructionKind::compute:
+    case InstructionKind::extend:
+    case InstructionKind::rotate: copy_or_compute(instruction, out); break;
+    case InstructionKind::swap: {
+      Value& one = state_.registers[instruction.target];
+      Value& other = state_.registers[instruction.left.reg];
+      std::swap(one, other);
+      for (Value* const value : {&one, &other}) {
+        if (!instruction.word || value->word || value->kind != Value::Kind::number) continue;
+        value->expression = as_word(std::move(value->expression), range);
+        value->word = true;
+      }
       break;
-    case InstructionKind::compare: compare(number(instruction.left), number(instruction.right)); break;
-    case InstructionKind::load:
-      set_kept(instruction.target, access(ExpressionKind::load, location(instruction.address, range), range),
-               range, out);
-      break;
+    }
+    case InstructionKind::compare: compare(instruction); break;
+    case InstructionKind::load: load(instruction, out); break;
     case InstructionKind::store:
-      store(location(instruction.address, range), number(instruction.left), range, out);
+      store(location(instruction.address, range, instruction.word),
+            number(instruction.left, instruction.word), range, out);
       break;
     case InstructionKind::fence:
       out.push_back(plain(StatementKind::fence, range));
@@ -268,6 +347,39 @@ void Translator::simple(const Instruction& instruction, std::vector<Statement>& 
     case InstructionKind::store_conditional:
       refuse(range, "there is no lwarx before this in straight-line code");
   }
+}
+
+Numbers numbers_of(std::span<const std::vector<Instruction>> threads) {
+  // Without a branch back each instruction is executed once, so that few sums of small numbers stay small.
+  constexpr std::int64_t small = 1 << 15;
+  constexpr int few = 15;
+  Numbers result;
+  int sums = 0;
+  bool loops = false;
+  for (const std::vector<Instruction>& code : threads) {
+    for (std::size_t at = 0; at < code.size(); ++at) {
+      const Instruction& instruction = code[at];
+      for (const Argument* argument : {&instruction.left, &instruction.right}) {
+        if (argument->kind != ArgumentKind::constant) continue;
+        result.negative = result.negative || argument->value < 0;
+        result.large = result.large || argument->value < -small || argument->value >= small;
+      }
+      const bool computes = instruction.kind == InstructionKind::compute ||
+                            instruction.kind == InstructionKind::update ||
+                            instruction.kind == InstructionKind::fetch;
+      const BinaryOperator op = instruction.op;
+      if (computes && (op == BinaryOperator::multiply || op == BinaryOperator::shift_left))
+        result.large = true;
+      if (computes && op == BinaryOperator::subtract) result.negative = true;
+      const bool constant =
+          instruction.left.kind == ArgumentKind::constant || instruction.right.kind == ArgumentKind::constant;
+      if (computes && !constant && (op == BinaryOperator::add || op == BinaryOperator::subtract)) ++sums;
+      loops = loops || (instruction.kind == InstructionKind::branch && instruction.destination <= at);
+    }
+  }
+  if (sums > few || (loops && sums > 0)) result.large = true;
+  if (result.large) result.negative = true;
+  return result;
 }
 
 std::optional<std::vector<LocalId>> translate(const ThreadCode& thread, Builder& builder) {

@@ -44,20 +44,29 @@ class Translator {
   std::optional<std::vector<LocalId>> attempt();
   [[noreturn]] void refuse(const SourceRange& range, std::string message, std::string hint = {});
   LocalId new_local(std::string_view wanted, Type type = Type::integer);
-  Expression observed_value(RegisterId reg);
+  Expression observed_value(const Observed& observed);
   void assign_observed(std::vector<Statement>& out);
-  Expression number(const Argument& argument);
+  // What is known of a register as a number: addresses, too.
+  Expression number(const Value& value, const SourceRange& range);
+  // As an operand of an instruction of 32 bits (`word`) or 64.
+  Expression number(const Argument& argument, bool word = false);
   Value value(const Argument& argument);
+  // The low 32 bits with their sign; as it is if no number of the test can be that large.
+  Expression as_word(Expression value, const SourceRange& range) const;
   Value sum(Value left, Value right, const SourceRange& range);
-  Target location(const Address& address, const SourceRange& range);
+  Target location(const Address& address, const SourceRange& range, bool word = false);
   Expression access(ExpressionKind kind, const Target& target, const SourceRange& range);
   void set(RegisterId reg, Expression expression);
   // Declares a local with that value.
   LocalId keep(std::string_view wanted, Expression value, const SourceRange& range,
                std::vector<Statement>& out);
-  void set_kept(RegisterId reg, Expression value, const SourceRange& range, std::vector<Statement>& out);
+  void set_kept(RegisterId reg, Expression value, const SourceRange& range, std::vector<Statement>& out,
+                bool word = false);
   void compare(Expression left, Expression right);
   void store(const Target& target, Expression value, const SourceRange& range, std::vector<Statement>& out);
+  Expression rotated(const Instruction& instruction);
+  void compare(const Instruction& instruction);
+  void load(const Instruction& instruction, std::vector<Statement>& out);
   void copy_or_compute(const Instruction& instruction, std::vector<Statement>& out);
   void simple(const Instruction& instruction, std::vector<Statement>& out);
 

@@ -1,5 +1,5 @@
-// The instructions of x86 and x86-64, in AT&T's and in Intel's order of operands. Values have 64 bits
-// whatever the suffix: no test depends on wrapping.
+// The instructions of x86 and x86-64, in AT&T's and in Intel's order of operands. An instruction works on 32
+// bits if its suffix or a register says so, else on 64.
 #include <array>
 
 #include "lang/litmus/decode.hpp"
@@ -18,6 +18,11 @@ std::string canonical_x86(std::string_view name) {
     if (lower == wide || lower == wide + "d") return wide;
   }
   return {};
+}
+
+bool is_word_x86(std::string_view name) {
+  const std::string lower = lower_case(name);
+  return !canonical_x86(lower).empty() && (lower[0] == 'e' || lower.back() == 'd');
 }
 
 bool uses_intel_order(std::span<const std::vector<Line>> threads) {
@@ -43,6 +48,10 @@ constexpr std::array computations{
     Computation{"and", BinaryOperator::bit_and}, Computation{"or", BinaryOperator::bit_or},
     Computation{"xor", BinaryOperator::bit_xor}, Computation{"imul", BinaryOperator::multiply}};
 
+// What can have a suffix for the size of its operands.
+constexpr std::array<std::string_view, 14> sized{"mov", "add", "sub", "and",  "or",   "xor",     "imul",
+                                                 "inc", "dec", "cmp", "xchg", "xadd", "cmpxchg", "shl"};
+
 constexpr std::array branches{Branch{"jmp", Relation::always},       Branch{"je", Relation::equal},
                               Branch{"jz", Relation::equal},         Branch{"jne", Relation::not_equal},
                               Branch{"jnz", Relation::not_equal},    Branch{"jl", Relation::less},
@@ -67,6 +76,7 @@ class X86 {
   void decode(const Line& line, Instruction& instruction, std::size_t index) {
     const std::string name = lower_case(line.mnemonic.back().text);
     const bool locked = line.mnemonic.size() > 1;
+    instruction.word = works_on_words(name, line);
     if (line.mark != 0) unknown(line);
     if (const Branch* const branch = row_of(branches, name); branch && !locked) {
       decoder_.expect(line, 1);
@@ -95,10 +105,23 @@ class X86 {
       const auto op = is(name, "inc") ? BinaryOperator::add : BinaryOperator::subtract;
       return compute(line, instruction, op, one, line.operands[0], locked);
     }
+    if (is(name, "shl") && !locked) return shift(line, instruction);
     if (locked) unknown(line);
     if (is(name, "mov")) return move(line, instruction);
     if (is(name, "cmp")) return compare(line, instruction);
     unknown(line);
+  }
+
+  // By its suffix, else by a register that it names.
+  static bool works_on_words(std::string_view name, const Line& line) {
+    for (const std::string_view plain : sized) {
+      if (name.size() != plain.size() + 1 || !name.starts_with(plain)) continue;
+      if (name.back() == 'l' || name.back() == 'q') return name.back() == 'l';
+    }
+    return std::any_of(line.operands.begin(), line.operands.end(), [](const Operand& operand) {
+      return (operand.kind == OperandKind::register_ || operand.kind == OperandKind::word) &&
+             is_word_x86(operand.name.text);
+    });
   }
 
   // The name itself or with a suffix for 32 or 64 bits.
@@ -135,7 +158,7 @@ class X86 {
     decoder_.refuse(operand.range, "expected a register");
   }
 
-  // A register or a number.
+  // A register, a number or an address.
   Argument value(const Operand& operand) {
     Argument argument;
     argument.range = operand.range;
@@ -145,6 +168,9 @@ class X86 {
     } else if (operand.kind == OperandKind::immediate) {
       argument.kind = ArgumentKind::constant;
       argument.value = operand.value;
+    } else if (operand.kind == OperandKind::address) {
+      argument.kind = ArgumentKind::location;
+      argument.location = operand.name.text;
     } else {
       decoder_.refuse(operand.range, "expected a register or a number");
     }
@@ -193,6 +219,22 @@ class X86 {
     // AT&T: `cmp b, a` compares a with b.
     instruction.left = value(target(line));
     instruction.right = value(source(line));
+  }
+
+  // By a number, or by 1 if none stands there.
+  void shift(const Line& line, Instruction& instruction) {
+    if (line.operands.size() == 1) {
+      Operand one;
+      one.kind = OperandKind::immediate;
+      one.value = 1;
+      one.range = line.range;
+      return compute(line, instruction, BinaryOperator::shift_left, one, line.operands[0], false);
+    }
+    decoder_.expect(line, 2);
+    Operand by = source(line);
+    if (by.kind != OperandKind::immediate) decoder_.refuse(by.range, "expected a number to shift by");
+    by.value &= instruction.word ? 31 : 63;
+    compute(line, instruction, BinaryOperator::shift_left, by, target(line), false);
   }
 
   void compute(const Line& line, Instruction& instruction, BinaryOperator op, const Operand& from,

@@ -1,6 +1,9 @@
 // Litmus tests on the command line: check, outcomes in herd's style, translate.
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/process.hpp"
@@ -74,6 +77,35 @@ TEST_CASE("translate prints a program that means the same") {
       run_heddle({"translate", "--to-litmus", HEDDLE_SOURCE_DIR "/examples/bounded_buffer.hed"});
   CHECK(refused.exit_code == 2);
   CHECK(contains(refused.errors, "error: a litmus test has no "));
+}
+
+TEST_CASE("a litmus test and its translation have the same executions and the same findings") {
+  TemporaryFolder folder;
+  int tests_read = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(tests)) {
+    if (entry.path().extension() != ".litmus") continue;
+    ++tests_read;
+    const Finished translated = run_heddle({"translate", entry.path().string()});
+    REQUIRE(translated.exit_code == 0);
+    const std::string program = folder.file("translated.hed", translated.output);
+    for (const char* model : {"tso", "power"}) {
+      const auto findings = [&](const std::string& file) {
+        const Finished run =
+            run_heddle({"check", file, "--model", model, "--unroll", "2", "--keep-going", "--json"});
+        const auto document = nlohmann::json::parse(run.output);
+        const auto& condition = document["conditions"][0];
+        return fmt::format("{} of {}, {}", condition["satisfied"].get<int>(), condition["total"].get<int>(),
+                           document["counts"]["executions"].get<int>());
+      };
+      CHECK_MESSAGE(findings(program) == findings(entry.path().string()), entry.path() << ' ' << model);
+    }
+  }
+  CHECK(tests_read >= 20);
+}
+
+TEST_CASE("outcomes of a litmus test show addresses by name") {
+  CHECK(contains(run_heddle({"outcomes", tests + "/addresses.litmus"}).output,
+                 "States 2\n1:r1=x; 1:r2=0;\n1:r1=y; 1:r2=1;\n"));
 }
 
 TEST_CASE("outcomes of a litmus test say of a violation that is not the condition's") {
