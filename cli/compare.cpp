@@ -241,7 +241,7 @@ int show_comparison(const Program& program, const Options& options) {
 
   ProgressLine line(options.progress && is_terminal(STDERR_FILENO));
   Comparison comparison;
-  bool undecided = false;
+  bool no_answer = false;
   for (const std::string& model : options.models) {
     std::vector<CheckResult> results;
     for (const std::string& algorithm : options.algorithms) {
@@ -259,7 +259,7 @@ int show_comparison(const Program& program, const Options& options) {
       Result<CheckResult> result = check(program, settings);
       line.clear();
       if (!result) return report_errors(result.errors(), options.json);
-      undecided = undecided || result->verdict == Verdict::undecided;
+      no_answer = no_answer || exit_code(result->verdict) == exit_code(Verdict::undecided);
       if (result->verdict == Verdict::violation) comparison.exit_code = exit_code(Verdict::violation);
       results.push_back(std::move(*result));
     }
@@ -271,7 +271,7 @@ int show_comparison(const Program& program, const Options& options) {
                                          "heddle list shows which ones go together"})},
                          options.json);
   }
-  if (comparison.exit_code == 0 && (undecided || interrupted()))
+  if (comparison.exit_code == 0 && (no_answer || interrupted()))
     comparison.exit_code = exit_code(Verdict::undecided);
   comparison.rows = rows_of(comparison.columns);
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};

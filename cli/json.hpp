@@ -33,6 +33,7 @@ inline constexpr int json_version = 1;
 [[nodiscard]] Json to_json(const std::vector<Outcome>& outcomes);
 [[nodiscard]] Json to_json(const std::vector<ConditionCount>& conditions);
 [[nodiscard]] Json to_json(const Counts& counts);
+[[nodiscard]] Json to_json(const std::vector<BlockedAt>& places);
 [[nodiscard]] Json to_json(const Trace& trace);
 [[nodiscard]] Json to_json(const Violation& violation);
 

@@ -141,6 +141,20 @@ Json to_json(const Counts& counts) {
           {"peak_memory", counts.peak_memory}};
 }
 
+Json to_json(const std::vector<BlockedAt>& places) {
+  Json result = Json::array();
+  for (const BlockedAt& place : places) {
+    result.push_back({{"by", json_word(name(place.by))},
+                      {"thread", place.thread},
+                      {"file", place.file},
+                      {"line", place.line},
+                      {"column", place.column},
+                      {"source", place.source},
+                      {"executions", place.executions}});
+  }
+  return result;
+}
+
 Json to_json(const std::vector<ConditionCount>& conditions) {
   Json result = Json::array();
   for (const ConditionCount& condition : conditions) {
@@ -184,6 +198,7 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["exit_code"] = exit_code(result.verdict);
   json["stopped_by"] = result.stopped_by.empty() ? Json(nullptr) : Json(result.stopped_by);
   json["bounds"] = result.bounds;
+  json["blocked"] = to_json(result.blocked);
   json["seconds"] = result.seconds;
   json["counts"] = to_json(result.counts);
   json["conditions"] = to_json(result.conditions);

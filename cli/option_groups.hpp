@@ -16,7 +16,7 @@ inline constexpr std::string_view exit_codes =
     "  0  safe, perhaps within bounds that the report names\n"
     "  1  violation\n"
     "  2  the command line, a file or the program in it is wrong\n"
-    "  3  undecided: a limit was reached, or the check was interrupted";
+    "  3  undecided: a limit was reached, or the check was interrupted; or vacuous: no execution is complete";
 
 inline constexpr std::string_view product_codes =
     "Exit codes:\n"

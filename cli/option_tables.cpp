@@ -61,7 +61,7 @@ void add_compare_options(CLI::App& app, Options& options) {
       "  0  safe under every model\n"
       "  1  violation under one of them\n"
       "  2  the command line, the file or the program in it is wrong\n"
-      "  3  undecided: one of the checks was given up, and none found a violation");
+      "  3  one of the checks was given up or is vacuous, and none found a violation");
 }
 
 void add_test_options(CLI::App& app, Options& options) {

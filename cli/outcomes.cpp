@@ -39,6 +39,11 @@ std::string format_remarks(const CheckResult& result, const std::string& shows_v
   if (result.verdict == Verdict::undecided) {
     add(fmt::format("not all of them: stopped by: {}", result.stopped_by));
   }
+  if (result.verdict == Verdict::vacuous && !result.blocked.empty()) {
+    const BlockedAt& place = result.blocked.front();
+    add(fmt::format("vacuous: no execution is complete ({}:{}:{}: {})", place.file, place.line, place.column,
+                    place.source));
+  }
   for (const std::string& bound : result.bounds) add(bound);
   if (result.violation) {
     add(fmt::format("there is a violation: {} ({} shows it)", result.violation->message, shows_violation));
@@ -92,6 +97,7 @@ std::string outcomes_json(const Program& program, const CheckResult& result) {
   json["exit_code"] = exit_code(result.verdict);
   json["stopped_by"] = result.stopped_by.empty() ? Json(nullptr) : Json(result.stopped_by);
   json["bounds"] = result.bounds;
+  json["blocked"] = to_json(result.blocked);
   json["counts"] = to_json(result.counts);
   json["conditions"] = to_json(result.conditions);
   json["outcomes"] = to_json(result.outcomes);

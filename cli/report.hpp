@@ -41,6 +41,11 @@ struct Style {
 // A table of final states with the executions that end in each; a line for each where the columns do not fit.
 [[nodiscard]] std::string format_outcomes(const std::vector<Outcome>& outcomes, const Style& style);
 
+// Where executions ended that did not come to their end, a line each.
+[[nodiscard]] std::string format_places(const std::vector<BlockedAt>& places, const Style& style);
+// Why a check is vacuous; empty if it is not.
+[[nodiscard]] std::string format_vacuity(const CheckResult& result, const Style& style);
+
 // Every condition with how often it held; empty if there is none.
 [[nodiscard]] std::string format_conditions(const std::vector<ConditionCount>& conditions,
                                             const Style& style);

@@ -31,7 +31,9 @@ Json location(const std::string& file, std::uint32_t line, std::uint32_t column)
 }
 
 constexpr ViolationKind last_kind = ViolationKind::forbid;
-constexpr LintRule last_rule = LintRule::hopeless_await;
+constexpr LintRule last_rule = LintRule::vacuous;
+
+int index_of(LintRule rule) { return static_cast<int>(last_kind) + 1 + static_cast<int>(rule); }
 
 Json rules() {
   Json result = Json::array();
@@ -84,13 +86,26 @@ std::string sarif(const Program& program, const CheckResult& result,
     }
     results.push_back(std::move(entry));
   }
+  if (result.verdict == Verdict::vacuous) {
+    Json locations = Json::array();
+    for (const BlockedAt& place : result.blocked)
+      locations.push_back(location(place.file, place.line, place.column));
+    results.push_back({{"ruleId", json_word(name(LintRule::vacuous))},
+                       {"ruleIndex", index_of(LintRule::vacuous)},
+                       {"level", "error"},
+                       {"message",
+                        {{"text", fmt::format("nothing was checked, for no execution is complete (model {}, "
+                                              "algorithm {})",
+                                              result.model, result.algorithm)}}},
+                       {"locations", std::move(locations)}});
+  }
   for (const LintWarning& warning : warnings) {
     const Diagnostic& diagnostic = warning.diagnostic;
     std::string text = diagnostic.message;
     if (!diagnostic.hint.empty()) text += fmt::format(" ({})", diagnostic.hint);
     results.push_back(
         {{"ruleId", json_word(name(warning.rule))},
-         {"ruleIndex", static_cast<int>(last_kind) + 1 + static_cast<int>(warning.rule)},
+         {"ruleIndex", index_of(warning.rule)},
          {"level", "warning"},
          {"message", {{"text", std::move(text)}}},
          {"locations", Json::array({location(diagnostic.file, diagnostic.line, diagnostic.column)})}});

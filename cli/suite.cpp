@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <iterator>
@@ -19,16 +18,6 @@ namespace heddle::cli {
 namespace {
 
 constexpr std::uint64_t largest_suite = std::uint64_t{16} << 20;
-constexpr std::array<std::pair<std::string_view, ExpectedOutcome>, 8> outcomes = {{
-    {"safe", ExpectedOutcome::safe},
-    {"violation", ExpectedOutcome::violation},
-    {"deadlock", ExpectedOutcome::deadlock},
-    {"never", ExpectedOutcome::never},
-    {"sometimes", ExpectedOutcome::sometimes},
-    {"always", ExpectedOutcome::always},
-    {"executions", ExpectedOutcome::executions},
-    {"outcomes", ExpectedOutcome::outcomes},
-}};
 
 Diagnostic at(const std::string& file, std::uint32_t line, std::string message, std::string hint = {}) {
   Diagnostic result;
@@ -93,26 +82,30 @@ void set_settings(const std::string& word, SuiteEntry& entry) {
 }
 
 void set_outcome(const std::vector<Word>& words, Expectation& expectation) {
-  constexpr std::size_t first = 4;
-  const std::string& word = words[first].text;
-  const auto* const known =
-      std::find_if(outcomes.begin(), outcomes.end(), [&](const auto& each) { return each.first == word; });
-  if (known == outcomes.end()) {
-    std::vector<std::string> names;
-    for (const auto& each : outcomes) names.emplace_back(each.first);
-    refuse(fmt::format("unknown expectation '{}'", shown(word)),
+  std::size_t first = 4;
+  std::string text = words[first].text;
+  if (words.size() > first + 2 && words[first + 1].text == "within") {
+    text += fmt::format(" {} {}", words[first + 1].text, words[first + 2].text);
+    first += 2;
+  }
+  std::vector<std::string> names;
+  for (int i = 0; i <= static_cast<int>(ExpectedOutcome::outcomes); ++i)
+    names.emplace_back(name(static_cast<ExpectedOutcome>(i)));
+  const auto known = std::find(names.begin(), names.end(), text);
+  if (known == names.end()) {
+    refuse(fmt::format("unknown expectation '{}'", shown(text)),
            fmt::format("there are {}", join(names, ", ")));
   }
-  expectation.outcome = known->second;
+  expectation.outcome = static_cast<ExpectedOutcome>(known - names.begin());
   const bool counts =
-      known->second == ExpectedOutcome::executions || known->second == ExpectedOutcome::outcomes;
-  const bool takes_text = known->second == ExpectedOutcome::violation;
+      expectation.outcome == ExpectedOutcome::executions || expectation.outcome == ExpectedOutcome::outcomes;
+  const bool takes_text = expectation.outcome == ExpectedOutcome::violation;
   const std::size_t rest = words.size() - first - 1;
-  if (counts && rest == 0) refuse(fmt::format("'{}' needs a number", word));
+  if (counts && rest == 0) refuse(fmt::format("'{}' needs a number", text));
   if (rest > (counts || takes_text ? 1u : 0u)) {
     refuse(fmt::format("'{}' comes after the expectation", shown(words.back().text)));
   }
-  if (counts) expectation.count = whole_number(word, words[first + 1].text, 0, ~std::uint64_t{0});
+  if (counts) expectation.count = whole_number(text, words[first + 1].text, 0, ~std::uint64_t{0});
   if (takes_text && rest == 1) {
     if (!words[first + 1].quoted) refuse("the text of a violation stands in quotation marks");
     expectation.text = words[first + 1].text;

@@ -22,6 +22,8 @@ namespace {
 bool needs_whole_space(ExpectedOutcome outcome) {
   switch (outcome) {
     case ExpectedOutcome::safe:
+    case ExpectedOutcome::safe_within_bounds:
+    case ExpectedOutcome::vacuous:
     case ExpectedOutcome::violation:
     case ExpectedOutcome::deadlock: return false;
     case ExpectedOutcome::never:
@@ -241,7 +243,10 @@ class Runner {
       into.message = "the bounds of this run cut what is to be counted";
       return;
     }
-    into.message = mismatch(expectation, *result);
+    Expectation expected = expectation;
+    if (settings_.bounds != TestBounds{} && expected.outcome == ExpectedOutcome::safe)
+      expected.outcome = ExpectedOutcome::safe_within_bounds;
+    into.message = mismatch(expected, *result);
     if (!into.message.empty() && result->violation)
       into.violation = beginning(format_violation(*variant.program, *result->violation, Style{}));
     const bool undecided = !result->stopped_by.empty() &&

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +16,7 @@ Colour colour_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::safe: return Colour::green;
     case Verdict::safe_within_bounds:
+    case Verdict::vacuous:
     case Verdict::undecided: return Colour::yellow;
     case Verdict::violation: return Colour::red;
   }
@@ -94,6 +96,7 @@ std::string format_counts(const Program& program, const CheckResult& result, con
 }
 
 std::string_view frequency(const ConditionCount& condition) {
+  if (condition.total == 0) return "not judged";
   if (condition.satisfied == 0) return "never";
   return condition.satisfied == condition.total ? "always" : "sometimes";
 }
@@ -170,15 +173,51 @@ std::string format_violation(const Program& program, const Violation& violation,
          format_commit_graph(violation.trace);
 }
 
+namespace {
+
+bool is_bound(BlockedBy by) { return by == BlockedBy::loop_bound || by == BlockedBy::round_limit; }
+
+std::string format_bounds(const CheckResult& result, const Style& style) {
+  if (result.bounds.empty()) return {};
+  std::string text = "\nBounds:\n";
+  for (const std::string& bound : result.bounds) {
+    text += fmt::format("  {}\n", wrap(one_line(bound), style.width, 2));
+  }
+  if (result.verdict == Verdict::vacuous) return text;  // says already where
+  std::vector<BlockedAt> loops;
+  std::copy_if(result.blocked.begin(), result.blocked.end(), std::back_inserter(loops),
+               [](const BlockedAt& place) { return is_bound(place.by); });
+  return text + format_places(loops, style);
+}
+
+}  // namespace
+
+std::string format_places(const std::vector<BlockedAt>& places, const Style& style) {
+  constexpr std::size_t most = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(places.size(), most); ++i) {
+    const BlockedAt& place = places[i];
+    const std::string line =
+        fmt::format("{}:{}:{}: {}, in {}: {}", one_line(place.file), place.line, place.column,
+                    one_line(place.source), one_line(place.thread), counted(place.executions, "execution"));
+    text += fmt::format("    {}\n", wrap(line, style.width, 6));
+  }
+  if (places.size() > most) text += fmt::format("    and {} more\n", counted(places.size() - most, "place"));
+  return text;
+}
+
+std::string format_vacuity(const CheckResult& result, const Style& style) {
+  if (result.verdict != Verdict::vacuous) return {};
+  std::string text = "\nNo execution is complete, so nothing was checked.";
+  if (!result.blocked.empty()) text += " Where they ended:";
+  return text + "\n" + format_places(result.blocked, style);
+}
+
 std::string text_report(const Program& program, const CheckResult& result, const Style& style) {
   std::string text = format_verdict(program, result, style);
   text += format_counts(program, result, style);
-  if (!result.bounds.empty()) {
-    text += "\nBounds:\n";
-    for (const std::string& bound : result.bounds) {
-      text += fmt::format("  {}\n", wrap(one_line(bound), style.width, 2));
-    }
-  }
+  text += format_vacuity(result, style);
+  text += format_bounds(result, style);
   text += format_conditions(result.conditions, style);
   if (!result.outcomes.empty()) text += format_outcomes(result.outcomes, style);
   if (result.violation) text += "\n" + format_violation(program, *result.violation, style);

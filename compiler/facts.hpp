@@ -10,7 +10,7 @@
 
 namespace heddle::compiler {
 
-// Most rounds of a `for` loop before op loop_bound.
+// Most rounds of a `for` loop before op round_limit.
 inline constexpr std::int64_t for_rounds = 1'000'000;
 
 // Numbers about a piece of code with all that it calls. They saturate instead of overflowing.

@@ -141,7 +141,7 @@ void Generator::for_statement(const Statement& statement) {
   frame_->start(round);
   if (!bounded) {
     Value* const done = ir().CreateSub(frame_->load(variable), use(from));
-    require(ir().CreateICmpULT(done, ir().getInt64(for_rounds)), {.op = Op::loop_bound, .site = site});
+    require(ir().CreateICmpULT(done, ir().getInt64(for_rounds)), {.op = Op::round_limit, .site = site});
   }
   loop_body(statement, leave, next, site);
   frame_->jump(next);
@@ -156,7 +156,7 @@ void Generator::for_statement(const Statement& statement) {
 void Generator::loop_body(const Statement& statement, BasicBlock* leave, BasicBlock* next,
                           std::uint32_t site) {
   if (counts_rounds_) {
-    require(ir().CreateNot(frame_->round_exceeds(silent_rounds)), {.op = Op::loop_bound, .site = site});
+    require(ir().CreateNot(frame_->round_exceeds(silent_rounds)), {.op = Op::round_limit, .site = site});
   }
   scope().loops.push_back({leave, next, frame_->top()});
   block(statement.body);

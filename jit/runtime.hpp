@@ -53,7 +53,8 @@ enum class Op : std::uint8_t {
   // The thread cannot go on by itself. `await_failed` may be resumed: it evaluates the condition again.
   await_failed,
   assume_failed,  // as all that follow but assert_failed: never resumed
-  loop_bound,     // too many rounds of one loop, or too many between two operations
+  loop_bound,     // more rounds of a `while` than Options::unroll of the compiler
+  round_limit,    // more rounds of a `for`, or between two operations, than anybody may take
   // Violations that a thread finds itself. `assert_failed` may be resumed: the thread goes on behind the
   // assertion. The others are never resumed.
   assert_failed,

@@ -18,14 +18,16 @@ struct Outcome {
   std::string_view name;
   ExpectedOutcome outcome;
 };
-constexpr std::array<Outcome, 8> outcomes = {{{"safe", ExpectedOutcome::safe},
-                                              {"violation", ExpectedOutcome::violation},
-                                              {"deadlock", ExpectedOutcome::deadlock},
-                                              {"never", ExpectedOutcome::never},
-                                              {"sometimes", ExpectedOutcome::sometimes},
-                                              {"always", ExpectedOutcome::always},
-                                              {"executions", ExpectedOutcome::executions},
-                                              {"outcomes", ExpectedOutcome::outcomes}}};
+constexpr std::array<Outcome, 10> outcomes = {{{"safe", ExpectedOutcome::safe},
+                                               {"safe within bounds", ExpectedOutcome::safe_within_bounds},
+                                               {"vacuous", ExpectedOutcome::vacuous},
+                                               {"violation", ExpectedOutcome::violation},
+                                               {"deadlock", ExpectedOutcome::deadlock},
+                                               {"never", ExpectedOutcome::never},
+                                               {"sometimes", ExpectedOutcome::sometimes},
+                                               {"always", ExpectedOutcome::always},
+                                               {"executions", ExpectedOutcome::executions},
+                                               {"outcomes", ExpectedOutcome::outcomes}}};
 
 bool is_between(ExpectedOutcome outcome, ExpectedOutcome first, ExpectedOutcome last) {
   return outcome >= first && outcome <= last;
@@ -35,11 +37,11 @@ std::string list(const std::vector<std::string_view>& names) {
   return fmt::format("there are {}", fmt::join(names, ", "));
 }
 
-void unknown(Resolution& resolution, const Word& word, std::string_view what,
+void unknown(Resolution& resolution, const SourceRange& range, std::string_view text, std::string_view what,
              const std::vector<std::string_view>& names) {
-  std::string hint = did_you_mean(word.text, names);
+  std::string hint = did_you_mean(text, names);
   if (hint.empty()) hint = list(names);
-  resolution.error(word.range, fmt::format("unknown {} '{}'", what, word.text), std::move(hint));
+  resolution.error(range, fmt::format("unknown {} '{}'", what, text), std::move(hint));
 }
 
 // A name that no slip of the pen makes one of `names` may be known to another version: the line says nothing
@@ -47,7 +49,7 @@ void unknown(Resolution& resolution, const Word& word, std::string_view what,
 bool is_slip(Resolution& resolution, const Word& word, std::string_view what,
              const std::vector<std::string_view>& names) {
   if (nearest(word.text, names).empty()) return false;
-  unknown(resolution, word, what, names);
+  unknown(resolution, word.range, word.text, what, names);
   return true;
 }
 
@@ -110,13 +112,13 @@ void add_settings(Resolution& resolution, const std::vector<syntax::Setting>& se
 }
 
 // The text or number behind the outcome, or none: as the outcome demands.
-void set_argument(Resolution& resolution, const syntax::ExpectLine& line, Expectation& into) {
-  const Word& argument = line.argument;
+void set_argument(Resolution& resolution, const SourceRange& range, std::string_view outcome,
+                  const Word& argument, Expectation& into) {
   if (into.outcome == ExpectedOutcome::executions || into.outcome == ExpectedOutcome::outcomes) {
     std::int64_t count = 0;
     if (argument.kind != TokenKind::integer) {
-      resolution.error(line.outcome.range, fmt::format("'{}' needs a number", line.outcome.text),
-                       fmt::format("write '{} 4'", line.outcome.text));
+      resolution.error(range, fmt::format("'{}' needs a number", outcome),
+                       fmt::format("write '{} 4'", outcome));
     } else if (integer_value(argument.text, count)) {
       into.count = static_cast<std::uint64_t>(count);
     }
@@ -129,8 +131,7 @@ void set_argument(Resolution& resolution, const syntax::ExpectLine& line, Expect
   }
   resolution.error(
       argument.range,
-      fmt::format("'{}' takes no {}", line.outcome.text,
-                  argument.kind == TokenKind::string ? "text" : "number"),
+      fmt::format("'{}' takes no {}", outcome, argument.kind == TokenKind::string ? "text" : "number"),
       into.outcome == ExpectedOutcome::violation ? "a violation can be followed by a text in quotes" : "");
 }
 
@@ -140,8 +141,9 @@ void resolve_expectation(Resolution& resolution, const syntax::Item& item) {
   const syntax::ExpectLine& line = item.expect_line;
   Expectation expectation;
   expectation.range = item.range;
-  expectation.range.end =
-      line.argument.kind == TokenKind::end ? line.outcome.range.end : line.argument.range.end;
+  SourceRange range = line.outcome.front().range;
+  range.end = line.outcome.back().range.end;
+  expectation.range.end = line.argument.kind == TokenKind::end ? range.end : line.argument.range.end;
   add_models(resolution, line.models, expectation);
   for (const Word& word : line.algorithms) {
     if (std::find(algorithms.begin(), algorithms.end(), word.text) != algorithms.end() ||
@@ -150,23 +152,24 @@ void resolve_expectation(Resolution& resolution, const syntax::Item& item) {
     }
   }
   add_settings(resolution, line.settings, expectation);
+  std::string text(line.outcome.front().text);
+  for (std::size_t i = 1; i < line.outcome.size(); ++i) text += fmt::format(" {}", line.outcome[i].text);
   const auto found = std::find_if(outcomes.begin(), outcomes.end(),
-                                  [&](const Outcome& outcome) { return outcome.name == line.outcome.text; });
+                                  [&](const Outcome& outcome) { return outcome.name == text; });
   if (found == outcomes.end()) {
     std::vector<std::string_view> names;
     for (const Outcome& outcome : outcomes) names.push_back(outcome.name);
-    unknown(resolution, line.outcome, "outcome", names);
+    unknown(resolution, range, text, "outcome", names);
     return;
   }
   expectation.outcome = found->outcome;
   if (is_between(found->outcome, ExpectedOutcome::never, ExpectedOutcome::always) &&
       resolution.program.properties.empty()) {
-    resolution.error(line.outcome.range,
-                     fmt::format("'{}' speaks about a condition, but there is none", found->name),
+    resolution.error(range, fmt::format("'{}' speaks about a condition, but there is none", found->name),
                      "add one: 'exists x == 1;'");
     return;
   }
-  set_argument(resolution, line, expectation);
+  set_argument(resolution, range, text, line.argument, expectation);
   resolution.program.expectations.push_back(std::move(expectation));
 }
 

@@ -299,7 +299,8 @@ const auto expect_line_def = model > *(token(Kind::comma) > model) >
                              -(context_word("with") > one_setting > *(token(Kind::comma) > one_setting)) >
                              token(Kind::colon) >
                              word(Kind::identifier, Kind::identifier,
-                                  "an outcome like 'safe'")[SetPlain<&syntax::ExpectLine::outcome>{}] >
+                                  "an outcome like 'safe'")[PushWord<&syntax::ExpectLine::outcome>{}] >
+                             *word(Kind::identifier)[PushWord<&syntax::ExpectLine::outcome>{}] >
                              -(string[SetPlain<&syntax::ExpectLine::argument>{}] |
                                word(Kind::integer)[SetPlain<&syntax::ExpectLine::argument>{}]);
 

@@ -169,7 +169,7 @@ inline constexpr auto set_expect_line = [](auto& context) {
   syntax::Item& item = x3::_val(context);
   item.expect_line = std::move(x3::_attr(context));
   const syntax::ExpectLine& line = item.expect_line;
-  item.range.end = line.argument.kind == TokenKind::end ? line.outcome.range.end : line.argument.range.end;
+  item.range.end = (line.argument.kind == TokenKind::end ? line.outcome.back() : line.argument).range.end;
 };
 inline constexpr auto begin_block = [](auto& context) {
   x3::_val(context).kind = syntax::StatementKind::block;

@@ -113,7 +113,7 @@ struct ExpectLine {
   std::vector<Word> models;
   std::vector<Word> algorithms;
   std::vector<Setting> settings;
-  Word outcome;
+  std::vector<Word> outcome;
   Word argument;  // a string or an integer; of kind `end` if not given
 };
 

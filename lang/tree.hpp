@@ -205,6 +205,8 @@ struct Property {
 
 enum class ExpectedOutcome : std::uint8_t {
   safe,
+  safe_within_bounds,
+  vacuous,
   violation,
   deadlock,
   never,

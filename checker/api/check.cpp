@@ -21,26 +21,46 @@ std::string plural(std::uint64_t count, std::string_view one, std::string_view m
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-std::vector<std::string> bounds_that_cut(const CheckOptions& options, const Counts& counts) {
+// What raises a bound has the same name at the prompt and among the members of the options.
+std::vector<std::string> bounds_that_cut(const CheckOptions& options, std::uint32_t unroll,
+                                         const CheckResult& result) {
+  const Counts& counts = result.counts;
   std::vector<std::string> bounds;
-  if (counts.blocked_loop_bound > 0) {
-    bounds.push_back(fmt::format("the loop bound cut off {}",
-                                 plural(counts.blocked_loop_bound, "execution", "executions")));
+  std::uint64_t by_unroll = 0, by_limit = 0;
+  for (const BlockedAt& place : result.blocked) {
+    if (place.by == BlockedBy::loop_bound) by_unroll += place.executions;
+    if (place.by == BlockedBy::round_limit) by_limit += place.executions;
+  }
+  if (by_unroll > 0) {
+    bounds.push_back(fmt::format("the loop bound {} cut off {}; --unroll {} raises it", unroll,
+                                 plural(by_unroll, "execution", "executions"), std::uint64_t{unroll} * 2));
+  }
+  if (by_limit > 0) {
+    bounds.push_back(fmt::format("the limit of rounds cut off {}; no option raises it",
+                                 plural(by_limit, "execution", "executions")));
   }
   if (options.preemption_bound && counts.blocked_preemption_bound > 0) {
-    bounds.push_back(fmt::format("the preemption bound {} cut off {}", *options.preemption_bound,
-                                 plural(counts.blocked_preemption_bound, "branch", "branches")));
+    bounds.push_back(fmt::format("the preemption bound {} cut off {}; --preemption-bound {} raises it",
+                                 *options.preemption_bound,
+                                 plural(counts.blocked_preemption_bound, "branch", "branches"),
+                                 std::uint64_t{*options.preemption_bound} + 1));
   }
   if (options.preemption_bound && counts.beyond_bound > 0) {
-    bounds.push_back(fmt::format("{} beyond the preemption bound {}",
+    bounds.push_back(fmt::format("{} beyond the preemption bound {}; --preemption-bound {} raises it",
                                  plural(counts.beyond_bound, "execution is", "executions are"),
-                                 *options.preemption_bound));
+                                 *options.preemption_bound, std::uint64_t{*options.preemption_bound} + 1));
   }
   if (options.buffer_bound && counts.buffer_bound_flushes > 0) {
-    bounds.push_back(fmt::format("the buffer bound {} made {} wait", *options.buffer_bound,
-                                 plural(counts.buffer_bound_flushes, "store", "stores")));
+    bounds.push_back(fmt::format(
+        "the buffer bound {} made {} wait; --buffer-bound {} raises it", *options.buffer_bound,
+        plural(counts.buffer_bound_flushes, "store", "stores"), std::uint64_t{*options.buffer_bound} + 1));
   }
   return bounds;
+}
+
+// Has the search looked at an execution from its start to its end?
+bool met_complete_execution(const CheckOptions& options, const Counts& counts) {
+  return counts.executions > 0 || (options.report_beyond_bound && counts.beyond_bound > 0);
 }
 
 }  // namespace
@@ -112,7 +132,8 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   result.model = options.model;
   result.algorithm = options.algorithm;
   result.counts = search.counts;
-  result.bounds = bounds_that_cut(options, search.counts);
+  result.blocked = checker::describe_blocked(search);
+  result.bounds = bounds_that_cut(options, program.state().options.unroll, result);
   result.stopped_by = search.stopped_by();
   result.conditions = checker::describe_conditions(search);
   if (options.collect_outcomes) result.outcomes = checker::describe_outcomes(search);
@@ -128,6 +149,8 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     result.verdict = Verdict::violation;
   } else if (!result.stopped_by.empty()) {
     result.verdict = Verdict::undecided;
+  } else if (!met_complete_execution(options, result.counts)) {
+    result.verdict = Verdict::vacuous;
   } else if (!result.bounds.empty()) {
     result.verdict = Verdict::safe_within_bounds;
   }

@@ -16,6 +16,7 @@
 #include "checker/api/lint_trees.hpp"
 #include "checker/api/state.hpp"
 #include "lang/unused.hpp"
+#include "lang/utf8.hpp"
 #include "lang/warnings.hpp"
 
 namespace heddle {
@@ -80,6 +81,7 @@ class Linter {
         fences.insert(place);
     }
     for (const Place place : fences) look_at_fence(place);
+    look_for_complete_execution();
     std::stable_sort(warnings_.begin(), warnings_.end(), [](const auto& a, const auto& b) {
       return std::pair(a.diagnostic.line, a.diagnostic.column) <
              std::pair(b.diagnostic.line, b.diagnostic.column);
@@ -208,6 +210,26 @@ class Linter {
             : "without it the final states and the verdict are the same under every model");
   }
 
+  // Only with the file's own parameters: an expect line that sets others says itself what is found.
+  void look_for_complete_execution() {
+    const auto result = look(programs_.front(), {.model = "sc", .max_executions = 1});
+    if (!result || result->verdict != Verdict::vacuous) return;
+    for (const BlockedAt& at : result->blocked) {
+      if (at.file != state().sources.name(0)) continue;
+      const std::uint32_t begin = offset_of(at.line, at.column);
+      return add(LintRule::vacuous, {begin, begin + 1},
+                 "a check of this program checks nothing, for no execution is complete",
+                 fmt::format("{} of them end here", at.executions));
+    }
+  }
+  [[nodiscard]] std::uint32_t offset_of(std::uint32_t line, std::uint32_t column) const {
+    const std::string_view text = state().sources.text(0);
+    std::size_t offset = 0;
+    while (--line > 0) offset = text.find('\n', offset) + 1;
+    while (--column > 0) offset += lang::utf8_width(text.substr(offset));
+    return static_cast<std::uint32_t>(offset);
+  }
+
   const LintOptions& options_;
   std::vector<Program> programs_;  // as it is, then with the parameters of each expect line
   std::set<Parameters> sets_;
@@ -224,6 +246,7 @@ std::string_view name(LintRule rule) {
     case LintRule::lost_update: return "lost update";
     case LintRule::needless_fence: return "needless fence";
     case LintRule::hopeless_await: return "hopeless await";
+    case LintRule::vacuous: return "vacuous";
   }
   return {};
 }

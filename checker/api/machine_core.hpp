@@ -100,14 +100,16 @@ class Machine::Core {
     std::vector<std::int64_t> memory;
     checker::Rows rows;
     std::optional<std::string> failure;
+    std::optional<std::string> cut;  // it did not come to its end
   };
   [[nodiscard]] Final final() const {
-    Final result{.memory = engine->memory(), .rows = {}, .failure = {}};
+    Final result{.memory = engine->memory(), .rows = {}, .failure = {}, .cut = {}};
     if (image().final_block == nullptr) return result;
-    if (const auto found = checker::run_final_block(image(), result.memory, &result.rows)) {
-      const auto& row = result.rows.back();
-      result.failure = checker::describe_failure(row.op, image().sites[row.site], nullptr);
-    }
+    const auto end = checker::run_final_block(image(), result.memory, &result.rows);
+    const auto& site = image().sites[end.site];
+    if (end.failed()) result.failure = checker::describe_failure(end.op, site, nullptr);
+    if (end.cut())
+      result.cut = fmt::format("stuck: final cut off by a bound of rounds in line {}", site.line);
     return result;
   }
   [[nodiscard]] bool complete() const {
@@ -117,6 +119,7 @@ class Machine::Core {
   [[nodiscard]] MachineStatus completed() const {
     MachineStatus status{MachineEnd::complete, "all threads have finished", {}};
     const auto result = final();
+    if (result.cut) return {MachineEnd::stuck, *result.cut, {}};
     if (result.failure) {
       status.end = MachineEnd::violation;
       status.message = *result.failure;

@@ -1,5 +1,6 @@
 // Names of the public enumerations, exit codes, and what an `expect` line means.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "heddle/heddle.h"
 
@@ -10,9 +11,36 @@ std::string_view name(Verdict verdict) {
     case Verdict::safe: return "safe";
     case Verdict::safe_within_bounds: return "safe within bounds";
     case Verdict::violation: return "violation";
-    case Verdict::undecided: break;
+    case Verdict::undecided: return "undecided";
+    case Verdict::vacuous: break;
   }
-  return "undecided";
+  return "vacuous";
+}
+
+std::string_view name(ExpectedOutcome outcome) {
+  switch (outcome) {
+    case ExpectedOutcome::safe: return "safe";
+    case ExpectedOutcome::safe_within_bounds: return "safe within bounds";
+    case ExpectedOutcome::vacuous: return "vacuous";
+    case ExpectedOutcome::violation: return "violation";
+    case ExpectedOutcome::deadlock: return "deadlock";
+    case ExpectedOutcome::never: return "never";
+    case ExpectedOutcome::sometimes: return "sometimes";
+    case ExpectedOutcome::always: return "always";
+    case ExpectedOutcome::executions: return "executions";
+    case ExpectedOutcome::outcomes: break;
+  }
+  return "outcomes";
+}
+
+std::string_view name(BlockedBy by) {
+  switch (by) {
+    case BlockedBy::assume: return "assume";
+    case BlockedBy::await: return "await";
+    case BlockedBy::loop_bound: return "loop bound";
+    case BlockedBy::round_limit: break;
+  }
+  return "round limit";
 }
 
 std::string_view name(ViolationKind kind) {
@@ -54,7 +82,8 @@ int exit_code(Verdict verdict) {
     case Verdict::safe:
     case Verdict::safe_within_bounds: return 0;
     case Verdict::violation: return 1;
-    case Verdict::undecided: break;
+    case Verdict::undecided:
+    case Verdict::vacuous: break;
   }
   return 3;
 }
@@ -73,13 +102,22 @@ namespace {
 std::string found(const CheckResult& result) {
   if (result.violation) return fmt::format("violation: {}", result.violation->message);
   if (result.verdict == Verdict::undecided) return fmt::format("undecided ({})", result.stopped_by);
+  if (result.verdict == Verdict::vacuous && !result.blocked.empty()) {
+    const BlockedAt& place = result.blocked.front();
+    return fmt::format("vacuous ({}:{}:{}: {})", place.file, place.line, place.column, place.source);
+  }
+  if (result.verdict == Verdict::safe_within_bounds)
+    return fmt::format("safe within bounds ({})", fmt::join(result.bounds, "; "));
   return std::string(name(result.verdict));
 }
 
-// How often the program's `exists` held; a program without one has nothing to observe.
+// How often the program's `exists` held; a program without one has nothing to observe, nor has a check that
+// met no final state.
 std::string observed(const CheckResult& result) {
+  if (result.verdict == Verdict::undecided || result.verdict == Verdict::vacuous) return found(result);
   for (const auto& condition : result.conditions) {
     if (condition.kind != "exists") continue;
+    if (condition.total == 0) return "no final state";
     if (condition.satisfied == 0) return "never";
     return condition.satisfied == condition.total ? "always" : "sometimes";
   }
@@ -89,30 +127,27 @@ std::string observed(const CheckResult& result) {
 }  // namespace
 
 std::string mismatch(const Expectation& expectation, const CheckResult& result) {
-  const bool safe = result.verdict == Verdict::safe || result.verdict == Verdict::safe_within_bounds;
-  const auto expect = [](bool met, const std::string& wanted, const std::string& got) {
-    return met ? std::string() : fmt::format("expected {}, found {}", wanted, got);
+  const std::string wanted(name(expectation.outcome));
+  const auto expect = [](bool met, const std::string& expected, const std::string& got) {
+    return met ? std::string() : fmt::format("expected {}, found {}", expected, got);
   };
   const bool explored = result.verdict != Verdict::undecided;
   switch (expectation.outcome) {
-    case ExpectedOutcome::safe: return expect(safe, "safe", found(result));
+    case ExpectedOutcome::safe: return expect(result.verdict == Verdict::safe, wanted, found(result));
+    case ExpectedOutcome::safe_within_bounds:
+      return expect(result.verdict == Verdict::safe || result.verdict == Verdict::safe_within_bounds, wanted,
+                    found(result));
+    case ExpectedOutcome::vacuous: return expect(result.verdict == Verdict::vacuous, wanted, found(result));
     case ExpectedOutcome::deadlock:
-      return expect(result.violation && result.violation->kind == ViolationKind::deadlock, "deadlock",
+      return expect(result.violation && result.violation->kind == ViolationKind::deadlock, wanted,
                     found(result));
     case ExpectedOutcome::violation:
-      return expect(
-          result.violation && result.violation->message.find(expectation.text) != std::string::npos,
-          expectation.text.empty() ? "violation" : fmt::format("violation \"{}\"", expectation.text),
-          found(result));
+      return expect(result.violation && result.violation->message.find(expectation.text) != std::string::npos,
+                    expectation.text.empty() ? wanted : fmt::format("violation \"{}\"", expectation.text),
+                    found(result));
     case ExpectedOutcome::never:
-      return expect(explored && observed(result) == "never", "never",
-                    explored ? observed(result) : found(result));
     case ExpectedOutcome::sometimes:
-      return expect(explored && observed(result) == "sometimes", "sometimes",
-                    explored ? observed(result) : found(result));
-    case ExpectedOutcome::always:
-      return expect(explored && observed(result) == "always", "always",
-                    explored ? observed(result) : found(result));
+    case ExpectedOutcome::always: return expect(observed(result) == wanted, wanted, observed(result));
     case ExpectedOutcome::executions:
       return expect(explored && result.counts.executions == expectation.count,
                     fmt::format("{} executions", expectation.count),

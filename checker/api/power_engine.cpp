@@ -276,10 +276,11 @@ std::optional<std::string> PowerEngine::failure() const {
 Ending PowerEngine::ending() {
   EndingOfThreads result;
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
-    if (!result.add(machine_.standing_op(t), [&] { return machine_.await_holds(t); })) break;
+    const auto holds = [&] { return machine_.await_holds(t); };
+    if (!result.add(t, machine_.standing_op(t), machine_.standing_site(t), holds)) break;
   }
   look();
-  return result.ending();
+  return result.end().ending;
 }
 
 }  // namespace heddle::checker

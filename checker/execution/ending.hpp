@@ -17,33 +17,49 @@ enum class Ending : std::uint8_t {
   violation,  // a thread stopped at a violation that it found
 };
 
+// The ending of a run, and the operation that decides it: the first one of its kind, by thread.
+struct RunEnd {
+  Ending ending = Ending::complete;
+  ThreadId thread = none;
+  jit::Op op = jit::Op::done;
+  std::uint32_t site = none;
+};
+
 // Is told what each thread stands at, and gives the ending.
 class EndingOfThreads {
  public:
+  // `site`: `none` at an assumption if it is another thread's, which is then the one that decides.
   // `await_holds()`: would the await that the thread is stuck at hold by now? Asked only if that matters.
   // False if the ending is certain.
   template <typename Holds>
-  bool add(jit::Op op, Holds&& await_holds) {
+  bool add(ThreadId thread, jit::Op op, std::uint32_t site, Holds&& await_holds) {
+    const auto decide = [&](Ending ending) { end_ = {ending, thread, op, site}; };
     if (op == jit::Op::done) return true;
-    if (is_failure(op) || op == jit::Op::unlock) return decide(Ending::violation);
-    if (op == jit::Op::loop_bound) return decide(Ending::blocked_loop_bound);
+    if (is_failure(op) || op == jit::Op::unlock) {
+      decide(Ending::violation);
+      return false;
+    }
+    if (op == jit::Op::loop_bound || op == jit::Op::round_limit) {
+      decide(Ending::blocked_loop_bound);
+      return false;
+    }
+    if (end_.ending == Ending::blocked_assume && (op != jit::Op::assume_failed || end_.site != none))
+      return true;
     if (op == jit::Op::assume_failed) {
-      ending_ = Ending::blocked_assume;
-    } else if (ending_ != Ending::blocked_assume) {
-      if (op == jit::Op::await_failed && await_holds()) ending_ = Ending::blocked_await;
-      if (ending_ == Ending::complete) ending_ = Ending::deadlock;
+      decide(Ending::blocked_assume);
+    } else if (end_.ending != Ending::blocked_await) {
+      if (op == jit::Op::await_failed && await_holds()) {
+        decide(Ending::blocked_await);
+      } else if (end_.ending == Ending::complete) {
+        decide(Ending::deadlock);
+      }
     }
     return true;
   }
-  [[nodiscard]] Ending ending() const { return ending_; }
+  [[nodiscard]] const RunEnd& end() const { return end_; }
 
  private:
-  bool decide(Ending ending) {
-    ending_ = ending;
-    return false;
-  }
-
-  Ending ending_ = Ending::complete;
+  RunEnd end_;
 };
 
 }  // namespace heddle::checker

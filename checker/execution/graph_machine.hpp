@@ -91,6 +91,7 @@ class GraphMachine {
     return kind == jit::Op::load || updates(kind);
   }
   [[nodiscard]] jit::Op standing_op(ThreadId t) const { return standing(t).op; }
+  [[nodiscard]] std::uint32_t standing_site(ThreadId t) const { return standing(t).site; }
 
   template <typename Visit>
   void for_each_enabled(Visit&& visit) const {

@@ -181,14 +181,16 @@ class Machine {
 
   // Why nothing is enabled. Threads that wait are looked at once more: an await whose condition holds by now
   // was only evaluated too early.
-  [[nodiscard]] Ending ending() {
+  [[nodiscard]] RunEnd end() {
     EndingOfThreads result;
     for (ThreadId t = 0; t < thread_count(); ++t) {
       const auto holds = [&] { return await_holds(t, [this](Location x) { return memory_[x]; }); };
-      if (!result.add(threads_.mailbox(t).op, holds)) break;
+      const auto& m = threads_.mailbox(t);
+      if (!result.add(t, m.op, m.site, holds)) break;
     }
-    return result.ending();
+    return result.end();
   }
+  [[nodiscard]] Ending ending() { return end().ending; }
 
   // Evaluates the await that the thread is stuck at once more, with the values that `read(location)` gives,
   // and puts the thread back.

@@ -93,6 +93,11 @@ class PowerMachine {
     if (watch.suspect) return jit::Op::assume_failed;
     return standing(t).op;
   }
+  // `none` if another thread's assumption is to blame.
+  [[nodiscard]] std::uint32_t standing_site(ThreadId t) const {
+    if (const auto request = stopped_at(t)) return threads_.requests(t)[*request].site;
+    return watches_[t].suspect ? none : standing(t).site;
+  }
   [[nodiscard]] bool full() const { return model_.full(); }
   // Committed steps, and the first event of each.
   [[nodiscard]] std::uint32_t depth() const { return static_cast<std::uint32_t>(steps_.size()); }

@@ -46,22 +46,22 @@ class DerivedEnd {
         return false;
       }
     }
-    Ending ending = classify(machine);
+    RunEnd end = classify(machine);
     // Where a run leaves final memory open, an await may hold in one of them and fail for good in another.
     if constexpr (leaves_memory_open) {
-      if (ending == Ending::blocked_await || ending == Ending::deadlock) {
+      if (end.ending == Ending::blocked_await || end.ending == Ending::deadlock) {
         machine.for_each_final_memory([&] {
-          ending = classify(machine);
-          if (ending == Ending::deadlock) note_deadlock(machine);
-          return ending == Ending::deadlock;
+          end = classify(machine);
+          if (end.ending == Ending::deadlock) note_deadlock(machine);
+          return end.ending == Ending::deadlock;
         });
       }
     }
-    switch (ending) {
+    switch (end.ending) {
       case Ending::complete: complete(machine); return true;
-      case Ending::blocked_loop_bound: ++counts.blocked_loop_bound; break;
-      case Ending::blocked_assume: ++counts.blocked_assume; break;
-      case Ending::blocked_await: ++counts.blocked_await; break;
+      case Ending::blocked_loop_bound:
+      case Ending::blocked_assume:
+      case Ending::blocked_await: search_.blocked(end.thread, end.op, end.site); break;
       case Ending::deadlock:
         if constexpr (!leaves_memory_open) note_deadlock(machine);
         break;
@@ -75,12 +75,13 @@ class DerivedEnd {
     machine.for_each_final_memory([] { return false; });
   };
 
-  [[nodiscard]] static Ending classify(Machine& machine) {
+  [[nodiscard]] static RunEnd classify(Machine& machine) {
     EndingOfThreads result;
     for (ThreadId t = 0; t < machine.thread_count(); ++t) {
-      if (!result.add(machine.standing_op(t), [&] { return machine.await_holds(t); })) break;
+      const auto holds = [&] { return machine.await_holds(t); };
+      if (!result.add(t, machine.standing_op(t), machine.standing_site(t), holds)) break;
     }
-    return result.ending();
+    return result.end();
   }
   void note_deadlock(const Machine& machine) {
     search_.note(ViolationKind::deadlock, none, [&] { return schedule(machine); });
@@ -89,21 +90,21 @@ class DerivedEnd {
     if (!needs_states_) {
       search_.complete(memory_, blocks_.data(), [&] { return schedule(machine); });
     } else if constexpr (leaves_memory_open) {
+      bool judged = false;
       machine.for_each_final_memory([&] {
-        judge(machine);
+        if (judge(machine)) judged = true;
         return search_.stopped();
       });
-      search_.count_execution();
-    } else {
-      judge(machine);
+      if (judged) search_.count_execution();
+    } else if (judge(machine)) {
       search_.count_execution();
     }
   }
-  void judge(Machine& machine) {
+  bool judge(Machine& machine) {
     machine.final_memory(memory_);
     machine.clean();
     for (ThreadId t = 0; t < blocks_.size(); ++t) blocks_[t] = machine.block(t);
-    search_.judge(memory_, blocks_.data(), [&] { return schedule(machine); });
+    return search_.judge(memory_, blocks_.data(), [&] { return schedule(machine); });
   }
 
   // How a violation is shown: as a run of the store-buffer machine where the model has one.

@@ -32,7 +32,7 @@ class FinalStates {
     const auto& image = search_.image();
     memory_ = run_.machine().memory();
     if (!image.final_block && image.conditions.empty() && !search_.options().collect_outcomes) {
-      search_.judge(memory_, run_.machine().threads().blocks(), [&] { return schedule(); });
+      judge();
       search_.count_execution();
       return;
     }
@@ -42,7 +42,7 @@ class FinalStates {
 
   struct Waiting {
     std::optional<Schedule> deadlock;  // a run after which every thread waits for ever
-    bool too_early = false;            // after some run an await would hold by now
+    ThreadId too_early = none;         // one whose await would hold by now after some run
   };
   // For a run after which all threads that have not finished wait.
   [[nodiscard]] Waiting waiting() {
@@ -119,13 +119,14 @@ class FinalStates {
         if (row.writes) stored_.insert(row.location);
       }
     }
+    ended_ = false;
     if (search_.image().conditions.empty() && !search_.options().collect_outcomes) {
       judge();
     } else {
       judged_.clear();
       judge_rest(0);
     }
-    search_.count_execution();
+    if (ended_) search_.count_execution();
   }
   void judge_rest(std::size_t next) {
     while (next < open_.size() && !open(open_[next])) ++next;
@@ -133,13 +134,13 @@ class FinalStates {
     if (judged_.insert(memory_).second) judge();
   }
   void judge() {
-    search_.judge(memory_, run_.machine().threads().blocks(), [&] { return schedule(); });
+    if (search_.judge(memory_, run_.machine().threads().blocks(), [&] { return schedule(); })) ended_ = true;
   }
 
   void judge_waiting(Waiting& result) {
-    if (result.deadlock && result.too_early) return;
+    if (result.deadlock && result.too_early != none) return;
     auto& machine = run_.machine();
-    bool too_early = false;
+    ThreadId too_early = none;
     for (ThreadId t = 0; t < run_.threads(); ++t) {
       if (machine.threads().mailbox(t).op != jit::Op::await_failed) continue;
       std::uint32_t asked = none;
@@ -148,10 +149,10 @@ class FinalStates {
         return memory_[location];
       });
       if (asked != none) return for_each_last(asked, [&] { judge_waiting(result); });
-      too_early = too_early || holds;
+      if (holds && too_early == none) too_early = t;
     }
-    if (too_early) result.too_early = true;
-    if (!too_early && !result.deadlock) result.deadlock = schedule();
+    if (too_early != none) result.too_early = too_early;
+    if (too_early == none && !result.deadlock) result.deadlock = schedule();
   }
 
   Run& run_;
@@ -165,6 +166,7 @@ class FinalStates {
   Rows rows_;
   std::set<Location> stored_;
   std::set<std::vector<std::int64_t>> judged_;
+  bool ended_ = false;  // the `final` block has come to its end since it was last set
 };
 
 }  // namespace heddle::checker::rf

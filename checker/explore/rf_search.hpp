@@ -105,14 +105,10 @@ class ReadsFrom {
     const auto thread = thread_of(read);
     const auto& event = run_.event(read);
     if (run_.events(thread).size() != 1 || !event.reads() || event.writes()) return false;
-    switch (run_.machine().threads().mailbox(thread).op) {
-      case jit::Op::assume_failed: ++search_.counts.blocked_assume; break;
-      case jit::Op::await_failed:
-        if (event.source != initial_write) return false;
-        ++search_.counts.blocked_await;
-        break;
-      default: return false;
-    }
+    const auto& m = run_.machine().threads().mailbox(thread);
+    if (m.op != jit::Op::assume_failed && (m.op != jit::Op::await_failed || event.source != initial_write))
+      return false;
+    search_.blocked(thread, m.op, m.site);
     ++search_.counts.runs;
     return true;
   }
@@ -147,17 +143,20 @@ class ReadsFrom {
     ++search_.counts.runs;
     auto& machine = run_.machine();
     search_.counts.max_depth = std::max<std::uint64_t>(search_.counts.max_depth, machine.depth());
-    const auto ending = machine.ending();
-    if (observer_) observer_(run_, ending);
-    switch (ending) {
+    const RunEnd end = machine.end();
+    if (observer_) observer_(run_, end.ending);
+    switch (end.ending) {
       case Ending::complete: final_.complete(); break;
-      case Ending::blocked_assume: ++search_.counts.blocked_assume; break;
-      case Ending::blocked_loop_bound: ++search_.counts.blocked_loop_bound; break;
+      case Ending::blocked_assume:
+      case Ending::blocked_loop_bound: search_.blocked(end.thread, end.op, end.site); break;
       case Ending::blocked_await:
       case Ending::deadlock: {
         const auto waiting = final_.waiting();
         if (waiting.deadlock) search_.note(ViolationKind::deadlock, none, [&] { return *waiting.deadlock; });
-        if (waiting.too_early) ++search_.counts.blocked_await;
+        if (waiting.too_early != none) {
+          const auto& m = machine.threads().mailbox(waiting.too_early);
+          search_.blocked(waiting.too_early, m.op, m.site);
+        }
         break;
       }
       case Ending::violation: break;

@@ -1,5 +1,6 @@
 #include "checker/explore/search.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -32,8 +33,7 @@ std::size_t FinalStateHash::operator()(const FinalState& state) const {
   return hash;
 }
 
-std::optional<FoundViolation> run_final_block(const jit::Image& image, std::vector<std::int64_t>& memory,
-                                              Rows* rows) {
+FinalEnd run_final_block(const jit::Image& image, std::vector<std::int64_t>& memory, Rows* rows) {
   const AlignedBlock block(image.final_block->block_size);
   image.final_block->start(block.bytes, image.final_block->argument);
   auto& m = jit::mailbox(block.bytes);
@@ -56,12 +56,11 @@ std::optional<FoundViolation> run_final_block(const jit::Image& image, std::vect
       m.value = row.read;
     } else if (m.op == jit::Op::fence) {
       continue;
-    } else if (m.op == jit::Op::done || m.op == jit::Op::loop_bound) {
-      return std::nullopt;
     } else {
+      const FinalEnd end{m.op, m.site};
       row.type = RowType::failure;
-      if (rows != nullptr) rows->push_back(row);
-      return FoundViolation{.kind = Search::kind_of(m.op), .site = m.site, .in_final = true, .schedule = {}};
+      if (end.failed() && rows != nullptr) rows->push_back(row);
+      return end;
     }
     if (rows != nullptr) rows->push_back(row);
   }
@@ -115,10 +114,37 @@ void Search::note(ViolationKind kind, std::uint32_t site, const std::function<Sc
   if (!options_.keep_going) stopped_ = true;
 }
 
+// A place as one number: 8 bits of the operation, 32 of the site, 24 of the thread.
+constexpr std::uint32_t final_thread = 0xffffff;
+
+void Search::blocked(ThreadId thread, jit::Op op, std::uint32_t site) {
+  switch (op) {
+    case jit::Op::assume_failed: ++counts.blocked_assume; break;
+    case jit::Op::await_failed: ++counts.blocked_await; break;
+    default: ++counts.blocked_loop_bound; break;
+  }
+  if (site == none) return;
+  ++blocked_[std::uint64_t{static_cast<std::uint8_t>(op)} << 56 | std::uint64_t{site} << 24 |
+             (thread == none ? final_thread : thread)];
+}
+
+std::vector<Search::BlockedPlace> Search::blocked_places() const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted(blocked_.begin(), blocked_.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<BlockedPlace> places;
+  for (const auto& [place, runs] : sorted) {
+    const auto thread = static_cast<std::uint32_t>(place & final_thread);
+    places.push_back({.thread = thread == final_thread ? none : thread,
+                      .op = static_cast<jit::Op>(place >> 56),
+                      .site = static_cast<std::uint32_t>(place >> 24),
+                      .runs = runs});
+  }
+  return places;
+}
+
 void Search::complete(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
                       const std::function<Schedule()>& schedule) {
-  judge(memory, blocks, schedule);
-  count_execution();
+  if (judge(memory, blocks, schedule)) count_execution();
 }
 
 void Search::count_execution() {
@@ -126,23 +152,25 @@ void Search::count_execution() {
   if (options_.max_executions && counts.executions >= *options_.max_executions) stop("execution limit");
 }
 
-void Search::judge(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
+bool Search::judge(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
                    const std::function<Schedule()>& schedule) {
   const std::vector<std::int64_t>* final_memory = &memory;
   if (image_.final_block) {
     scratch_memory_ = memory;
     final_memory = &scratch_memory_;
-    if (auto found = run_final_block(image_, scratch_memory_, nullptr)) {
-      if (!violation_) {
-        found->schedule = schedule();
-        violation_ = std::move(found);
-      }
+    const FinalEnd end = run_final_block(image_, scratch_memory_, nullptr);
+    if (end.cut()) {
+      blocked(none, end.op, end.site);
+      return false;
+    }
+    if (end.failed()) {
+      if (!violation_) violation_ = {kind_of(end.op), end.site, true, schedule()};
       if (!options_.keep_going) stopped_ = true;
     }
   }
   for (const auto& condition : image_.conditions) {
     if (condition.kind == jit::ConditionKind::filter && !condition.holds(final_memory->data(), blocks))
-      return;
+      return true;
   }
   ++judged_;
   for (std::size_t i = 0; i < image_.conditions.size(); ++i) {
@@ -158,6 +186,7 @@ void Search::judge(const std::vector<std::int64_t>& memory, const std::byte* con
     make_final_state(*final_memory, blocks);
     ++final_states_[scratch_state_];
   }
+  return true;
 }
 
 void Search::make_final_state(const std::vector<std::int64_t>& memory, const std::byte* const* blocks) {

@@ -35,10 +35,17 @@ struct FinalStateHash {
   std::size_t operator()(const FinalState& state) const;
 };
 
-// Runs the `final` block on `memory`, which it may change. Returns the violation that it found, if any;
-// appends to `rows` unless that is null.
-[[nodiscard]] std::optional<FoundViolation> run_final_block(const jit::Image& image,
-                                                            std::vector<std::int64_t>& memory, Rows* rows);
+// How a run of the `final` block ended: op `done`, a bound of rounds, or the violation that it found.
+struct FinalEnd {
+  jit::Op op = jit::Op::done;
+  std::uint32_t site = none;
+  [[nodiscard]] bool cut() const { return op == jit::Op::loop_bound || op == jit::Op::round_limit; }
+  [[nodiscard]] bool failed() const { return op != jit::Op::done && !cut(); }
+};
+
+// Runs the `final` block on `memory`, which it may change. Appends to `rows` unless that is null.
+[[nodiscard]] FinalEnd run_final_block(const jit::Image& image, std::vector<std::int64_t>& memory,
+                                       Rows* rows);
 
 class Search {
  public:
@@ -78,17 +85,30 @@ class Search {
   void end(Machine& machine) {
     ++counts.runs;
     if (machine.depth() > counts.max_depth) counts.max_depth = machine.depth();
-    switch (machine.ending()) {
+    const RunEnd end = machine.end();
+    switch (end.ending) {
       case Ending::complete:
         complete(machine.memory(), machine.threads().blocks(), [&] { return machine.schedule(); });
         break;
-      case Ending::blocked_assume: ++counts.blocked_assume; break;
-      case Ending::blocked_await: ++counts.blocked_await; break;
-      case Ending::blocked_loop_bound: ++counts.blocked_loop_bound; break;
+      case Ending::blocked_assume:
+      case Ending::blocked_await:
+      case Ending::blocked_loop_bound: blocked(end.thread, end.op, end.site); break;
       case Ending::deadlock: note(ViolationKind::deadlock, none, [&] { return machine.schedule(); }); break;
       case Ending::violation: break;
     }
   }
+
+  // A run that ended because the thread stood there: at an assume, an await or a bound of rounds. `site` is
+  // `none` if that is not known.
+  void blocked(ThreadId thread, jit::Op op, std::uint32_t site);
+  struct BlockedPlace {
+    ThreadId thread = none;  // none: the `final` block
+    jit::Op op = jit::Op::assume_failed;
+    std::uint32_t site = none;
+    std::uint64_t runs = 0;
+  };
+  // In order of their operations, sites and threads.
+  [[nodiscard]] std::vector<BlockedPlace> blocked_places() const;
 
   // A complete execution, for engines that have no operational machine. `schedule` makes the schedule if one
   // is needed.
@@ -96,9 +116,10 @@ class Search {
                 const std::function<Schedule()>& schedule);
 
   // The two halves of `complete`, for an algorithm whose executions leave open what memory holds at the end:
-  // counts an execution; judges one of its final states by the `final` block and the conditions.
+  // counts an execution; judges one of its final states by the `final` block and the conditions, and returns
+  // false, with a blocked run counted, if the `final` block came to a bound of rounds instead of its end.
   void count_execution();
-  void judge(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
+  bool judge(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
              const std::function<Schedule()>& schedule);
 
   // Remembers the first violation and stops the search unless it is to go on.
@@ -128,6 +149,7 @@ class Search {
   std::string stopped_by_;
   std::optional<FoundViolation> violation_;
   std::optional<ViolationKind> only_;
+  std::unordered_map<std::uint64_t, std::uint64_t> blocked_;  // runs by place
   std::vector<std::uint64_t> satisfied_;
   std::uint64_t judged_ = 0;
   std::unordered_map<FinalState, std::uint64_t, FinalStateHash> final_states_;

@@ -203,12 +203,15 @@ auto Trust<Model, Words>::add(Node& node) -> Added {
   // is stuck is free. (Not if the thread had done nothing before: then it may as well start last.)
   const bool needed = bounded_ && graph_[node.event].po_previous != no_event;
   if (node.forced || graph_[node.behind].co_next == no_event || needed) return Added::yes;
-  switch (graph_.thread(node.thread).state == ThreadState::stuck ? request(node.thread).op : jit::Op::done) {
-    case jit::Op::assume_failed: ++search_.counts.blocked_assume; break;
-    case jit::Op::await_failed: ++search_.counts.blocked_await; break;
-    case jit::Op::loop_bound: ++search_.counts.blocked_loop_bound; break;
+  if (graph_.thread(node.thread).state != ThreadState::stuck) return Added::yes;
+  switch (request(node.thread).op) {
+    case jit::Op::assume_failed:
+    case jit::Op::await_failed:
+    case jit::Op::loop_bound:
+    case jit::Op::round_limit: break;
     default: return Added::yes;
   }
+  search_.blocked(node.thread, request(node.thread).op, request(node.thread).site);
   ++search_.counts.runs;
   return Added::dead;
 }

@@ -139,14 +139,15 @@ void Trust<Model, Words>::finish() {
   EndingOfThreads result;
   for (; left != 0; left &= left - 1) {
     const auto t = static_cast<ThreadId>(std::countr_zero(left));
-    if (!result.add(request(t).op, [&] { return await_holds(t); })) break;
+    if (!result.add(t, request(t).op, request(t).site, [&] { return await_holds(t); })) break;
   }
-  switch (result.ending()) {
+  const RunEnd& end = result.end();
+  switch (end.ending) {
     case Ending::complete:
     case Ending::violation: break;
-    case Ending::blocked_loop_bound: ++counts.blocked_loop_bound; break;
-    case Ending::blocked_assume: ++counts.blocked_assume; break;
-    case Ending::blocked_await: ++counts.blocked_await; break;
+    case Ending::blocked_loop_bound:
+    case Ending::blocked_assume:
+    case Ending::blocked_await: search_.blocked(end.thread, end.op, end.site); break;
     case Ending::deadlock:
       if (search_.options().report_beyond_bound || within_bound())
         search_.note(ViolationKind::deadlock, none, [&] { return schedule(); });

@@ -127,6 +127,7 @@ std::string thread_state(const jit::Image& image, const std::vector<std::int64_t
     case jit::Op::assume_failed:
       return fmt::format("stopped by the assumption in line {}: {}", site.line, site.text);
     case jit::Op::loop_bound: return fmt::format("cut off by the loop bound in line {}", site.line);
+    case jit::Op::round_limit: return fmt::format("cut off by the limit of rounds in line {}", site.line);
     case jit::Op::lock: {
       const auto owner = memory[m.location];
       if (owner == 0) break;
@@ -258,9 +259,8 @@ Violation describe(const Search& search, const FoundViolation& found) {
                                               : replay_interleaving(search, found, trace);
   if (image.final_block != nullptr &&
       (found.in_final || found.kind == ViolationKind::forall || found.kind == ViolationKind::forbid)) {
-    const auto failed = run_final_block(image, memory, &rows);
-    if (failed && found.in_final)
-      message = describe_failure(rows.back().op, image.sites[failed->site], nullptr);
+    const auto end = run_final_block(image, memory, &rows);
+    if (end.failed() && found.in_final) message = describe_failure(end.op, image.sites[end.site], nullptr);
   }
 
   switch (found.kind) {
@@ -333,6 +333,44 @@ std::vector<ConditionCount> describe_conditions(const Search& search) {
                       .satisfied = search.satisfied()[i],
                       .total = search.judged()});
   }
+  return result;
+}
+
+namespace {
+
+BlockedBy blocked_by(jit::Op op) {
+  switch (op) {
+    case jit::Op::assume_failed: return BlockedBy::assume;
+    case jit::Op::await_failed: return BlockedBy::await;
+    case jit::Op::loop_bound: return BlockedBy::loop_bound;
+    default: return BlockedBy::round_limit;
+  }
+}
+
+}  // namespace
+
+std::vector<BlockedAt> describe_blocked(const Search& search) {
+  const auto& image = search.image();
+  std::vector<BlockedAt> result;
+  for (const auto& place : search.blocked_places()) {
+    const auto& site = image.sites[place.site];
+    const BlockedBy by = blocked_by(place.op);
+    std::string source = site.text;
+    // Of a loop, what stands before its body.
+    if (by == BlockedBy::loop_bound || by == BlockedBy::round_limit) {
+      source.resize(std::min(source.find('{'), source.size()));
+      while (source.ends_with(' ')) source.pop_back();
+    }
+    result.push_back({.by = by,
+                      .thread = place.thread == none ? "final" : image.threads[place.thread].name,
+                      .file = site.file,
+                      .line = site.line,
+                      .column = site.column,
+                      .source = std::move(source),
+                      .executions = place.runs});
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const BlockedAt& a, const BlockedAt& b) { return a.executions > b.executions; });
   return result;
 }
 

@@ -23,6 +23,8 @@ namespace heddle::checker {
 
 [[nodiscard]] std::vector<ConditionCount> describe_conditions(const Search& search);
 
+[[nodiscard]] std::vector<BlockedAt> describe_blocked(const Search& search);
+
 // The parts of a description, for the interactive machine too.
 
 [[nodiscard]] heddle::Step describe_row(const jit::Image& image, const Row& row);

@@ -69,6 +69,8 @@ struct CompileOptions {
 
 enum class ExpectedOutcome : std::uint8_t {
   safe,
+  safe_within_bounds,
+  vacuous,
   violation,
   deadlock,
   never,
@@ -166,6 +168,7 @@ enum class Verdict : std::uint8_t {
   safe_within_bounds,  // explored up to bounds that did cut something: see CheckResult::bounds
   violation,
   undecided,  // stopped by a limit: see CheckResult::stopped_by
+  vacuous,    // explored, but no execution is complete: see CheckResult::blocked
 };
 
 enum class ViolationKind : std::uint8_t {
@@ -303,12 +306,32 @@ struct Counts {
   std::uint64_t peak_memory = 0;  // bytes that the search itself took
 };
 
+enum class BlockedBy : std::uint8_t {
+  assume,
+  await,
+  loop_bound,   // CompileOptions::unroll
+  round_limit,  // 1,000,000 rounds of a `for`, or 10,000,000 between two operations; no option raises it
+};
+
+// Where executions ended that did not come to their end. If threads stand at several such places, the first
+// bound counts, else the first assume, else the first await.
+struct BlockedAt {
+  BlockedBy by = BlockedBy::assume;
+  std::string thread;  // "final": the `final` block
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string source;  // "assume x == 5", "while busy"
+  std::uint64_t executions = 0;
+};
+
 struct CheckResult {
   Verdict verdict = Verdict::safe;
   std::string model;
   std::string algorithm;
   std::optional<Violation> violation;  // the first one found
   std::vector<std::string> bounds;     // which bounds cut how much, one sentence each
+  std::vector<BlockedAt> blocked;      // most executions first
   std::string stopped_by;              // undecided: "timeout", "interrupted", ...
   Counts counts;
   std::vector<ConditionCount> conditions;
@@ -343,7 +366,9 @@ struct AlgorithmInfo {
 [[nodiscard]] std::string_view name(Verdict verdict);
 [[nodiscard]] std::string_view name(ViolationKind kind);
 [[nodiscard]] std::string_view name(StepKind kind);
-// Exit code of the command line for a verdict: 0 safe, 1 violation, 3 undecided.
+[[nodiscard]] std::string_view name(ExpectedOutcome outcome);
+[[nodiscard]] std::string_view name(BlockedBy by);
+// Exit code of the command line for a verdict: 0 safe, 1 violation, 3 undecided or vacuous.
 [[nodiscard]] int exit_code(Verdict verdict);
 [[nodiscard]] std::string_view version();
 

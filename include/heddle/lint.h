@@ -17,6 +17,7 @@ enum class LintRule : std::uint8_t {
   lost_update,     // `x += 1` or `x = x + 1` with a write of another thread between the load and the store
   needless_fence,  // no model shows a difference without it
   hopeless_await,  // no thread ever writes a value that the await waits for
+  vacuous,         // under `sc` no execution comes to its end, so a check checks nothing
 };
 [[nodiscard]] std::string_view name(LintRule rule);  // "unused name"
 

@@ -1,6 +1,7 @@
 // Checks of models inside unit tests.
 //
 //   CHECK_SAFE(program, heddle::tso);                 // the whole space explored, nothing wrong
+//   CHECK_SAFE_WITHIN_BOUNDS(program, heddle::tso);   // nothing wrong, but loops may have been cut
 //   CHECK_VIOLATION(program, heddle::tso, "inside");  // a violation with this in its message
 //   CHECK_NEVER(program, heddle::sc);                 // its `exists` condition holds in no final state
 //   CHECK_SOMETIMES(program, heddle::tso);
@@ -27,7 +28,7 @@ inline constexpr std::string_view power = "power";
 [[nodiscard]] std::string to_text(const Trace& trace);
 
 // Checks the program and compares: empty if the expectation is met, else what was found, with the trace of a
-// violation. `options.model` is replaced. `safe within bounds` is safe.
+// violation. `options.model` is replaced.
 [[nodiscard]] std::string expectation(const Program& program, std::string_view model, ExpectedOutcome outcome,
                                       std::string_view text = {}, CheckOptions options = {});
 // Of a program that did not compile: its errors.
@@ -56,6 +57,8 @@ inline constexpr std::string_view power = "power";
     HEDDLE_REPORT_(heddle_failure_);                                        \
   } while (false)
 #define CHECK_SAFE(program, model) HEDDLE_EXPECT_(program, model, ::heddle::ExpectedOutcome::safe)
+#define CHECK_SAFE_WITHIN_BOUNDS(program, model) \
+  HEDDLE_EXPECT_(program, model, ::heddle::ExpectedOutcome::safe_within_bounds)
 #define CHECK_VIOLATION(program, model, text) \
   HEDDLE_EXPECT_(program, model, ::heddle::ExpectedOutcome::violation, text)
 #define CHECK_DEADLOCK(program, model) HEDDLE_EXPECT_(program, model, ::heddle::ExpectedOutcome::deadlock)

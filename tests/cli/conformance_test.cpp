@@ -126,15 +126,15 @@ TEST_CASE("what a bound has cut off is not compared as if it were all") {
   // Behind the bound there may be a state with 0.
   const Finished missing = run("2\tOk Sometimes\t0:r1=0; | 0:r1=1;");
   CHECK(missing.exit_code == 3);
-  CHECK(contains(missing.output, "1 test undecided: the loop bound cut off "));
+  CHECK(contains(missing.output, "1 test undecided: the loop bound 2 cut off "));
   CHECK(contains(missing.output, "0 agree, 0 differ, 0 not covered, 1 undecided"));
   // A state that was found is one.
   const Finished unexpected = run("1\tNo Never\t0:r1=0;");
   CHECK(unexpected.exit_code == 1);
-  CHECK(contains(unexpected.output, "  unexpected  0:r1=1;\n  not all: the loop bound cut off "));
+  CHECK(contains(unexpected.output, "  unexpected  0:r1=1;\n  not all: the loop bound 2 cut off "));
   const Finished agrees = run("1\tOk Always\t0:r1=1;");
   CHECK(agrees.exit_code == 0);
-  CHECK(contains(agrees.output, "1 test agreeing within bounds only: the loop bound cut off "));
+  CHECK(contains(agrees.output, "1 test agreeing within bounds only: the loop bound 2 cut off "));
   CHECK(contains(agrees.output, "1 agree (1 within bounds), 0 differ"));
   const Json json = Json::parse(run("1\tOk Always\t0:r1=1;", {"--json"}).output);
   CHECK(json["agree_within_bounds"] == 1);

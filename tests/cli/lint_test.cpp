@@ -58,6 +58,26 @@ TEST_CASE("warnings stand in the JSON report, null without --lint") {
   CHECK_EQ(Json::parse(run_heddle({"check", file, "--json"}).output)["warnings"], nullptr);
 }
 
+TEST_CASE("--lint warns at the assume or loop that leaves no execution complete") {
+  const TemporaryFolder folder;
+  const std::string text = "shared x: int;\nthread p {\n  x = 1;\n  assume x == 5;\n}\n";
+  const Finished finished = run_heddle({"check", folder.file("a.hed", text), "--lint"});
+  CHECK_EQ(finished.exit_code, 3);
+  CHECK_MESSAGE(
+      finished.output.find("a.hed:4:3: warning: a check of this program checks nothing, for no "
+                           "execution is complete\n    assume x == 5;\n    ^\n") != std::string::npos,
+      finished.output);
+  const std::string output = (folder.path() / "out.sarif").string();
+  CHECK_EQ(run_heddle({"check", folder.file("a.hed", text), "--sarif", output}).exit_code, 3);
+  const Json run = Json::parse(read(output))["runs"][0];
+  REQUIRE_EQ(run["results"].size(), 1);
+  const Json& result = run["results"][0];
+  CHECK_EQ(result["level"], "error");
+  CHECK_EQ(result["ruleId"], "vacuous");
+  CHECK_EQ(run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"], "vacuous");
+  CHECK_EQ(result["locations"][0]["physicalLocation"]["region"]["startLine"], 4);
+}
+
 TEST_CASE("warnings are results of level warning in SARIF, each with its rule") {
   const TemporaryFolder folder;
   const std::string output = (folder.path() / "out.sarif").string();

@@ -61,6 +61,84 @@ TEST_CASE("a trace becomes a list where the columns do not fit") {
   CHECK(!contains(result.output, "#  add[0]"));
 }
 
+namespace {
+
+const char* const vacuous_program =
+    "shared x: int;\n"
+    "thread p { x = 1; assume x == 5; assert false, \"reached\"; }\n"
+    "thread q { x = 2; }\n"
+    "exists x == 7;\n";
+const char* const cut_program =
+    "shared x: int;\n"
+    "thread w[i: 0..2] {\n"
+    "  while x < 3 { x += 1; }\n"
+    "}\n";
+
+}  // namespace
+
+TEST_CASE("a check without a complete execution is vacuous: exit code 3, and the places to blame") {
+  TemporaryFolder folder;
+  const std::string file = folder.file("vac.hed", vacuous_program);
+  const Finished result = run_heddle({"check", file});
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 3);
+  CHECK(contains(result.output, "vac.hed: vacuous (model sc, algorithm source)\n"));
+  CHECK(contains(result.output, "No execution is complete, so nothing was checked. Where they ended:\n"));
+  CHECK(contains(result.output, "vac.hed:2:19: assume x == 5, in p: "));
+  CHECK(contains(result.output, "exists x == 7: not judged (0 of 0 executions)"));
+  const Json json = parse(run_heddle({"check", file, "--json"}).output);
+  CHECK(json["verdict"] == "vacuous");
+  CHECK(json["exit_code"] == 3);
+  REQUIRE(json["blocked"].size() == 1);
+  const Json& place = json["blocked"][0];
+  CHECK(place["by"] == "assume");
+  CHECK(place["thread"] == "p");
+  CHECK(place["file"] == file);
+  CHECK(place["line"] == 2);
+  CHECK(place["column"] == 19);
+  CHECK(place["source"] == "assume x == 5");
+  CHECK(place["executions"] == json["counts"]["blocked_assume"]);
+
+  for (const char* const command : {"outcomes", "compare"}) {
+    const Finished other = run_heddle({command, file});
+    CAPTURE(other.output);
+    CHECK(other.exit_code == 3);
+    CHECK(contains(other.output, "vacuous"));
+  }
+}
+
+TEST_CASE("a loop that a bound cut is named with its thread, its place and the option that raises it") {
+  TemporaryFolder folder;
+  const std::string file = folder.file("cut.hed", cut_program);
+  const Finished result = run_heddle({"check", file, "--unroll", "2"});
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.output, "cut.hed: safe within bounds"));
+  CHECK(contains(result.output, "  the loop bound 2 cut off "));
+  CHECK(contains(result.output, "; --unroll 4 raises it\n"));
+  CHECK(contains(result.output, "cut.hed:3:3: while x < 3, in w[0]: "));
+  CHECK(contains(result.output, "cut.hed:3:3: while x < 3, in w[1]: "));
+  const Json json = parse(run_heddle({"check", file, "--unroll", "2", "--json"}).output);
+  REQUIRE(json["blocked"].size() == 2);
+  std::uint64_t sum = 0;
+  for (const Json& place : json["blocked"]) {
+    CHECK(place["by"] == "loop_bound");
+    CHECK(place["line"] == 3);
+    sum += place["executions"].get<std::uint64_t>();
+  }
+  CHECK(sum == json["counts"]["blocked_loop_bound"].get<std::uint64_t>());
+  CHECK(run_heddle({"check", file, "--unroll", "8"}).output.find(": safe (model") != std::string::npos);
+}
+
+TEST_CASE("other bounds that cut name the option that raises them, too") {
+  TemporaryFolder folder;
+  const std::string file = folder.file("sb.hed", safe_program);
+  CHECK(contains(run_heddle({"check", file, "--preemption-bound", "0"}).output,
+                 "; --preemption-bound 1 raises it\n"));
+  CHECK(contains(run_heddle({"check", file, "--model", "tso", "--buffer-bound", "0"}).output,
+                 "; --buffer-bound 1 raises it\n"));
+}
+
 TEST_CASE("a limit that is reached gives exit code 3 and the counts so far") {
   TemporaryFolder folder;
   const std::string file = folder.file("endless.hed", endless_program);

@@ -123,6 +123,49 @@ TEST_CASE("a suite keeps expectations apart from programs") {
   }
 }
 
+TEST_CASE("`safe` and `never` need a complete execution, and `safe` one that no bound cut") {
+  TemporaryFolder folder;
+  const std::string vacuous =
+      "shared x: int;\nthread p { x = 1; assume x == 5; }\nexists x == 7;\n"
+      "expect sc: safe;\nexpect sc: never;\nexpect sc: always;\nexpect sc: safe within bounds;\n"
+      "expect sc: vacuous;\nexpect sc: executions 0;\n";
+  const Finished run = run_heddle({"test", folder.file("a.hed", vacuous)});
+  CAPTURE(run.output);
+  CHECK(run.exit_code == 1);
+  CHECK(contains(run.output, "6 checks of 1 program: 2 passed, 4 failed;"));
+  for (const char* const expected : {"safe", "never", "always", "safe within bounds"}) {
+    CHECK(contains(run.output, std::string("expected ") + expected + ", found vacuous ("));
+  }
+  CHECK(contains(run.output, "a.hed:2:19: assume x == 5)"));
+
+  const std::string cut =
+      "shared x: int;\nthread p { while x < 20 { x += 1; } }\nthread q { x = choose(0..40); }\n"
+      "expect all: safe;\nexpect all: safe within bounds;\n";
+  const Finished bounded = run_heddle({"test", folder.file("b.hed", cut), "--models", "sc"});
+  CAPTURE(bounded.output);
+  CHECK(bounded.exit_code == 1);
+  CHECK(contains(bounded.output,
+                 "b.hed:4: [sc source] expected safe, found safe within bounds (the loop bound"));
+  CHECK(contains(bounded.output, "2 checks of 1 program: 1 passed, 1 failed;"));
+
+  // A bound of the run makes `safe` mean within it.
+  const Finished of_run = run_heddle({"test", folder.file("b.hed", cut), "--models", "sc", "--unroll", "10"});
+  CHECK_MESSAGE(of_run.exit_code == 0, of_run.output);
+  CHECK(contains(of_run.output, "; `safe` means safe within --unroll 10"));
+
+  const std::string suite = folder.file("all.suite",
+                                        "b.hed unroll=50 sc - safe\n"
+                                        "b.hed - sc - safe within bounds\n"
+                                        "b.hed unroll=1 sc - safe\n"
+                                        "a.hed - sc - vacuous\n");
+  const Finished listed = run_heddle({"test", suite});
+  CAPTURE(listed.output);
+  CHECK(contains(listed.output, "4 checks of 2 programs: 3 passed, 1 failed;"));
+  CHECK(contains(listed.output, "all.suite:3: "));
+  const std::string wrong = folder.file("wrong.suite", "b.hed - sc - never within bounds\n");
+  CHECK(contains(run_heddle({"test", wrong}).errors, "unknown expectation 'never within bounds'"));
+}
+
 TEST_CASE("what cannot be compiled, is not there or expects nothing is told apart") {
   TemporaryFolder folder;
   folder.file("bad.hed", "thread p { x = 1; }\n");

@@ -42,6 +42,22 @@ TEST_CASE("a failed expectation shows the trace") {
         "sb.hed under tso: expected never, found sometimes\n");
 }
 
+TEST_CASE("a vacuous check and one that a bound cut fail a test that expects safe") {
+  const auto vacuous = Program::from_source(
+      "shared x: int; thread p { x = 1; assume x == 5; assert false; } exists x == 7;", "vac.hed");
+  CHECK(heddle::expectation(vacuous, heddle::sc, ExpectedOutcome::safe) ==
+        "vac.hed under sc: expected safe, found vacuous (vac.hed:1:35: assume x == 5)\n");
+  CHECK(heddle::expectation(vacuous, heddle::sc, ExpectedOutcome::never).find("found vacuous") !=
+        std::string::npos);
+  const auto cut = Program::from_source(
+      "shared x: int; thread p { while x == 0 { x = 0; } } thread q { x = 1; }", "cut.hed");
+  CHECK(heddle::expectation(cut, heddle::sc, ExpectedOutcome::safe)
+            .find("cut.hed under sc: expected safe, found safe within bounds (the loop bound 16 cut off") ==
+        0);
+  CHECK_SAFE_WITHIN_BOUNDS(cut, heddle::sc);
+  CHECK_SAFE_WITHIN_BOUNDS(store_buffering(), heddle::sc);
+}
+
 TEST_CASE("programs and options that are wrong are failures, too") {
   const auto broken = Program::from_source("shared x int;", "broken.hed");
   CHECK(heddle::expectation(broken, heddle::sc, ExpectedOutcome::safe).find("broken.hed:1") == 0);

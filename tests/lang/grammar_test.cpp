@@ -243,7 +243,8 @@ TEST_CASE("expect lines have models, algorithms, params and an outcome") {
           "param N = 2; param M = 1; thread p { } exists N == 2;"
           "expect sc: safe; expect tso, pso by dpor, rf: violation; expect all: violation \"two \\\"x\\\"\";"
           "expect sc, all by naive with N=3, M=-0x10: deadlock; expect power: never; expect sc: sometimes;"
-          "expect sc: always; expect sc by source: executions 12; expect sc: outcomes 0;") ==
+          "expect sc: always; expect sc by source: executions 12; expect sc: outcomes 0;"
+          "expect sc: safe within /* the */ bounds; expect sc: vacuous;") ==
       "param N = 2 (2)\n"
       "param M = 1 (1)\n"
       "thread p = p(0)\n"
@@ -257,7 +258,9 @@ TEST_CASE("expect lines have models, algorithms, params and an outcome") {
       "expect sc by  with: sometimes '' 0\n"
       "expect sc by  with: always '' 0\n"
       "expect sc by source with: executions '' 12\n"
-      "expect sc by  with: outcomes '' 0\n");
+      "expect sc by  with: outcomes '' 0\n"
+      "expect sc by  with: safe within bounds '' 0\n"
+      "expect sc by  with: vacuous '' 0\n");
 }
 
 TEST_CASE("words of expect lines and fences are no keywords elsewhere") {

@@ -142,8 +142,9 @@ std::string dump_variable(const Variable& variable) {
 }
 
 std::string dump_expectation(const Expectation& expectation) {
-  constexpr std::array<std::string_view, 8> outcomes = {"safe",      "violation", "deadlock",   "never",
-                                                        "sometimes", "always",    "executions", "outcomes"};
+  constexpr std::array<std::string_view, 10> outcomes = {
+      "safe",  "safe within bounds", "vacuous", "violation",  "deadlock",
+      "never", "sometimes",          "always",  "executions", "outcomes"};
   std::string settings;
   for (const auto& [name, value] : expectation.parameters) settings += fmt::format(" {}={}", name, value);
   return fmt::format("expect {} by {} with{}: {} '{}' {}\n", fmt::join(expectation.models, " "),

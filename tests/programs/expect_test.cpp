@@ -58,6 +58,8 @@ std::vector<std::string> algorithms_for(const heddle::Expectation& expectation, 
 bool needs_whole_space(ExpectedOutcome outcome) {
   switch (outcome) {
     case ExpectedOutcome::safe:
+    case ExpectedOutcome::safe_within_bounds:
+    case ExpectedOutcome::vacuous:
     case ExpectedOutcome::violation:
     case ExpectedOutcome::deadlock: return false;
     case ExpectedOutcome::never:
