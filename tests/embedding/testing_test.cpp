@@ -46,7 +46,7 @@ TEST_CASE("a vacuous check and one that a bound cut fail a test that expects saf
   const auto vacuous = Program::from_source(
       "shared x: int; thread p { x = 1; assume x == 5; assert false; } exists x == 7;", "vac.hed");
   CHECK(heddle::expectation(vacuous, heddle::sc, ExpectedOutcome::safe) ==
-        "vac.hed under sc: expected safe, found vacuous (vac.hed:1:35: assume x == 5)\n");
+        "vac.hed under sc: expected safe, found vacuous (vac.hed:1:34: assume x == 5)\n");
   CHECK(heddle::expectation(vacuous, heddle::sc, ExpectedOutcome::never).find("found vacuous") !=
         std::string::npos);
   const auto cut = Program::from_source(
