@@ -4,7 +4,9 @@
 
 namespace heddle::consistency {
 
-bool Closure::compute(const Instance& instance, Model model) {
+bool Closure::compute(const Instance& instance, Model model, const std::function<bool()>& stop) {
+  stop_ = &stop;
+  spent_ = 0;
   const auto nodes = 2 * instance.events.size();
   words_ = (nodes + 63) / 64;
   after_.assign(nodes * words_, 0);
@@ -17,15 +19,24 @@ bool Closure::compute(const Instance& instance, Model model) {
   return true;
 }
 
+bool Closure::may_spend(std::size_t words) {
+  constexpr std::size_t much = std::size_t{1} << 20;
+  spent_ += words;
+  if (spent_ < much) return true;
+  spent_ = 0;
+  return !*stop_ || !(*stop_)();
+}
+
 // Orders `first` before `second`, and everything that follows from it. False if that closes a cycle.
 bool Closure::add(std::size_t first, std::size_t second) {
   if (first == second || ordered(second, first)) return false;
   if (ordered(first, second)) return true;
   changed_ = true;
+  std::size_t visited = 2;
   const auto for_each = [&](std::size_t node, const std::vector<std::uint64_t>& matrix, auto&& visit) {
     visit(node);
     for (std::size_t i = 0; i < words_; ++i) {
-      for (auto bits = matrix[node * words_ + i]; bits != 0; bits &= bits - 1)
+      for (auto bits = matrix[node * words_ + i]; bits != 0; bits &= bits - 1, ++visited)
         visit(i * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
     }
   };
@@ -40,7 +51,7 @@ bool Closure::add(std::size_t first, std::size_t second) {
   };
   join(first, second, after_, before_);
   join(second, first, before_, after_);
-  return true;
+  return may_spend(visited * words_);
 }
 
 bool Closure::program_order(const Instance& instance, Model model) {
@@ -101,6 +112,7 @@ bool Closure::apply_rules(const Instance& instance) {
   for (EventId r = 0; r < instance.events.size(); ++r) {
     const auto& read = instance.events[r];
     if ((read.effect & Effect::reads) == 0) continue;
+    if (!may_spend(writes_[read.location].size())) return false;
     const std::size_t node = 2 * std::size_t{r};
     const auto source = read.source;
     if (source == initial) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "checker/consistency/instance.hpp"
@@ -18,13 +19,17 @@ namespace heddle::consistency {
 
 class Closure {
  public:
-  // False if no run exists. O(n^2 / 64) for each of at most n^2 orderings; O(n^3) in practice.
-  [[nodiscard]] bool compute(const Instance& instance, Model model);
+  // False if no run exists, or if `stop` said so, which is asked once in a while. O(n^2 / 64) for each of at
+  // most n^2 orderings; O(n^3) in practice.
+  [[nodiscard]] bool compute(const Instance& instance, Model model, const std::function<bool()>& stop);
 
   // For each node the bits of the nodes before it: 2 * event is a thread event, 2 * event + 1 its write
   // reaching memory (direct writes have no such node). Valid after `compute` returned true.
   [[nodiscard]] const std::vector<std::uint64_t>& before() const { return before_; }
   [[nodiscard]] std::size_t words() const { return words_; }
+  [[nodiscard]] std::size_t memory_used() const {
+    return (after_.capacity() + before_.capacity()) * sizeof(std::uint64_t);
+  }
 
  private:
   [[nodiscard]] bool program_order(const Instance& instance, Model model);
@@ -34,6 +39,8 @@ class Closure {
   [[nodiscard]] bool ordered(std::size_t first, std::size_t second) const {
     return (after_[first * words_ + second / 64] >> (second % 64) & 1) != 0;
   }
+  // Has that many words of work not led to a stop?
+  [[nodiscard]] bool may_spend(std::size_t words);
   [[nodiscard]] std::size_t memory_node(EventId write) const { return memory_node_[write]; }
 
   std::size_t words_ = 0;
@@ -45,6 +52,8 @@ class Closure {
   std::vector<EventId> pending_;              // scratch: the thread's stores since it last drained
   std::vector<std::uint64_t> row_;            // scratch
   bool changed_ = false;
+  std::size_t spent_ = 0;  // words of work since `stop` was asked
+  const std::function<bool()>* stop_ = nullptr;
 };
 
 }  // namespace heddle::consistency

@@ -26,6 +26,9 @@ class KeySet {
   }
 
   [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] std::size_t memory_used() const {
+    return slots_.capacity() * sizeof(Slot) + arena_.capacity() * sizeof(std::uint64_t);
+  }
 
   // True if the key was not there yet.
   bool insert(const std::uint64_t* key) {

@@ -77,6 +77,11 @@ bool Prefix::load(const Instance& instance, Model model) {
     info.next_reader = source.first_reader;
     source.first_reader = e;
     if (info.source >= events_) ++held_[info.location];
+    if (info.local || info.own_before == initial) continue;
+    const auto newest = source.first_late_reader;
+    const bool same_thread = newest != initial && info_[newest].thread == info.thread;
+    info.next_late_reader = same_thread ? info_[newest].next_late_reader : newest;
+    source.first_late_reader = e;
   }
   sort_into_buffers(instance, model);
   if (has_final_writes_) {
@@ -132,10 +137,10 @@ bool Prefix::can_write(EventId write) const {
   // The read of a read-modify-write comes first and lets go of what it reads.
   const std::uint32_t own = (info.effect & Effect::reads) != 0 ? 1 : 0;
   if (held_[info.location] != own) return false;
-  // A read of another thread that wants this write must not find an own one in its buffer.
-  for (auto read = info.first_reader; read != initial; read = info_[read].next_reader) {
-    const auto& reader = info_[read];
-    if (!reader.local && reader.own_before != initial && !done(reader.own_before)) return false;
+  // A read of another thread that wants this write must not find an own one in its buffer. What the thread
+  // has written to the location gets to memory in program order, so the last read speaks for all.
+  for (auto read = info.first_late_reader; read != initial; read = info_[read].next_late_reader) {
+    if (!done(info_[read].own_before)) return false;
   }
   if (has_final_writes_ && final_[info.location] == write && unwritten_[info.location] != 1) return false;
   return info.barrier == 0 || past_barrier(info);

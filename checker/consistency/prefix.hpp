@@ -93,6 +93,12 @@ class Prefix {
   // Takes back actions until `length` are left.
   void undo_to(std::size_t length);
 
+  [[nodiscard]] std::size_t memory_used() const {
+    return info_.capacity() * sizeof(Info) + order_.capacity() * sizeof(EventId) +
+           overwritten_.capacity() * sizeof(EventId) + trail_.capacity() * sizeof(Action) +
+           queue_.capacity() * sizeof(Queue);
+  }
+
   // From now on only steps that respect the order are executable: before[node] has the bits of the nodes that
   // must have been done; node 2 * event is the thread event, 2 * event + 1 its write reaching memory.
   void restrict_to(const std::vector<std::uint64_t>* before, std::size_t words);
@@ -108,6 +114,9 @@ class Prefix {
     std::uint32_t buffer = 0;   // of writes
     EventId first_reader = initial;
     EventId next_reader = initial;
+    // Of the readers, the last one of each other thread that has written the location before it.
+    EventId first_late_reader = initial;
+    EventId next_late_reader = initial;
     EventId own_before = initial;  // reads: the newest write of the thread to the location before it
     ThreadId thread = 0;
     EventId barrier = 0;  // writes: stores of the thread before this event must have reached memory

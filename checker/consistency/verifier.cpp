@@ -55,7 +55,7 @@ bool Verifier::verify_naive(const Instance& instance, Model model, UseClosure cl
 
 bool Verifier::run(const Instance& instance, Model model, UseClosure use, bool naive) {
   nodes_ = 0;
-  gave_up_ = false;
+  gave_up_ = stopped_ = false;
   if (instance.events.size() > largest_closure) use = UseClosure::never;
   if (!prefix_.load(instance, model)) return false;
   const auto kind = naive                                                ? Search::naive
@@ -87,7 +87,10 @@ bool Verifier::run(const Instance& instance, Model model, UseClosure use, bool n
     if (answer == Answer::gave_up) prefix_.undo_to(0);
   }
   if (answer == Answer::gave_up && use != UseClosure::never) {
-    if (!closure_.compute(instance, model)) return false;
+    if (!closure_.compute(instance, model, [this] { return stopped_ = stop_ && stop_(); })) {
+      gave_up_ = stopped_;
+      return false;
+    }
     prefix_.restrict_to(&closure_.before(), closure_.words());
     answer = search(kind, most_nodes_);
   }
@@ -116,6 +119,7 @@ Verifier::Answer Verifier::search(Search kind, std::uint64_t limit) {
       if (!frames_.empty()) prefix_.undo_to(frames_.back().length);
       continue;
     }
+    if (stopped()) return Answer::gave_up;
     ++frames_.back().next;
     if (!advance(kind, choice)) {
       prefix_.undo_to(length);
@@ -140,18 +144,28 @@ Verifier::Answer Verifier::search(Search kind, std::uint64_t limit) {
   return Answer::no;
 }
 
+// Counts a step; has the search been told to give up?
+bool Verifier::stopped() {
+  if (--until_stop_ == 0) {
+    until_stop_ = steps_per_stop;
+    stopped_ = stopped_ || (stop_ && stop_());
+  }
+  return stopped_;
+}
+
 // Takes harmless steps until there are none.
 void Verifier::saturate() {
   for (bool moved = true; moved;) {
     moved = false;
     for (ThreadId t = 0; t < prefix_.threads(); ++t) {
-      while (harmless(t)) {
+      while (harmless(t) && !stopped()) {
         prefix_.step(t);
         moved = true;
       }
     }
     for (std::uint32_t b = 0; b < prefix_.buffers(); ++b) {
-      while (prefix_.pending(b) && prefix_.readers(prefix_.oldest(b)) == 0 && prefix_.can_flush(b)) {
+      while (prefix_.pending(b) && prefix_.readers(prefix_.oldest(b)) == 0 && prefix_.can_flush(b) &&
+             !stopped()) {
         prefix_.flush(b);
         moved = true;
       }

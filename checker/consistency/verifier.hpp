@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "checker/consistency/closure.hpp"
@@ -35,12 +37,19 @@ class Verifier {
 
   // A search gives up after this many lower sets: the answer is then false, and `gave_up` true.
   void limit(std::uint64_t nodes) { most_nodes_ = nodes; }
+  // From now on `stop` is asked every few thousand steps whether to give up.
+  void watch(std::function<bool()> stop) { stop_ = std::move(stop); }
   [[nodiscard]] bool gave_up() const { return gave_up_; }
 
   // The run that the last call found.
   [[nodiscard]] const std::vector<Action>& witness() const { return prefix_.trail(); }
   // Lower sets that the last call looked at.
   [[nodiscard]] std::uint64_t nodes() const { return nodes_; }
+  // Bytes; grows with the hardest call so far.
+  [[nodiscard]] std::size_t memory_used() const {
+    return prefix_.memory_used() + closure_.memory_used() + visited_.memory_used() +
+           frames_.capacity() * sizeof(Frame);
+  }
 
  private:
   enum class Search : std::uint8_t { by_memory_writes, by_thread_events, naive };
@@ -51,9 +60,12 @@ class Verifier {
   };
   enum class Answer : std::uint8_t { yes, no, gave_up };
 
+  static constexpr std::uint32_t steps_per_stop = 4096;
+
   [[nodiscard]] bool run(const Instance& instance, Model model, UseClosure closure, bool naive);
   [[nodiscard]] Answer search(Search kind, std::uint64_t limit);
   void saturate();
+  [[nodiscard]] bool stopped();
   [[nodiscard]] bool harmless(ThreadId thread) const;
   [[nodiscard]] bool advance(Search kind, std::uint32_t choice);
   [[nodiscard]] bool step_with_flushes(ThreadId thread);
@@ -75,6 +87,9 @@ class Verifier {
   std::uint64_t nodes_ = 0;
   std::uint64_t most_nodes_ = ~std::uint64_t{0};
   bool gave_up_ = false;
+  std::function<bool()> stop_;
+  std::uint32_t until_stop_ = steps_per_stop;  // steps before `stop_` is asked
+  bool stopped_ = false;
 };
 
 }  // namespace heddle::consistency

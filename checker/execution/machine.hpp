@@ -65,8 +65,10 @@ class Machine {
   [[nodiscard]] const Model& model() const { return model_; }
   [[nodiscard]] Model& model() { return model_; }
   [[nodiscard]] std::size_t memory_used() const {
-    return threads_.memory_used() + steps_.capacity() * sizeof(Step) +
-           memory_.capacity() * sizeof(std::int64_t);
+    std::size_t bytes =
+        threads_.memory_used() + steps_.capacity() * sizeof(Step) + memory_.capacity() * sizeof(std::int64_t);
+    if constexpr (has_buffers) bytes += model_.memory_used();
+    return bytes;
   }
 
   // Processes that can take their next transition. Threads at a `choose` are not among them: see `choosing`.

@@ -109,6 +109,7 @@ class BacktrackingSearch {
       }
       take(node, pick(node, todo));
     }
+    search_.note_memory(memory_used());
   }
 
  private:
@@ -208,10 +209,11 @@ class BacktrackingSearch {
 
   void step_taken() {
     order_.record();
-    search_.transition(machine_.depth(), [&] {
-      return machine_.memory_used() + order_.memory_used() + policy_.memory_used() +
-             nodes_.capacity() * sizeof(Node);
-    });
+    search_.transition(machine_.depth(), [&] { return memory_used(); });
+  }
+  [[nodiscard]] std::uint64_t memory_used() const {
+    return machine_.memory_used() + order_.memory_used() + policy_.memory_used() +
+           nodes_.capacity() * sizeof(Node);
   }
 
   // Something must be taken before step `race` so that the transition of `process`, the path's step number

@@ -90,16 +90,19 @@ class BreadthFirstTree {
   }
 
   void stop(std::string why) { stopped_by_ = std::move(why); }
-  // `table`: bytes of the table of states. Looks at the clock once in a while.
+  // `table`: bytes of the table of states. To be asked at every node: the way to the next one may be long.
   [[nodiscard]] bool limit_reached(std::uint64_t table) {
-    constexpr std::uint32_t interval = 64;
-    if (++visited_ % interval != 0) return !stopped_by_.empty();
+    constexpr double period = 0.002;
+    ++visited_;
+    const double now = search_.seconds();
+    if (now - looked_at_ < period) return !stopped_by_.empty();
+    looked_at_ = now;
     const auto& options = search_.options();
     const auto memory = table + nodes_.capacity() * sizeof(Node) + machine_.memory_used();
-    if (search_.seconds() > options.timeout.value_or(default_minimise_timeout)) stopped_by_ = "timeout";
+    if (now > options.timeout.value_or(default_minimise_timeout)) stopped_by_ = "timeout";
     if (memory > options.max_memory.value_or(default_minimise_memory) || nodes_.size() >= none - 1)
       stopped_by_ = "memory limit";
-    const Progress progress{0, 0, visited_, machine_.depth(), search_.seconds()};
+    const Progress progress{0, 0, visited_, machine_.depth(), now};
     if (options.progress && !options.progress(progress)) stopped_by_ = "interrupted";
     return !stopped_by_.empty();
   }
@@ -127,6 +130,7 @@ class BreadthFirstTree {
   std::uint32_t best_switches_ = 0;
   FoundViolation best_;
   std::uint64_t visited_ = 0;
+  double looked_at_ = 0;
   std::string stopped_by_;
 };
 

@@ -120,6 +120,7 @@ class DerivedBacktracking {
       while (machine_.depth() > nodes_[used_ - 1].depth) machine_.undo();
       advance(nodes_[used_ - 1]);
     }
+    search_.note_memory(memory_used());
     return true;
   }
 
@@ -176,8 +177,17 @@ class DerivedBacktracking {
     return node;
   }
 
-  [[nodiscard]] std::ptrdiff_t place_of_summary(std::uint32_t state) const {
-    return static_cast<std::ptrdiff_t>(state * locations_);
+  [[nodiscard]] std::uint64_t memory_used() const {
+    std::uint64_t bytes = machine_.memory_used() + nodes_.capacity() * sizeof(Node) + known_->memory_used() +
+                          summaries_.size() * states_per_chunk * locations_ * sizeof(std::uint64_t);
+    for (const Node& node : nodes_) {
+      bytes += (node.enabled.capacity() + node.candidates.capacity()) * sizeof(EventName) +
+               node.woken.capacity() * sizeof(std::uint32_t) + node.behind.capacity() * sizeof(std::uint64_t);
+    }
+    return bytes;
+  }
+  [[nodiscard]] std::uint64_t* summary(std::uint32_t state) const {
+    return summaries_[state / states_per_chunk].get() + state % states_per_chunk * locations_;
   }
   void arrive();
   void advance(Node& node);
@@ -209,7 +219,8 @@ class DerivedBacktracking {
   // sdpor: known partial traces, and, by number and location, what Node::behind was in the end. A trace is
   // not met again before that: whatever is committed behind it is longer.
   std::unique_ptr<SequenceTable> known_ = std::make_unique<SequenceTable>();
-  std::vector<std::uint64_t> summaries_;
+  static constexpr std::uint32_t states_per_chunk = 64;
+  std::vector<std::unique_ptr<std::uint64_t[]>> summaries_;
   std::vector<std::uint64_t> key_;
 };
 
@@ -260,10 +271,7 @@ void DerivedBacktracking<Machine, rule>::advance(Node& node) {
       node.parameter = machine_.next_parameter(node.event, parameter);
       if (forbidden(node.event.name, parameter) || !machine_.commit(node.event, parameter)) continue;
       node.committed = true;
-      search_.transition(machine_.depth(), [&] {
-        return machine_.memory_used() + nodes_.capacity() * sizeof(Node) + known_->memory_used() +
-               summaries_.capacity() * sizeof(summaries_[0]);
-      });
+      search_.transition(machine_.depth(), [&] { return memory_used(); });
       arrive();
       return;
     }
@@ -299,7 +307,7 @@ void DerivedBacktracking<Machine, rule>::leave(Node& node) {
   }
   --used_;
   if constexpr (stateful) {
-    std::copy(node.behind.begin(), node.behind.end(), summaries_.begin() + place_of_summary(node.state));
+    std::copy(node.behind.begin(), node.behind.end(), summary(node.state));
     if (used_ == 0) return;
     auto& above = nodes_[used_ - 1].behind;
     for (std::size_t i = 0; i < locations_; ++i) above[i] |= node.behind[i];
@@ -312,12 +320,13 @@ bool DerivedBacktracking<Machine, rule>::meet_known() {
   machine_.key(key_);
   const auto [state, known] = known_->insert(key_);
   if (!known) {
-    summaries_.resize(summaries_.size() + locations_);
+    if (state / states_per_chunk == summaries_.size())
+      summaries_.push_back(std::make_unique<std::uint64_t[]>(states_per_chunk * locations_));
     return false;
   }
   ++search_.counts.revisits;
   ++search_.counts.runs;
-  const std::uint64_t* const behind = summaries_.data() + place_of_summary(state);
+  const std::uint64_t* const behind = summary(state);
   if (used_ > 0) {
     auto& above = nodes_[used_ - 1].behind;
     for (std::size_t i = 0; i < locations_; ++i) above[i] |= behind[i];

@@ -38,10 +38,10 @@ class Naive {
         if (!nodes_.empty()) machine_.undo();
         continue;
       }
-      search_.transition(machine_.depth(),
-                         [&] { return machine_.memory_used() + nodes_.capacity() * sizeof(Node); });
+      search_.transition(machine_.depth(), [&] { return memory_used(); });
       arrive(running);
     }
+    search_.note_memory(memory_used());
   }
 
  private:
@@ -52,6 +52,10 @@ class Naive {
     std::int64_t end_value = 0;
     Running<typename Machine::Set> running;
   };
+
+  [[nodiscard]] std::uint64_t memory_used() const {
+    return machine_.memory_used() + nodes_.capacity() * sizeof(Node);
+  }
 
   // Opens the node of the state that was just reached.
   void arrive(const Running<typename Machine::Set>& running) {

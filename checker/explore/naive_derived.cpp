@@ -6,6 +6,7 @@
 // with every parameter that the model allows.
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "checker/execution/power_machine.hpp"
@@ -39,19 +40,19 @@ class NaiveDerived {
 
   // Goes on where a search on a narrower machine stopped.
   template <typename Narrower>
-  NaiveDerived(Machine& machine, const NaiveDerived<Narrower>& other)
+  NaiveDerived(Machine& machine, NaiveDerived<Narrower>&& other)
       : NaiveDerived(machine, other.search_, other.visited_, other.observer_) {
     RunAgain again(machine_, other.machine_.run());
     for (std::uint32_t depth = 0; depth < other.nodes_.size(); ++depth) {
       again.to(depth);
-      const auto& old = other.nodes_[depth];
       Node& node = nodes_.emplace_back();
-      static_cast<Frame&>(node) = old;
-      if (!old.parameter) continue;
-      const EventName name = old.enabled[old.next - 1];
+      static_cast<Frame&>(node) = std::move(static_cast<Frame&>(other.nodes_[depth]));
+      if (node.next == 0) continue;
+      const EventName name = node.enabled[node.next - 1];
       machine_.prepare(name, node.event);
-      node.parameter = translated(other.machine_, machine_, name, *old.parameter);
+      if (node.parameter) node.parameter = translated(other.machine_, machine_, name, *node.parameter);
     }
+    other.nodes_ = {};
   }
 
   // False if the machine is too narrow for the program; then a wider one may go on.
@@ -86,11 +87,10 @@ class NaiveDerived {
       node.parameter = node.event.conditional ? std::nullopt : machine_.next_parameter(node.event, parameter);
       if (!machine_.commit(node.event, parameter)) continue;
       node.committed = true;
-      search_.transition(machine_.depth(), [&] {
-        return machine_.memory_used() + nodes_.capacity() * sizeof(Node) + visited_.memory_used();
-      });
+      search_.transition(machine_.depth(), [&] { return memory_used(); });
       arrive();
     }
+    search_.note_memory(memory_used());
     return true;
   }
 
@@ -100,6 +100,12 @@ class NaiveDerived {
   struct Node : Frame {
     typename Machine::Prepared event;
   };
+
+  [[nodiscard]] std::uint64_t memory_used() const {
+    std::uint64_t bytes = machine_.memory_used() + nodes_.capacity() * sizeof(Node) + visited_.memory_used();
+    for (const Node& node : nodes_) bytes += node.enabled.capacity() * sizeof(EventName);
+    return bytes;
+  }
 
   // Opens the node of the state that was just reached, unless it is a known one.
   void arrive() {

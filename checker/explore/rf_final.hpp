@@ -15,6 +15,7 @@
 #include <set>
 #include <vector>
 
+#include "checker/explore/final_reads.hpp"
 #include "checker/explore/rf_instance.hpp"
 #include "checker/explore/rf_run.hpp"
 #include "checker/explore/search.hpp"
@@ -26,6 +27,11 @@ class FinalStates {
  public:
   FinalStates(Run& run, Realiser<Run>& realiser, Search& search)
       : run_(run), realiser_(realiser), search_(search), newest_(run.locations()) {}
+
+  [[nodiscard]] std::size_t memory_used() const {
+    constexpr std::size_t node = 10 * sizeof(void*);  // of the set, the vector and the heap
+    return judged_.size() * (node + memory_.size() * sizeof(memory_[0]));
+  }
 
   // The run is complete: counts its class and judges its final states.
   void complete() {
@@ -91,34 +97,26 @@ class FinalStates {
   void for_each_last(Location location, Use&& use) {
     const auto before = memory_[location];
     for (const auto write : newest_[location]) {
+      if (search_.stopped()) break;
       last_.push_back({location, write});
       memory_[location] = run_.event(write).written;
-      if (realiser_.realisable(kept_, {}, last_) && !search_.stopped()) use();
+      if (realiser_.realisable(kept_, {}, last_)) use();
       last_.pop_back();
     }
     memory_[location] = before;
   }
+  // Of a run with these last writes: the newest question to the realiser was about it.
   [[nodiscard]] Schedule schedule() {
     if (last_.empty()) return run_.machine().schedule();
     Schedule result;
-    static_cast<void>(realiser_.realisable(kept_, {}, last_));
     realiser_.witness(result);
     return result;
   }
 
   // Runs the `final` block again for each write that its next undecided read may see.
   void run_final_block_with() {
-    if (search_.image().final_block) {
-      auto memory = memory_;
-      rows_.clear();
-      stored_.clear();
-      static_cast<void>(run_final_block(search_.image(), memory, &rows_));
-      for (const auto& row : rows_) {
-        if (row.reads && open(row.location) && !stored_.contains(row.location))
-          return for_each_last(row.location, [&] { run_final_block_with(); });
-        if (row.writes) stored_.insert(row.location);
-      }
-    }
+    const auto read = reads_.first_open(search_.image(), memory_, [&](Location x) { return open(x); });
+    if (read != none) return for_each_last(read, [&] { run_final_block_with(); });
     ended_ = false;
     if (search_.image().conditions.empty() && !search_.options().collect_outcomes) {
       judge();
@@ -163,8 +161,7 @@ class FinalStates {
   std::vector<Location> written_, open_;
   std::vector<std::uint32_t> kept_;
   std::vector<LastWrite> last_;  // decided
-  Rows rows_;
-  std::set<Location> stored_;
+  FinalReads reads_;
   std::set<std::vector<std::int64_t>> judged_;
   bool ended_ = false;  // the `final` block has come to its end since it was last set
 };

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "checker/consistency/verifier.hpp"
@@ -32,11 +34,19 @@ class Realiser {
  public:
   explicit Realiser(const Run& run) : run_(run), offset_(run.threads()), dense_(run.locations(), none) {}
 
+  // `stop` is asked every few thousand steps whether to give up; the answer is then no.
+  void watch(std::function<bool()> stop) { verifier_.watch(std::move(stop)); }
+
   // Is there a run of the first kept[t] events of each thread, with these changes and last writes?
   [[nodiscard]] bool realisable(std::span<const std::uint32_t> kept, std::span<const Change> changes,
                                 std::span<const LastWrite> last = {}) {
     build(kept, changes, last);
     return verifier_.verify(instance_, Run::model, consistency::UseClosure::when_stuck);
+  }
+
+  [[nodiscard]] std::size_t memory_used() const {
+    return verifier_.memory_used() + instance_.events.capacity() * sizeof(consistency::Event) +
+           refs_.capacity() * sizeof(Ref);
   }
 
   // The witness of the last call, as steps of the machine. The machine does the rest by itself: stores enter

@@ -69,6 +69,15 @@ class NearbyWitness {
     return Nearby::found;
   }
 
+  // The run of the first kept[t] events of each thread, without any change.
+  void part(std::span<const std::uint32_t> kept, Schedule& schedule) {
+    kept_ = kept;
+    changes_ = {};
+    moved_ = initial_write;
+    place_ = never;
+    witness(schedule);
+  }
+
   // The witness of the last call, which has found one.
   void witness(Schedule& schedule) const {
     const auto depth = run_.machine().depth();

@@ -88,6 +88,7 @@ class Run {
     std::size_t bytes = sequence_.capacity() * sizeof(Ref) + records_.capacity() * sizeof(Record);
     for (ThreadId t = 0; t < threads_; ++t)
       bytes += events_[t].capacity() * sizeof(RunEvent) + clocks_[t].capacity() * sizeof(std::uint32_t);
+    for (const auto& buffer : buffered_) bytes += buffer.capacity() * sizeof(Ref);
     return bytes;
   }
 
@@ -172,7 +173,7 @@ class Run {
                      .written = step.written,
                      .operand = m.value,
                      .expected = m.expected};
-      if (event.reads()) event.source = step.access.forwarded ? newest_own(step) : writer_[event.location];
+      if (event.reads()) event.source = step.access.forwarded ? forwarded(step) : writer_[event.location];
       write = make_ref(step.thread, static_cast<std::uint32_t>(events_[step.thread].size()));
       append(step.thread, event);
     }
@@ -213,11 +214,13 @@ class Run {
       default: return step.access.writes ? Effect::read_modify_write : Effect::locked_load;
     }
   }
-  [[nodiscard]] Ref newest_own(const Step& step) const {
-    const auto& events = events_[step.thread];
-    auto index = events.size() - 1;
-    while (!events[index].writes() || events[index].location != step.access.location) --index;
-    return make_ref(step.thread, static_cast<std::uint32_t>(index));
+  // The buffered store that a load of the thread has read.
+  [[nodiscard]] Ref forwarded(const Step& step) const {
+    if constexpr (Machine::has_buffers) {
+      const auto* const buffer = machine_.model().find(step.thread, step.access.location);
+      return buffered_[buffer->process - threads_][step.entry];
+    }
+    return initial_write;
   }
 
   // What the thread did behind the newest step: stores that entered a buffer, fences that it passed.

@@ -33,7 +33,9 @@ class ReadsFrom {
         final_(run_, realiser_, search),
         position_(run_.threads()),
         writes_(run_.locations()),
-        accesses_(run_.locations()) {}
+        accesses_(run_.locations()) {
+    realiser_.watch([this] { return !may_go_on(); });
+  }
 
   void run() {
     if (run_.machine().failed_thread() != none) search_.failure(run_.machine());
@@ -51,6 +53,7 @@ class ReadsFrom {
         if (enter(call.sets.back())) visit();
       }
     }
+    search_.note_memory(memory_used());
   }
 
  private:
@@ -94,6 +97,7 @@ class ReadsFrom {
     for (auto i = run_.back_to_common_start(schedule_.witness); i < schedule_.witness.size(); ++i) {
       run_.follow(schedule_.witness[i]);
       after_step();
+      if (search_.stopped()) return false;
     }
     if (schedule_.without_read || !in_vain(call.sequence[set.position()].ref)) return true;
     --depth_;
@@ -118,14 +122,19 @@ class ReadsFrom {
     if (run_.machine().failed_thread() != none) search_.failure(run_.machine());
   }
 
-  // Makes the run maximal, proposes its mutations, and counts its class.
+  [[nodiscard]] bool may_go_on() {
+    return search_.may_go_on(run_.machine().depth(), [&] { return memory_used(); });
+  }
+
+  // Makes the run maximal, counts its class, and proposes its mutations.
   void visit() {
     while (!search_.stopped() && run_.extend()) after_step();
+    if (search_.stopped()) return;
+    finish();
     if (search_.stopped()) return;
     Call& call = calls_[depth_ - 1];
     complete_sequence(call);
     propose(call);
-    finish();
   }
 
   void complete_sequence(Call& call) {
@@ -163,13 +172,13 @@ class ReadsFrom {
     }
   }
 
-  // All mutations of the call (algorithm 3, lines 5 to 21).
-  void propose(Call& call) {
+  void collect_accesses(const Call& call) {
     for (const auto location : touched_) {
       writes_[location].clear();
       accesses_[location].clear();
     }
     touched_.clear();
+    scratch_memory_ = 0;
     for (std::uint32_t i = 0; i < call.sequence.size(); ++i) {
       const auto ref = call.sequence[i].ref;
       const auto& event = run_.event(ref);
@@ -180,8 +189,20 @@ class ReadsFrom {
       // What could be a source, or could go before a lock.
       if (event.op != jit::Op::load) writes_[event.location].push_back(i);
     }
+    for (const auto location : touched_) {
+      auto& writes = writes_[location];
+      std::sort(writes.begin(), writes.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return std::pair(thread_of(call.sequence[a].ref), a) < std::pair(thread_of(call.sequence[b].ref), b);
+      });
+      scratch_memory_ += (writes.capacity() + accesses_[location].capacity()) * sizeof(std::uint32_t);
+    }
+  }
+
+  // All mutations of the call (algorithm 3, lines 5 to 21).
+  void propose(Call& call) {
+    collect_accesses(call);
     before_.assign(run_.threads(), 0);
-    for (std::uint32_t i = 0; i < call.sequence.size(); ++i) {
+    for (std::uint32_t i = 0; i < call.sequence.size() && !search_.stopped(); ++i) {
       const auto ref = call.sequence[i].ref;
       const auto& event = run_.event(ref);
       ++before_[thread_of(ref)];
@@ -211,8 +232,7 @@ class ReadsFrom {
     const auto ref = call.sequence[position].ref;
     const auto& event = run_.event(ref);
     if (event.read + 1 >= event.expected) return;
-    static_cast<void>(realiser_.realisable(before_, {}));
-    realiser_.witness(proposal_.witness);
+    nearby_.part(before_, proposal_.witness);
     // The choice is the newest event of its thread, so it may as well come last.
     auto& steps = proposal_.witness;
     const auto choice = std::find_if(steps.rbegin(), steps.rend(), [&](const Choice& step) {
@@ -223,7 +243,14 @@ class ReadsFrom {
     proposal_.without_read = false;
     std::fill_n(proposal_.changed, 2, initial_write);
     proposal_.tail.clear();
-    sets_[open_set(call, position)].add_choices(proposal_, event.expected);
+    add_to(sets_[open_set(call, position)],
+           [&](ScheduleSet& set) { set.add_choices(proposal_, event.expected); });
+  }
+  template <typename Add>
+  void add_to(ScheduleSet& set, Add&& add) {
+    set_memory_ -= set.memory_used();
+    add(set);
+    set_memory_ += set.memory_used();
   }
 
   void propose_sources(const Call& call, std::uint32_t position) {
@@ -233,19 +260,61 @@ class ReadsFrom {
     const bool locks = event.op == jit::Op::lock;
     if (in_extension && !locks && event.source != initial_write)
       propose_source(call, position, initial_write);
-    for (const auto at : writes_[event.location]) {
+    for_each_candidate(call, read, in_extension ? 0 : position, [&](std::uint32_t at) {
       const auto other = call.sequence[at].ref;
-      if (other == read || (!in_extension && (at < position || !call.is_new(at)))) continue;
+      if (other == read || (!in_extension && !call.is_new(at))) return;
       if (!locks && run_.event(other).writes() && other != event.source)
         propose_source(call, position, other);
       if (event.writes() && at > position) propose_other_first(call, position, other);
-    }
+    });
     if (event.op != jit::Op::lock && event.op != jit::Op::try_lock) return;
     for (ThreadId t = 0; event.writes() && t < run_.threads(); ++t) {
       const auto& m = run_.machine().threads().mailbox(t);
       if (m.op != jit::Op::lock || m.location != event.location) continue;
       propose_other_first(call, position, make_ref(t, static_cast<std::uint32_t>(run_.events(t).size())));
     }
+  }
+
+  // Visits the places in the sequence, from `first` on, of the location's writes that the read might see or
+  // that might go first: of each thread those between the newest one that the read must see overwritten and
+  // the first one that depends on the read. The others are impossible, and in a thread with many accesses of
+  // its own they are nearly all.
+  template <typename Visit>
+  void for_each_candidate(const Call& call, Ref read, std::uint32_t first, Visit&& visit) {
+    const auto& writes = writes_[run_.event(read).location];
+    const auto reader = thread_of(read);
+    const auto* const past = index_of(read) > 0 ? run_.clock(read - 1) : nullptr;
+    const auto ref_at = [&](std::uint32_t at) { return call.sequence[at].ref; };
+    for (auto begin = writes.begin(); begin != writes.end();) {
+      const auto writer = thread_of(ref_at(*begin));
+      const auto end = std::partition_point(
+          begin, writes.end(), [&](std::uint32_t at) { return thread_of(ref_at(at)) == writer; });
+      auto low = std::lower_bound(begin, end, first);
+      if (past != nullptr && (Run::model != consistency::Model::pso || writer == reader)) {
+        const auto seen = std::partition_point(
+            low, end, [&](std::uint32_t at) { return index_of(ref_at(at)) < past[writer]; });
+        // Failed read-modify-writes overwrite nothing.
+        auto newest = seen;
+        while (newest != low && !run_.event(ref_at(*(newest - 1))).writes()) --newest;
+        if (newest != low) low = newest - 1;
+      }
+      // What goes first may see something else than now, so only what is before it counts.
+      const auto high = std::partition_point(low, end, [&](std::uint32_t at) {
+        const auto ref = ref_at(at);
+        if (writer == reader) return index_of(ref) <= index_of(read);
+        return index_of(ref) == 0 || run_.clock(ref - 1)[reader] <= index_of(read);
+      });
+      for (auto at = low; at != high && may_propose(); ++at) visit(*at);
+      begin = end;
+    }
+  }
+  // To be asked before each proposal.
+  [[nodiscard]] bool may_propose() {
+    constexpr std::uint32_t enough = 1U << 14;
+    work_ += 1 + run_.machine().depth();
+    if (work_ < enough) return !search_.stopped();
+    work_ = 0;
+    return may_go_on();
   }
 
   // The read sees `write` instead.
@@ -352,13 +421,18 @@ class ReadsFrom {
     } else {
       realiser_.witness(proposal_.witness);
     }
-    set.add(key_, proposal_);
+    add_to(set, [&](ScheduleSet& to) { to.add(key_, proposal_); });
   }
 
   [[nodiscard]] std::uint64_t memory_used() const {
-    std::uint64_t bytes = run_.machine().memory_used() + run_.memory_used();
-    for (const auto& set : sets_) bytes += set.memory_used();
-    for (const auto& call : calls_) bytes += call.sequence.capacity() * sizeof(Item);
+    std::uint64_t bytes = run_.machine().memory_used() + run_.memory_used() + realiser_.memory_used() +
+                          final_.memory_used() + set_memory_ + sets_.capacity() * sizeof(ScheduleSet) +
+                          calls_.capacity() * sizeof(Call) + scratch_memory_;
+    for (const auto& call : calls_)
+      bytes += call.sequence.capacity() * sizeof(Item) + call.sets.capacity() * sizeof(std::uint32_t);
+    for (const auto& positions : position_) bytes += positions.capacity() * sizeof(std::uint32_t);
+    for (const auto* schedule : {&schedule_, &proposal_})
+      bytes += schedule->tail.capacity() * sizeof(Ref) + schedule->witness.capacity() * sizeof(Choice);
     return bytes;
   }
 
@@ -372,13 +446,17 @@ class ReadsFrom {
   std::uint32_t depth_ = 0;
   std::vector<ScheduleSet> sets_;
   std::vector<std::uint32_t> free_sets_;
+  std::uint64_t set_memory_ = 0;  // of all sets
   // Scratch of one call.
   std::vector<std::vector<std::uint32_t>> position_;  // by thread and index: place in the sequence
-  std::vector<std::vector<std::uint32_t>> writes_;    // by location: places of what might be a source
+  std::vector<std::vector<std::uint32_t>> writes_;    // by location: places of what might be a source, sorted
+                                                      // by thread, then in program order
   std::vector<std::vector<Ref>> accesses_;            // by location: its reads and writes
   std::vector<Location> touched_;
   std::vector<std::uint32_t> before_, kept_, past_, key_;
   Schedule schedule_, proposal_;
+  std::uint64_t scratch_memory_ = 0;
+  std::uint32_t work_ = 0;  // steps of proposals since the last look at the clock
 };
 
 }  // namespace heddle::checker::rf

@@ -113,6 +113,7 @@ class Rsmc {
         if (!nodes_.empty()) undo_to(nodes_.back().branch_depth());
       }
     }
+    search_.note_memory(memory_used());
     return true;
   }
 
@@ -146,6 +147,10 @@ class Rsmc {
   void set_before(const Set& events, std::uint32_t from);
   bool commit(const typename Machine::Prepared& event, std::int64_t parameter, std::uint32_t owner);
   bool repeat(const NamedStep& item);
+  [[nodiscard]] std::uint64_t memory_used() const {
+    return machine_.memory_used() + nodes_.capacity() * sizeof(Node) +
+           owners_.capacity() * sizeof(owners_[0]) + continuation_bytes_;
+  }
   void undo_to(std::uint32_t depth) {
     while (machine_.depth() > depth) machine_.undo();
     owners_.resize(depth);
@@ -170,10 +175,7 @@ bool Rsmc<Machine>::commit(const typename Machine::Prepared& event, std::int64_t
   owners_.push_back(owner);
   // Here and not on arrival: what is committed again before a writer may fail as well.
   if (machine_.failed()) end_.failure(machine_);
-  search_.transition(machine_.depth(), [&] {
-    return machine_.memory_used() + nodes_.capacity() * sizeof(Node) +
-           owners_.capacity() * sizeof(owners_[0]) + continuation_bytes_;
-  });
+  search_.transition(machine_.depth(), [&] { return memory_used(); });
   return true;
 }
 

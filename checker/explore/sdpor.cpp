@@ -51,7 +51,18 @@ class OperationGraph {
 
   void add_edge(Node from, Node to) {
     if (!edges_.insert((std::uint64_t{from} << 32) | to).second) return;
-    successors_[from].push_back(to);
+    auto& successors = successors_[from];
+    const auto room = successors.capacity();
+    successors.push_back(to);
+    room_ += successors.capacity() - room;
+  }
+
+  [[nodiscard]] std::size_t memory_used() const {
+    // Of the hash tables, a byte beside each bucket.
+    return index_.bucket_count() * (sizeof(std::uint64_t) + sizeof(std::uint64_t) + 1) +
+           edges_.bucket_count() * (sizeof(std::uint64_t) + 1) + operations_.capacity() * sizeof(Operation) +
+           successors_.capacity() * sizeof(successors_[0]) + room_ * sizeof(Node) +
+           reached_.capacity() * sizeof(std::uint64_t) + stack_.capacity() * sizeof(Node);
   }
 
   struct Operation {
@@ -81,6 +92,7 @@ class OperationGraph {
   boost::unordered_flat_set<std::uint64_t> edges_;
   std::vector<Operation> operations_;
   std::vector<std::vector<Node>> successors_;
+  std::size_t room_ = 0;  // for successors, in all
   std::vector<std::uint64_t> reached_;
   std::vector<Node> stack_;
   std::uint64_t round_ = 0;
@@ -113,7 +125,9 @@ class Stateful : public FlanaganGodefroid {
     return true;
   }
 
-  [[nodiscard]] std::size_t memory_used() const { return table_.memory_used(); }
+  [[nodiscard]] std::size_t memory_used() const {
+    return table_.memory_used() + graph_.memory_used() + reachable_.capacity() * sizeof(Reachable);
+  }
 
  private:
   // What a process may do to one location behind the known state.

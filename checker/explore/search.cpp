@@ -8,8 +8,12 @@ namespace heddle::checker {
 
 namespace {
 
-// Between two looks at the clock, in transitions: about a millisecond of work.
-constexpr std::uint32_t poll_interval = 8192;
+// Transitions between two looks at the clock: few, since one that summarises a long path may take a
+// millisecond.
+constexpr std::uint32_t look_interval = 64;
+// Looks between two polls where transitions are fast; the time between two polls where they are slow.
+constexpr std::uint32_t looks_per_poll = 128;
+constexpr std::chrono::milliseconds poll_period{2};
 
 struct AlignedBlock {
   explicit AlignedBlock(std::size_t size)
@@ -82,12 +86,33 @@ void Search::stop(std::string reason) {
   stopped_by_ = std::move(reason);
 }
 
+bool Search::poll_is_due() {
+  until_look_ = look_interval;
+  if (looks_left_ == 0) return true;
+  --looks_left_;
+  return std::chrono::steady_clock::now() - last_poll_ >= poll_period;
+}
+
+void Search::note_memory(std::uint64_t bytes) {
+  bytes += final_states_memory();
+  if (bytes > counts.peak_memory) counts.peak_memory = bytes;
+}
+
+// Of a hash table with a node for each state: links and the heap's own words are part of what it takes.
+std::uint64_t Search::final_states_memory() const {
+  if (final_states_.empty()) return 0;
+  constexpr std::uint64_t word = sizeof(void*);
+  const std::uint64_t state = final_states_.begin()->first.size() * sizeof(FinalState::value_type) + 2 * word;
+  const std::uint64_t node = sizeof(*final_states_.begin()) + 4 * word;
+  return final_states_.size() * (node + state) + final_states_.bucket_count() * word;
+}
+
 void Search::poll(std::uint64_t depth, std::uint64_t memory) {
-  until_poll_ = poll_interval;
+  looks_left_ = looks_per_poll;
+  last_poll_ = std::chrono::steady_clock::now();
   if (depth > counts.max_depth) counts.max_depth = depth;
-  memory += final_states_.size() * (sizeof(FinalState) + 64);
-  if (memory > counts.peak_memory) counts.peak_memory = memory;
-  if (options_.max_memory && memory > *options_.max_memory) stop("memory limit");
+  note_memory(memory);
+  if (options_.max_memory && memory + final_states_memory() > *options_.max_memory) stop("memory limit");
   const auto now = seconds();
   if (options_.timeout && now > *options_.timeout) stop("timeout");
   if (options_.progress) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +21,9 @@
 #include "jit/runtime.hpp"
 
 namespace heddle::checker {
+
+// Why a search stopped that ran out of memory without a limit of its own.
+inline constexpr std::string_view out_of_memory = "out of memory";
 
 // A violation as the algorithm found it; the trace is made later by replaying the schedule.
 struct FoundViolation {
@@ -71,8 +75,17 @@ class Search {
   template <typename Memory>
   void transition(std::uint64_t depth, Memory&& memory) {
     ++counts.transitions;
-    if (--until_poll_ == 0) poll(depth, memory());
+    if (--until_look_ == 0 && poll_is_due()) poll(depth, memory());
   }
+  // Between transitions, every few thousand steps of a pass that may take long. False if the algorithm must
+  // return.
+  template <typename Memory>
+  [[nodiscard]] bool may_go_on(std::uint64_t depth, Memory&& memory) {
+    if (poll_is_due()) poll(depth, memory());
+    return !stopped_;
+  }
+  // At the end of the search, which may have come before the first poll with anything to see.
+  void note_memory(std::uint64_t bytes);
 
   // A thread found a violation in the newest step.
   template <typename Machine>
@@ -137,14 +150,18 @@ class Search {
   [[nodiscard]] static ViolationKind kind_of(jit::Op op);
 
  private:
+  [[nodiscard]] bool poll_is_due();
   void poll(std::uint64_t depth, std::uint64_t memory);
+  [[nodiscard]] std::uint64_t final_states_memory() const;
   // Into scratch_state_.
   void make_final_state(const std::vector<std::int64_t>& memory, const std::byte* const* blocks);
 
   const jit::Image& image_;
   const CheckOptions& options_;
   std::chrono::steady_clock::time_point start_;
-  std::uint32_t until_poll_ = 1;
+  std::chrono::steady_clock::time_point last_poll_;
+  std::uint32_t until_look_ = 1;  // transitions
+  std::uint32_t looks_left_ = 0;  // before the next poll, however little time has passed
   bool stopped_ = false;
   std::string stopped_by_;
   std::optional<FoundViolation> violation_;

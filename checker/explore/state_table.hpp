@@ -1,4 +1,4 @@
-// The table of visited states: states as words in one arena, found by hash and compared in full.
+// The table of visited states: states as words, found by hash and compared in full.
 //
 // A state is the memory, the buffered writes and a number per thread for its local state (paper 5, section 3,
 // abstract states). The paper finds that number by deltas, since it cannot see a thread's local state; our
@@ -7,16 +7,21 @@
 // it misses.
 #pragma once
 
+#include <algorithm>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace heddle::checker {
 
 // A set of word sequences. Each is numbered by its position in the order of insertion.
+//
+// The words stand in chunks that never move: a table that grows to gigabytes takes no second copy of itself
+// and no pause to make one.
 class SequenceTable {
  public:
   SequenceTable() : index_(0, Hash{this}, Equal{this}) {}
@@ -27,53 +32,70 @@ class SequenceTable {
     std::uint32_t number = 0;
     bool known = false;
   };
-  // O(length). Amortised no allocation beyond the arena's growth.
+  // O(length).
   Found insert(std::span<const std::uint64_t> words) {
-    const auto begin = arena_.size();
-    arena_.insert(arena_.end(), words.begin(), words.end());
-    begins_.push_back(begin);
-    const auto number = static_cast<std::uint32_t>(begins_.size() - 1);
+    std::uint64_t* const sequence = room_for(words.size() + 1);
+    sequence[0] = header(words);
+    std::copy(words.begin(), words.end(), sequence + 1);
+    sequences_.push_back(sequence);
+    const auto number = static_cast<std::uint32_t>(sequences_.size() - 1);
     const auto [place, inserted] = index_.insert(number);
-    if (inserted) return {number, false};
-    arena_.resize(begin);
-    begins_.pop_back();
+    if (inserted) {
+      left_ -= words.size() + 1;
+      return {number, false};
+    }
+    sequences_.pop_back();
     return {*place, true};
   }
-  [[nodiscard]] std::size_t size() const { return begins_.size(); }
-  // Bytes of the sequences themselves, and of all that finding them takes.
-  [[nodiscard]] std::size_t sequence_bytes() const { return arena_.size() * sizeof(std::uint64_t); }
+  [[nodiscard]] std::size_t size() const { return sequences_.size(); }
   [[nodiscard]] std::size_t memory_used() const {
-    return arena_.capacity() * sizeof(std::uint64_t) + begins_.capacity() * sizeof(std::size_t) +
-           index_.bucket_count() * (sizeof(std::uint32_t) + 1);
+    return allocated_ * sizeof(std::uint64_t) + sequences_.capacity() * sizeof(sequences_[0]) +
+           chunks_.capacity() * sizeof(chunks_[0]) + index_.bucket_count() * (sizeof(std::uint32_t) + 1);
   }
 
  private:
-  [[nodiscard]] std::span<const std::uint64_t> words(std::uint32_t number) const {
-    const auto end = number + 1 < begins_.size() ? begins_[number + 1] : arena_.size();
-    return {arena_.data() + begins_[number], end - begins_[number]};
+  // Before the words of a sequence stands half of their hash and how many they are, which is all that most
+  // look-ups see of them.
+  static constexpr unsigned length_bits = 32;
+  [[nodiscard]] static std::uint64_t header(std::span<const std::uint64_t> words) {
+    std::uint64_t hash = 0x9e3779b97f4a7c15;
+    for (const auto word : words) {
+      hash = (hash ^ word) * 0xff51afd7ed558ccd;
+      hash ^= hash >> 29;
+    }
+    return (hash >> length_bits << length_bits) | words.size();
+  }
+  // At the end of the newest chunk; it is in use once `left_` says so.
+  [[nodiscard]] std::uint64_t* room_for(std::size_t words) {
+    constexpr std::size_t smallest = 512;
+    constexpr std::size_t largest = std::size_t{1} << 17;
+    if (words > left_) {
+      left_ = std::max(words, std::clamp(allocated_, smallest, largest));
+      chunks_.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(left_));
+      end_ = chunks_.back().get() + left_;
+      allocated_ += left_;
+    }
+    return end_ - left_;
   }
   struct Hash {
     const SequenceTable* table;
-    std::size_t operator()(std::uint32_t number) const {
-      std::uint64_t hash = 0x9e3779b97f4a7c15;
-      for (const auto word : table->words(number)) {
-        hash = (hash ^ word) * 0xff51afd7ed558ccd;
-        hash ^= hash >> 29;
-      }
-      return hash;
-    }
+    std::size_t operator()(std::uint32_t number) const { return *table->sequences_[number] >> length_bits; }
   };
   struct Equal {
     const SequenceTable* table;
     bool operator()(std::uint32_t a, std::uint32_t b) const {
-      const auto x = table->words(a);
-      const auto y = table->words(b);
-      return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size_bytes()) == 0;
+      const auto* const x = table->sequences_[a];
+      const auto* const y = table->sequences_[b];
+      const auto length = static_cast<std::uint32_t>(*x);
+      return *x == *y && std::memcmp(x + 1, y + 1, length * sizeof *x) == 0;
     }
   };
 
-  std::vector<std::uint64_t> arena_;
-  std::vector<std::size_t> begins_;
+  std::vector<std::unique_ptr<std::uint64_t[]>> chunks_;
+  std::uint64_t* end_ = nullptr;           // of the newest chunk
+  std::size_t left_ = 0;                   // words of it that are not in use
+  std::size_t allocated_ = 0;              // words of all chunks
+  std::vector<std::uint64_t*> sequences_;  // by number
   boost::unordered_flat_set<std::uint32_t, Hash, Equal> index_;
 };
 

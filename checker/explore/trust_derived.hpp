@@ -109,6 +109,7 @@ class DerivedTrust {
       if (machine_.full()) return false;
       advance(used_ - 1);
     }
+    search_.note_memory(memory_used());
     return true;
   }
 
@@ -152,6 +153,15 @@ class DerivedTrust {
     return static_cast<PowerId>(machine_.resolve(lock.event, lock.source));
   }
 
+  [[nodiscard]] std::uint64_t memory_used() const {
+    std::size_t revisits = 0;
+    for (const Node& node : nodes_) {
+      revisits += node.walk.capacity() * sizeof(Inserted) + node.cut.capacity() * sizeof(Recommit) +
+                  node.stuck.capacity() * sizeof(StuckLock);
+    }
+    return machine_.memory_used() + nodes_.capacity() * sizeof(Node) +
+           stamps_.capacity() * sizeof(stamps_[0]) + revisits;
+  }
   void arrive();
   void advance(std::size_t at);
   void prepare(Node& node);

@@ -34,15 +34,7 @@ bool DerivedTrust<Machine>::commit(const typename Machine::Prepared& event, std:
                                    std::uint64_t stamp) {
   if (!machine_.commit(event, parameter)) return false;
   stamps_.push_back(stamp);
-  search_.transition(machine_.depth(), [&] {
-    std::size_t revisits = 0;
-    for (const Node& node : nodes_) {
-      revisits += node.walk.capacity() * sizeof(Inserted) + node.cut.capacity() * sizeof(Recommit) +
-                  node.stuck.capacity() * sizeof(StuckLock);
-    }
-    return machine_.memory_used() + nodes_.capacity() * sizeof(Node) +
-           stamps_.capacity() * sizeof(stamps_[0]) + revisits;
-  });
+  search_.transition(machine_.depth(), [&] { return memory_used(); });
   return true;
 }
 

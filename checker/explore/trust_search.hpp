@@ -32,6 +32,7 @@ bool Trust<Model, Words>::run() {
       nodes_.back().idle = true;
     }
   }
+  search_.note_memory(memory_used());
   return true;
 }
 

@@ -164,7 +164,8 @@ class Power {
   }
 
   [[nodiscard]] std::size_t memory_used() const {
-    return events_.capacity() * sizeof(Event) + trail_.capacity() * sizeof(Change);
+    return events_.capacity() * sizeof(Event) + trail_.capacity() * sizeof(Change) +
+           initials_.capacity() * sizeof(Initial);
   }
 
  private:

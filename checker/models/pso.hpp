@@ -37,6 +37,11 @@ class PartialStoreOrder : public StoreBuffers<PartialStoreOrder> {
   [[nodiscard]] bool orders_stores(jit::Fence fence) const {
     return fence == jit::Fence::lightweight || fence == jit::Fence::store_store;
   }
+  // A buffer has one location.
+  [[nodiscard]] std::uint32_t newest_index(const StoreBuffer& buffer, Location /*location*/) const {
+    return static_cast<std::uint32_t>(buffer.writes.size()) - 1;
+  }
+  void set_newest(const StoreBuffer& /*buffer*/, Location /*location*/, std::uint32_t /*index*/) {}
 
  private:
   std::size_t locations_;

@@ -21,8 +21,9 @@ struct BufferedWrite {
   Location location = 0;
   std::uint32_t site = 0;
   std::int64_t value = 0;
-  std::uint32_t sequence = 0;  // position among all stores of the thread
-  std::uint32_t barrier = 0;   // entries of the thread with a smaller sequence must be flushed first
+  std::uint32_t sequence = 0;     // position among all stores of the thread
+  std::uint32_t barrier = 0;      // entries of the thread with a smaller sequence must be flushed first
+  std::uint32_t previous = none;  // the index in its buffer of the write before it to the same location
   // For algorithms that track happens-before: the step that flushed it, the last load that it answered while
   // buffered
   // (`none` before there is one), the clock row of its thread when it was buffered.
@@ -41,7 +42,9 @@ struct StoreBuffer {
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(writes.size()) - head; }
 };
 
-// `Model` says `buffer_for(thread, location)`, `find(thread, location)` and `orders_stores(fence)`.
+// `Model` says `buffer_for(thread, location)`, `find(thread, location)`, `orders_stores(fence)` and
+// `newest_index(buffer, location)`: of the newest write to the location that ever entered the buffer, or
+// `none`.
 template <typename Model>
 class StoreBuffers {
  public:
@@ -78,16 +81,22 @@ class StoreBuffers {
 
   void append(ThreadId thread, const jit::Mailbox& store) {
     const auto index = self().buffer_for(thread, store.location);
-    buffers_[index].writes.push_back({.location = store.location,
-                                      .site = store.site,
-                                      .value = store.value,
-                                      .sequence = sequence_[thread]++,
-                                      .barrier = barrier_[thread]});
+    auto& buffer = buffers_[index];
+    const auto previous = self().newest_index(buffer, store.location);
+    self().set_newest(buffer, store.location, static_cast<std::uint32_t>(buffer.writes.size()));
+    buffer.writes.push_back({.location = store.location,
+                             .site = store.site,
+                             .value = store.value,
+                             .sequence = sequence_[thread]++,
+                             .barrier = barrier_[thread],
+                             .previous = previous});
     log_[thread].push_back(index);
     ++pending_[thread];
   }
   void undo_append(ThreadId thread) {
-    buffers_[log_[thread].back()].writes.pop_back();
+    auto& buffer = buffers_[log_[thread].back()];
+    self().set_newest(buffer, buffer.writes.back().location, buffer.writes.back().previous);
+    buffer.writes.pop_back();
     log_[thread].pop_back();
     --sequence_[thread];
     --pending_[thread];
@@ -97,15 +106,13 @@ class StoreBuffers {
     return buffers_[log_[thread][log_[thread].size() - 1 - back]];
   }
 
-  // The newest write of the thread to the location that is still buffered, or null. O(entries buffered).
+  // The newest write of the thread to the location that is still buffered, or null.
   [[nodiscard]] BufferedWrite* newest(ThreadId thread, Location location) {
     if (pending_[thread] == 0) return nullptr;
     StoreBuffer* const buffer = self().find(thread, location);
     if (buffer == nullptr) return nullptr;
-    for (auto i = buffer->writes.size(); i > buffer->head; --i) {
-      if (buffer->writes[i - 1].location == location) return &buffer->writes[i - 1];
-    }
-    return nullptr;
+    const auto index = self().newest_index(*buffer, location);
+    return index == none || index < buffer->head ? nullptr : &buffer->writes[index];
   }
 
   [[nodiscard]] bool can_flush(const StoreBuffer& buffer) const {
@@ -138,6 +145,13 @@ class StoreBuffers {
   }
   [[nodiscard]] std::uint32_t waiting_behind(ThreadId thread) const {
     return pending_before(barrier_[thread], thread);
+  }
+
+  [[nodiscard]] std::size_t memory_used() const {
+    std::size_t bytes = buffers_.capacity() * sizeof(StoreBuffer);
+    for (const auto& buffer : buffers_) bytes += buffer.writes.capacity() * sizeof(BufferedWrite);
+    for (const auto& log : log_) bytes += log.capacity() * sizeof(std::uint32_t);
+    return bytes;
   }
 
   [[nodiscard]] std::uint32_t barrier(ThreadId thread) const { return barrier_[thread]; }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "checker/models/store_buffers.hpp"
 
@@ -16,8 +17,8 @@ class TotalStoreOrder : public StoreBuffers<TotalStoreOrder> {
   static constexpr std::string_view name = "tso";
   static constexpr std::string_view summary = "total store order (x86): one FIFO store buffer per thread";
 
-  TotalStoreOrder(std::uint32_t threads, std::uint32_t /*locations*/, std::optional<std::uint32_t> bound)
-      : StoreBuffers(threads, bound) {
+  TotalStoreOrder(std::uint32_t threads, std::uint32_t locations, std::optional<std::uint32_t> bound)
+      : StoreBuffers(threads, bound), locations_(locations), newest_(std::size_t{threads} * locations, none) {
     for (ThreadId thread = 0; thread < threads; ++thread) add_buffer(thread);
   }
   static std::uint64_t most_processes(std::uint64_t threads, std::uint64_t /*locations*/) {
@@ -27,6 +28,16 @@ class TotalStoreOrder : public StoreBuffers<TotalStoreOrder> {
   [[nodiscard]] std::uint32_t buffer_for(ThreadId thread, Location /*location*/) const { return thread; }
   [[nodiscard]] StoreBuffer* find(ThreadId thread, Location /*location*/) { return &buffers_[thread]; }
   [[nodiscard]] bool orders_stores(jit::Fence /*fence*/) const { return false; }
+  [[nodiscard]] std::uint32_t newest_index(const StoreBuffer& buffer, Location location) const {
+    return newest_[buffer.thread * locations_ + location];
+  }
+  void set_newest(const StoreBuffer& buffer, Location location, std::uint32_t index) {
+    newest_[buffer.thread * locations_ + location] = index;
+  }
+
+ private:
+  std::size_t locations_;
+  std::vector<std::uint32_t> newest_;  // by thread and location
 };
 
 }  // namespace heddle::checker

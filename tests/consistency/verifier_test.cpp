@@ -66,7 +66,7 @@ void compare(Verifier& verifier, const Instance& instance, Model model, Tally& t
     if (expected) REQUIRE(replays(instance, model, verifier.witness()));
   }
   Closure closure;
-  const bool closed = closure.compute(instance, model);
+  const bool closed = closure.compute(instance, model, {});
   if (expected) REQUIRE(closed);
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("closure decides all instances of two threads") {
       const auto instance = random_instance(random, model, shape, i % 4 != 0);
       CAPTURE(text(instance));
       CAPTURE(name(model));
-      REQUIRE_EQ(closure.compute(instance, model), realisable(instance, model));
+      REQUIRE_EQ(closure.compute(instance, model, {}), realisable(instance, model));
     }
   }
 }
