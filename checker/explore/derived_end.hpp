@@ -7,6 +7,7 @@
 #include "checker/execution/derived.hpp"
 #include "checker/execution/ending.hpp"
 #include "checker/execution/linearise.hpp"
+#include "checker/explore/final_reads.hpp"
 #include "checker/explore/search.hpp"
 
 namespace heddle::checker {
@@ -90,15 +91,30 @@ class DerivedEnd {
     if (!needs_states_) {
       search_.complete(memory_, blocks_.data(), [&] { return schedule(machine); });
     } else if constexpr (leaves_memory_open) {
-      bool judged = false;
-      machine.for_each_final_memory([&] {
-        if (judge(machine)) judged = true;
-        return search_.stopped();
-      });
-      if (judged) search_.count_execution();
+      complete_open(machine);
     } else if (judge(machine)) {
       search_.count_execution();
     }
+  }
+  // Counts the run once for each combination of writes that the `final` block's reads may see, and judges
+  // the final states of each.
+  void complete_open(Machine& machine) {
+    machine.final_memory(memory_);
+    const auto read =
+        reads_.first_open(search_.image(), memory_, [&](Location x) { return machine.leaves_open(x); });
+    if (read != none) {
+      machine.for_each_last(read, [&] {
+        complete_open(machine);
+        return search_.stopped();
+      });
+      return;
+    }
+    bool judged = false;
+    machine.for_each_final_memory([&] {
+      if (judge(machine)) judged = true;
+      return search_.stopped();
+    });
+    if (judged) search_.count_execution();
   }
   bool judge(Machine& machine) {
     machine.final_memory(memory_);
@@ -120,6 +136,7 @@ class DerivedEnd {
   bool needs_states_;
   std::vector<std::int64_t> memory_;
   std::vector<const std::byte*> blocks_;
+  FinalReads reads_;
 };
 
 }  // namespace heddle::checker

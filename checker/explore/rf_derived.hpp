@@ -52,7 +52,17 @@ class PowerClasses : public PowerMachine<Words> {
   // Commits the event if there is a witness for that.
   bool commit(const Prepared& event, std::int64_t parameter);
 
-  // Calls `visit()` for each final memory that the class can have, with a witness of it. True ends that.
+  // Is it open which write of the location is the last, as far as that has not been decided? O(events).
+  [[nodiscard]] bool leaves_open(Location location) const {
+    return !newest_of_all_[location] && !this->image().locations[location].is_mutex &&
+           last_writes(location).size() > 1;
+  }
+  // Decides that: calls `visit()` for each write that the location can end with, with a witness of it. True
+  // ends that, and is the result.
+  template <typename Visit>
+  bool for_each_last(Location location, Visit&& visit);
+  // Calls `visit()` for each final memory that the class can have after what has been decided, with a witness
+  // of it. True ends that.
   template <typename Visit>
   void for_each_final_memory(Visit&& visit);
 
@@ -91,6 +101,7 @@ class PowerClasses : public PowerMachine<Words> {
     const auto& requests = this->requests(name.thread);
     return name.index < requests.size() && requests[name.index].committed;
   }
+  [[nodiscard]] std::vector<EventName> last_writes(Location location) const;
   [[nodiscard]] std::vector<Item> items() const;
   [[nodiscard]] std::vector<Item> search_order(const std::vector<Item>& items, const Set* newest) const;
   [[nodiscard]] bool allowed(const Item& item, std::int64_t parameter) const;
@@ -290,26 +301,9 @@ void PowerClasses<Words>::repeat(const std::vector<Item>& items,
   }
 }
 
+// Each thread's last write of the location.
 template <unsigned Words>
-template <typename Visit>
-void PowerClasses<Words>::for_each_final_memory(Visit&& visit) {
-  std::set<std::vector<std::int64_t>> seen;
-  visit_final(0, seen, visit);
-  for (auto& newest : newest_of_all_) newest.reset();
-}
-
-// The witness fits what newest_of_all_ says about the locations before this one. Returns whether to end.
-template <unsigned Words>
-template <typename Visit>
-bool PowerClasses<Words>::visit_final(Location location, std::set<std::vector<std::int64_t>>& seen,
-                                      Visit&& visit) {
-  if (search_ != nullptr && search_->stopped()) return true;
-  if (location == newest_of_all_.size()) {
-    std::vector<std::int64_t> memory(newest_of_all_.size());
-    this->final_memory(memory);
-    return seen.insert(memory).second && visit();
-  }
-  // The last writes of the threads.
+std::vector<EventName> PowerClasses<Words>::last_writes(Location location) const {
   std::vector<EventName> last;
   for (std::uint32_t step = 0; step < this->depth(); ++step) {
     const EventName name = this->step(step);
@@ -317,16 +311,43 @@ bool PowerClasses<Words>::visit_final(Location location, std::set<std::vector<st
     std::erase_if(last, [&](EventName other) { return other.thread == name.thread; });
     last.push_back(name);
   }
-  if (last.size() <= 1) return visit_final(location + 1, seen, visit);
+  return last;
+}
+
+template <unsigned Words>
+template <typename Visit>
+bool PowerClasses<Words>::for_each_last(Location location, Visit&& visit) {
   bool end = false;
-  for (const EventName name : last) {
+  for (const EventName name : last_writes(location)) {
+    if (search_ != nullptr && search_->stopped()) end = true;
+    if (end) break;
     newest_of_all_[location] = name;
     const auto list = items();
-    if (rebuild(list, search_order(list, nullptr))) end = visit_final(location + 1, seen, visit);
-    if (end) break;
+    if (rebuild(list, search_order(list, nullptr))) end = visit();
   }
   newest_of_all_[location].reset();
   return end;
+}
+
+template <unsigned Words>
+template <typename Visit>
+void PowerClasses<Words>::for_each_final_memory(Visit&& visit) {
+  std::set<std::vector<std::int64_t>> seen;
+  visit_final(0, seen, visit);
+}
+
+// The witness fits what newest_of_all_ says. Decides about this location and those after it. Returns whether
+// to end.
+template <unsigned Words>
+template <typename Visit>
+bool PowerClasses<Words>::visit_final(Location location, std::set<std::vector<std::int64_t>>& seen,
+                                      Visit&& visit) {
+  while (location < newest_of_all_.size() && !leaves_open(location)) ++location;
+  if (location < newest_of_all_.size())
+    return for_each_last(location, [&] { return visit_final(location + 1, seen, visit); });
+  std::vector<std::int64_t> memory(newest_of_all_.size());
+  this->final_memory(memory);
+  return seen.insert(memory).second && visit();
 }
 
 }  // namespace heddle::checker

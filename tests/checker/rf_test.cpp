@@ -62,8 +62,8 @@ TEST_CASE("a final block reads like a last thread") {
     thread q { x = 2; y = 2; }
     final { if x == 1 { assert y != 2, "crossed"; } }
   )";
-  // x from q; x from p with y from p or q. Only TSO and PSO differ from SC in nothing here.
-  for (const auto* model : models) {
+  // x from q; x from p with y from p or q. The other models differ from SC in nothing here.
+  for (const auto* model : {"sc", "tso", "pso", "power"}) {
     const auto result = run(program, model);
     CHECK_EQ(result.counts.executions, 3);
     REQUIRE(result.violation);
