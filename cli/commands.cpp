@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <new>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -75,14 +76,14 @@ Diagnostic about_file(const std::string& file, std::string message, std::uint32_
   return result;
 }
 
-int report_errors(const std::vector<Diagnostic>& errors, bool json) {
+int report_errors(const std::vector<Diagnostic>& errors, bool json, int exit_code) {
   if (errors.empty()) {
     return report_errors({as_diagnostic({"refused without a reason: a bug in heddle, please report it", ""})},
                          json);
   }
   if (json) {
-    static_cast<void>(write_report(json_errors(errors)));
-    return bad_input;
+    static_cast<void>(write_report(json_errors(errors, exit_code)));
+    return exit_code;
   }
   std::string text;
   for (const Diagnostic& error : errors) {
@@ -94,7 +95,7 @@ int report_errors(const std::vector<Diagnostic>& errors, bool json) {
     if (!text.ends_with('\n')) text += '\n';
   }
   write_error(text);
-  return bad_input;
+  return exit_code;
 }
 
 int run_check(const Options& options) {
@@ -145,13 +146,9 @@ int run_emit(const Options& options) {
   return write_product(options, program->llvm_ir());
 }
 
-int run(int count, const char* const* arguments) {
-  ignore_broken_pipes();
-  const std::variant<Options, UsageError> parsed = parse_options(count, arguments);
-  if (const UsageError* error = std::get_if<UsageError>(&parsed)) {
-    return report_errors({as_diagnostic(*error)}, asks_for_json(count, arguments));
-  }
-  const Options& options = std::get<Options>(parsed);
+namespace {
+
+int run_command(const Options& options) {
   switch (options.command) {
     case Command::check: return run_check(options);
     case Command::outcomes: return run_outcomes(options);
@@ -170,6 +167,25 @@ int run(int count, const char* const* arguments) {
     case Command::show_text: break;
   }
   return write_report(options.text) ? 0 : bad_input;
+}
+
+}  // namespace
+
+int run(int count, const char* const* arguments) {
+  ignore_broken_pipes();
+  const std::variant<Options, UsageError> parsed = parse_options(count, arguments);
+  if (const UsageError* error = std::get_if<UsageError>(&parsed)) {
+    return report_errors({as_diagnostic(*error)}, asks_for_json(count, arguments));
+  }
+  const Options& options = std::get<Options>(parsed);
+  try {
+    return run_command(options);
+  } catch (const std::bad_alloc&) {
+    // A search does not end here but undecided; what else has run out of memory is written down, unless a
+    // document has been written before.
+    return report_errors({as_diagnostic({"out of memory, so nothing is decided", ""})},
+                         options.json && !report_begun(), exit_code(Verdict::undecided));
+  }
 }
 
 }  // namespace heddle::cli

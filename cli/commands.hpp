@@ -53,7 +53,7 @@ inline constexpr int bad_input = 2;  // the exit code, see above
 // code.
 [[nodiscard]] int write_product(const Options& options, const std::string& text);
 
-// Text to standard error, or one JSON document to standard output. Returns 2.
-[[nodiscard]] int report_errors(const std::vector<Diagnostic>& errors, bool json);
+// Text to standard error, or one JSON document to standard output. Returns the exit code.
+[[nodiscard]] int report_errors(const std::vector<Diagnostic>& errors, bool json, int exit_code = bad_input);
 
 }  // namespace heddle::cli

@@ -216,9 +216,9 @@ Json to_json(const std::vector<Diagnostic>& diagnostics) {
   return json;
 }
 
-std::string json_errors(const std::vector<Diagnostic>& errors) {
+std::string json_errors(const std::vector<Diagnostic>& errors, int exit_code) {
   Json json = json_head("errors");
-  json["exit_code"] = bad_input;
+  json["exit_code"] = exit_code;
   json["diagnostics"] = to_json(errors);
   return json_text(json);
 }

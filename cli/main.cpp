@@ -10,7 +10,7 @@ int main(int count, char** arguments) {
   try {
     return heddle::cli::run(count, arguments);
   } catch (const std::bad_alloc&) {
-    heddle::cli::write_error("heddle: out of memory, so the check is undecided\n");
+    heddle::cli::write_error("heddle: out of memory, so nothing is decided\n");
     return 3;
   } catch (const std::exception& error) {
     heddle::cli::write_error(std::string("heddle: internal error: ") + error.what() + "\n");

@@ -61,6 +61,6 @@ struct Style {
                                       std::string_view minimised = {},
                                       const std::vector<LintWarning>* warnings = nullptr,
                                       const std::vector<Diagnostic>& open = {});
-[[nodiscard]] std::string json_errors(const std::vector<Diagnostic>& errors);
+[[nodiscard]] std::string json_errors(const std::vector<Diagnostic>& errors, int exit_code);
 
 }  // namespace heddle::cli

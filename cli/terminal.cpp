@@ -18,6 +18,7 @@ namespace {
 
 // The one that lives.
 ReportCapture* capture = nullptr;
+bool begun = false;
 
 }  // namespace
 
@@ -71,12 +72,15 @@ bool write_report(std::string_view text) {
     capture->output_.append(text);
     return true;
   }
+  begun = true;
   const int error = write_all(STDOUT_FILENO, text);
   if (error == 0 || error == EPIPE) return true;
   write_error(
       fmt::format("heddle: cannot write to standard output: {}\n", std::generic_category().message(error)));
   return false;
 }
+
+bool report_begun() { return begun; }
 
 void write_error(std::string_view text) {
   if (capture != nullptr) {

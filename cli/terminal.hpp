@@ -21,6 +21,8 @@ namespace heddle::cli {
 // Writes a report to standard output. Returns true if it got there or the reader has left of its own will (`|
 // head`); else says on standard error what went wrong.
 [[nodiscard]] bool write_report(std::string_view text);
+// Has anything been written there?
+[[nodiscard]] bool report_begun();
 
 // Takes what write_report() and write_error() are given, as long as it lives. There is one at a time.
 class ReportCapture {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <new>
 
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
@@ -122,7 +123,12 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (only) search.look_only_for(*only);
   CheckResult result;
   try {
-    algorithm.run(search);
+    try {
+      algorithm.run(search);
+    } catch (const std::bad_alloc&) {
+      // What the search held is free again.
+      search.stop(std::string(checker::out_of_memory));
+    }
     if (search.violation()) result.violation = checker::describe(search, *search.violation());
   } catch (const checker::TooManyProcesses& error) {
     return refuse(fmt::format("the program has {} for the model '{}'", error.what(), model->name));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 
@@ -36,13 +37,18 @@ Result<Minimised> minimise(const Program& program, const CheckOptions& options, 
   Minimised result;
   try {
     std::optional<checker::Shortest> shortest;
-    if (model->out_of_order) {
-      const auto& steps = violation.trace.steps;
-      const auto commits =
-          std::count_if(steps.begin(), steps.end(), [](const Step& step) { return step.commit.has_value(); });
-      shortest = checker::find_shortest_commits(search, static_cast<std::size_t>(commits), same);
-    } else {
-      shortest = checker::find_shortest(search, same);
+    try {
+      if (model->out_of_order) {
+        const auto& steps = violation.trace.steps;
+        const auto commits = std::count_if(steps.begin(), steps.end(),
+                                           [](const Step& step) { return step.commit.has_value(); });
+        shortest = checker::find_shortest_commits(search, static_cast<std::size_t>(commits), same);
+      } else {
+        shortest = checker::find_shortest(search, same);
+      }
+    } catch (const std::bad_alloc&) {
+      shortest.emplace();
+      shortest->stopped_by = checker::out_of_memory;
     }
     if (!shortest) return refuse(fmt::format("traces of the model '{}' cannot be minimised", options.model));
     result.stopped_by = shortest->stopped_by;
