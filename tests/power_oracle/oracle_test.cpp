@@ -56,6 +56,10 @@ TEST_CASE("of && and || the right operand is a branch only where it can be notic
   CHECK(load_buffering("let a = x; let c = a == 0 || z == 0; y = 1;") == "never");
   CHECK(load_buffering("let a = x; let c = a == 0 || 4 / (a + 1) == 0; y = 1;") == "never");
   CHECK(load_buffering("let a = x; let c = a == 1 || a == 2; y = c ? 1 : 1;") == "never");
+  CHECK(fate("shared x: int; shared y: int; fn same(i: int) -> bool { if i == i { return true; } return "
+             "false; }\n"
+             "thread p { let a = x; let c = a == 1 || same(2); y = 1; }\n"
+             "thread q { let b = y; x = b; } exists p.a == 1;") == "sometimes");
   CHECK(load_buffering("let a = x; if z == 0 || a == 1 { } y = 1;") == "sometimes");
   CHECK(load_buffering("let a = x; if z == 1 || a == 1 { } y = 1;") == "never");
 }

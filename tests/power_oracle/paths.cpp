@@ -48,8 +48,8 @@ class Decisions {
   std::size_t next_ = 0;
 };
 
-// Whether evaluating it is not visible and cannot fail, so that it can be evaluated whether it is needed or
-// not.
+// Whether evaluating it is not visible, cannot fail and ends by itself, so that it can be evaluated whether it is
+// needed or not.
 class Silent {
  public:
   explicit Silent(const lang::Program& program) : program_(program) {}
@@ -66,6 +66,14 @@ class Silent {
       case ExpressionKind::binary:
         if (e.binary == BinaryOperator::divide || e.binary == BinaryOperator::remainder) return false;
         break;
+      case ExpressionKind::call: {
+        const lang::Function& function = program_.functions[e.id];
+        for (std::uint32_t i = 0; i < function.parameters; ++i) {
+          if (function.body.locals[i].by_reference) return false;
+        }
+        if (!statements(function.body, function.body.statements)) return false;
+        break;
+      }
       case ExpressionKind::unary:
       case ExpressionKind::logical_and:
       case ExpressionKind::logical_or:
@@ -76,6 +84,31 @@ class Silent {
   }
 
  private:
+  [[nodiscard]] bool statements(const lang::Body& body, const std::vector<Statement>& list) const {
+    return std::ranges::all_of(list, [&](const Statement& s) { return statement(body, s); });
+  }
+  [[nodiscard]] bool statement(const lang::Body& body, const Statement& s) const {
+    switch (s.kind) {
+      case StatementKind::block:
+      case StatementKind::declare:
+      case StatementKind::if_:
+      case StatementKind::break_:
+      case StatementKind::continue_:
+      case StatementKind::return_:
+      case StatementKind::evaluate: break;
+      case StatementKind::assign:
+        if (s.expressions.size() == 2 && !within(s.expressions[0], body.locals[s.id].length)) return false;
+        break;
+      case StatementKind::for_:
+        if (s.expressions[0].kind != ExpressionKind::literal ||
+            s.expressions[1].kind != ExpressionKind::literal)
+          return false;
+        break;
+      default: return false;
+    }
+    return std::ranges::all_of(s.expressions, [&](const Expression& e) { return expression(body, e); }) &&
+           statements(body, s.body) && statements(body, s.otherwise);
+  }
   static bool within(const Expression& index, std::uint64_t length) {
     return index.kind == ExpressionKind::literal && static_cast<std::uint64_t>(index.value) < length;
   }

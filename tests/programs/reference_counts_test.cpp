@@ -4,9 +4,9 @@
 // `source` and `trust` must find exactly the listed number of complete executions (one per Shasha-Snir graph,
 // or per trace of source-DPOR, which are the same number here), `rf` the listed number of reads-from classes,
 // `dpor` never fewer, all of them the listed verdict, and `naive` and `sdpor` the verdict on the smallest
-// rows. HEDDLE_REFERENCE_LIMIT sets the largest count that is tried (default 50,000). Rows without a count
+// rows. HEDDLE_REFERENCE_LIMIT sets the largest count that is tried (default 52,000). Rows without a count
 // only say that there is an error somewhere: a search that gives up before it has found one does not
-// contradict them.
+// contradict them. Where a tool's count is not what is expected here, `corrections` says so and why.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace {
 
 using heddle::tests::Source;
 
-constexpr std::uint64_t default_limit = 50'000;
+constexpr std::uint64_t default_limit = 52'000;
 constexpr double patience = 120;  // seconds for one check whose count is compared
 // Where only the verdict is compared: rows with more executions are not tried, and a search that takes more
 // than so many executions or seconds is given up.
@@ -103,6 +103,37 @@ std::vector<Row> read_table() {
   return rows;
 }
 
+// Counts of tools that differ from what the model allows.
+struct Correction {
+  const char* program;
+  heddle::Parameters parameters;
+  const char* model;
+  std::uint64_t listed;
+  std::uint64_t expected;
+};
+
+// Nidhugg counts 42 and 380 executions that the axioms of POWER do not have. An enumeration of all candidates
+// that shares nothing with the checker (tests/power_oracle) finds just as many as the checker does; with one
+// round, and on all other rows that it can enumerate, it agrees with Nidhugg, too.
+const std::vector<Correction>& corrections() {
+  static const std::vector<Correction> list{
+      {"dekker-bounded", {{"ROUNDS", 2}, {"LOOP", 1}, {"fenced", 0}}, "power", 6'345, 6'303},
+      {"peterson-bounded", {{"ROUNDS", 2}, {"LOOP", 1}, {"fenced", 0}}, "power", 51'396, 51'016},
+  };
+  return list;
+}
+
+void correct(Row& row) {
+  for (const Correction& correction : corrections()) {
+    if (row.program != correction.program || row.parameters != correction.parameters ||
+        row.model != correction.model) {
+      continue;
+    }
+    REQUIRE_EQ(row.complete, correction.listed);
+    row.complete = correction.expected;
+  }
+}
+
 // What a tool, or an algorithm of ours, counts as one execution.
 enum class Equivalence : std::uint8_t { trace, reads_from };
 
@@ -115,9 +146,7 @@ std::vector<Row> rows_for(Equivalence equivalence) {
   std::map<std::tuple<std::string, heddle::Parameters, std::string>, Row> joined;
   for (Row& row : read_table()) {
     if ((row.equivalence == "rf") != (equivalence == Equivalence::reads_from)) continue;
-    if (row.model == "power") {
-      continue;
-    }
+    correct(row);
     auto [place, is_new] = joined.try_emplace({row.program, row.parameters, row.model}, row);
     if (!is_new) {
       REQUIRE_EQ(place->second.complete, row.complete);
@@ -260,6 +289,10 @@ TEST_CASE("source finds exactly the executions of the reference table") {
 
 TEST_CASE("trust finds exactly the executions of the reference table") {
   compare_counts("trust", limit(), Counted::once_each);
+}
+
+TEST_CASE("rsmc finds exactly the executions of the reference table") {
+  compare_counts("rsmc", limit() / 20, Counted::once_each);
 }
 
 TEST_CASE("rf finds exactly the reads-from classes of the reference table") {
