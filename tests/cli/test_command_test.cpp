@@ -386,9 +386,10 @@ TEST_CASE("a line of a suite can have a time limit and bounds of its own") {
 
 TEST_CASE("bounds of the command line make 'safe' mean safe within them, and the report says so") {
   TemporaryFolder folder;
-  const std::string file = folder.file("loop.hed",
-                                       "shared x: int;\nthread p { while x < 5 { x = x + 1; } }\n"
-                                       "expect sc: safe;\nexpect sc by rf: executions 1;\n");
+  const std::string file =
+      folder.file("loop.hed",
+                  "thread p { let n = choose(1..6); var i = 0; while i < n { i += 1; } }\n"
+                  "expect sc: safe;\nexpect sc by rf: executions 5;\n");
   const std::string junit = (folder.path() / "junit.xml").string();
   CHECK(contains(run_heddle({"test", file}).output, "2 checks of 1 program: 2 passed;"));
   const Finished bounded = run_heddle({"test", file, "--unroll", "2", "--json", "-", "--junit", junit});
@@ -407,7 +408,16 @@ TEST_CASE("bounds of the command line make 'safe' mean safe within them, and the
   CHECK(run_heddle({"test", file, "--unroll", "2", "--update"}).exit_code == 2);
 
   // Bounds of the command line stand above those of a line; buffers that are not there are within any bound.
-  const std::string suite = folder.file("loop.suite", "loop.hed unroll=5 sc source executions 1\n");
+  const std::string own =
+      folder.file("own.suite", "loop.hed unroll=2 sc - safe within bounds\nloop.hed unroll=2 sc - safe\n");
+  CHECK(contains(run_heddle({"test", own}).output,
+                 "own.suite:2: [sc source] expected safe, found safe within bounds"));
+  CHECK(contains(run_heddle({"test", own}).output, "1 passed, 1 failed;"));
+  CHECK(contains(run_heddle({"test", own, "--unroll", "3"}).output, "2 passed;"));
+  const std::string lost = folder.file("lost.hed", std::string(unsafe_program) + "expect sc: safe;\n");
+  CHECK(contains(run_heddle({"test", lost, "--unroll", "3"}).output,
+                 "expected safe within bounds, found violation"));
+  const std::string suite = folder.file("loop.suite", "loop.hed unroll=5 sc source executions 5\n");
   CHECK(contains(run_heddle({"test", suite}).output, "1 check of 1 program: 1 passed;"));
   CHECK(contains(run_heddle({"test", suite, "--unroll", "2"}).errors, "all checks were left out"));
   const std::string buffers = folder.file("sb.hed", std::string(safe_program) + "expect sc, tso: never;\n");
