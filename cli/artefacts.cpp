@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "cli/coverage.hpp"
 #include "cli/files.hpp"
 #include "cli/pictures.hpp"
 #include "cli/sarif.hpp"
@@ -32,43 +33,68 @@ bool complain(const std::string& message) {
 std::optional<UsageError> overwritten_file(const Artefacts& files, const Program& program,
                                            std::vector<std::string> inputs) {
   for (std::string& file : files_of(program)) inputs.push_back(std::move(file));
-  return overwritten_file(
-      {{"--trace", files.trace}, {"--dot", files.dot}, {"--html", files.html}, {"--sarif", files.sarif}},
-      inputs);
+  return overwritten_file({{"--trace", files.trace},
+                           {"--dot", files.dot},
+                           {"--html", files.html},
+                           {"--sarif", files.sarif},
+                           {"--coverage-lcov", files.lcov}},
+                          inputs);
+}
+
+std::optional<Shown> shown_execution(const CheckResult& result, const Options& options) {
+  const bool asked = options.witness > 0 && !result.witnesses.empty();
+  if (result.violation && !asked) {
+    const Violation& violation = *result.violation;
+    return Shown{.message = violation.message, .line = violation.line, .trace = violation.trace};
+  }
+  if (result.witnesses.empty()) return std::nullopt;
+  const Witness& witness = result.witnesses.front();
+  return Shown{
+      .message = witness_message(witness), .line = witness.line, .trace = witness.trace, .witness = &witness};
 }
 
 bool write_artefacts(const Program& program, const CheckResult& result, const Options& options,
                      const std::vector<LintWarning>& warnings) {
   const Artefacts& files = options.artefacts;
   bool good = files.sarif.empty() || write(files.sarif, sarif(program, result, warnings));
-  if (!result.violation) {
+  if (!files.lcov.empty()) good = write(files.lcov, coverage_lcov(program, result)) && good;
+  const auto shown = shown_execution(result, options);
+  if (!shown) {
     for (const std::string& file : {files.trace, files.dot, files.html}) {
       if (!file.empty())
-        write_error(fmt::format("heddle: no violation, so {} is not written\n", clean(file)));
+        write_error(fmt::format("heddle: no violation{}, so {} is not written\n",
+                                result.conditions.empty() ? "" : " and no witness", clean(file)));
     }
     return good;
   }
   if (!files.trace.empty()) {
-    const SavedTrace saved{.file = program.name(),
-                           .fingerprint = program.fingerprint(),
-                           .parameters = program.parameters(),
-                           .unroll = options.compile.unroll,
-                           .unroll_spin_loops = options.compile.unroll_spin_loops,
-                           .model = result.model,
-                           .algorithm = result.algorithm,
-                           .buffer_bound = options.check.buffer_bound,
-                           .violation = *result.violation};
+    SavedTrace saved{.file = program.name(),
+                     .fingerprint = program.fingerprint(),
+                     .parameters = program.parameters(),
+                     .unroll = options.compile.unroll,
+                     .unroll_spin_loops = options.compile.unroll_spin_loops,
+                     .keep_going = options.check.keep_going,
+                     .model = result.model,
+                     .algorithm = result.algorithm,
+                     .buffer_bound = options.check.buffer_bound,
+                     .violation = {},
+                     .witness = {}};
+    if (shown->witness != nullptr) {
+      saved.witness = *shown->witness;
+    } else {
+      saved.violation = *result.violation;
+    }
     good = write(files.trace, trace_json(saved)) && good;
   }
   if (files.dot.empty() && files.html.empty()) return good;
-  const auto graph = picture_graph(result.violation->trace);
+  const auto graph = picture_graph(shown->trace);
   if (!files.dot.empty()) {
-    const bool drawn = graph ? write(files.dot, dot_picture(result, *graph, program.name()))
+    const bool drawn = graph ? write(files.dot, dot_picture(*shown, result.model, *graph, program.name()))
                              : complain("no graph: the trace reads values that it does not write");
     good = drawn && good;
   }
   if (!files.html.empty()) {
-    good = write(files.html, html_page(program, result, options, graph ? &*graph : nullptr)) && good;
+    good = write(files.html, html_page(program, result, *shown, options, graph ? &*graph : nullptr)) && good;
   }
   return good;
 }

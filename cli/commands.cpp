@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/artefacts.hpp"
+#include "cli/coverage.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
@@ -28,22 +29,72 @@ bool asks_for_json(int count, const char* const* arguments) {
   return false;
 }
 
-// Replaces the violation by the shortest one, if that can be found; a sentence about it.
-std::string minimise_violation(const Program& program, const CheckOptions& options, CheckResult& result) {
-  CheckOptions settings = options;
-  settings.model = result.model;
-  const Result<Minimised> minimised = minimise(program, settings, *result.violation);
-  if (!minimised) return fmt::format("Not minimised: {}.", minimised.errors().front().message);
-  if (!minimised->shortest) {
-    return fmt::format("Not minimised, stopped by: {}, after {}.", minimised->stopped_by,
-                       counted(minimised->states, "state"));
+std::string about(const Minimised& minimised, std::string_view what) {
+  if (!minimised.shortest) {
+    return fmt::format("Not minimised, stopped by: {}, after {}.", minimised.stopped_by,
+                       counted(minimised.states, "state"));
   }
-  result.violation = minimised->violation;
   return fmt::format(
-      "The shortest trace to this violation: {}, {} ({} looked at, {}).",
-      counted(minimised->transitions, "transition"),
-      minimised->switches == 1 ? "1 context switch" : grouped(minimised->switches) + " context switches",
-      counted(minimised->states, "state"), duration(minimised->seconds));
+      "The shortest trace to this {}: {}, {} ({} looked at, {}).", what,
+      counted(minimised.transitions, "transition"),
+      minimised.switches == 1 ? "1 context switch" : grouped(minimised.switches) + " context switches",
+      counted(minimised.states, "state"), duration(minimised.seconds));
+}
+
+// Replaces what is shown by the shortest one, if that can be found; a sentence about it.
+std::string minimise_shown(const Program& program, const Options& options, const CheckOptions& limits,
+                           CheckResult& result) {
+  const auto shown = shown_execution(result, options);
+  if (!shown) return {};
+  CheckOptions settings = limits;
+  settings.model = result.model;
+  const bool witness = shown->witness != nullptr;
+  const Result<Minimised> minimised = witness ? minimise(program, settings, result.witnesses.front())
+                                              : minimise(program, settings, *result.violation);
+  if (!minimised) return fmt::format("Not minimised: {}.", minimised.errors().front().message);
+  if (witness) {
+    result.witnesses.front() = minimised->witness;
+  } else {
+    result.violation = result.violations[options.violation - 1] = minimised->violation;
+  }
+  return about(*minimised, witness ? "witness" : "violation");
+}
+
+// Puts what the options choose in the place of the first; a message if there is no such thing.
+std::optional<UsageError> choose_shown(const Options& options, CheckResult& result) {
+  if (options.violation > 1) {
+    if (options.violation > result.violations.size()) {
+      return UsageError{
+          fmt::format("there is no violation number {}", options.violation),
+          fmt::format("the check has found {}", counted(result.violations.size(), "distinct violation"))};
+    }
+    result.violation = result.violations[options.violation - 1];
+  }
+  if (options.witness == 0) return std::nullopt;
+  std::size_t number = 0;
+  std::size_t place = 0;  // in the list of witnesses, which has those that held
+  for (const ConditionCount& condition : result.conditions) {
+    if (condition.kind != "exists") continue;
+    if (++number == options.witness) {
+      result.witnesses =
+          condition.satisfied > 0 ? std::vector<Witness>{result.witnesses.at(place)} : std::vector<Witness>{};
+      return std::nullopt;
+    }
+    if (condition.satisfied > 0) ++place;
+  }
+  return UsageError{fmt::format("there is no `exists` number {}", options.witness),
+                    fmt::format("the program has {}", number == 0 ? "none" : std::to_string(number))};
+}
+
+// How to see an execution that satisfies an `exists`.
+std::string witness_option(const CheckResult& result) {
+  std::size_t number = 0;
+  for (const ConditionCount& condition : result.conditions) {
+    if (condition.kind != "exists") continue;
+    ++number;
+    if (condition.satisfied > 0) return fmt::format("--witness {}", number);
+  }
+  return {};
 }
 
 std::string format_warnings(const std::vector<LintWarning>& warnings, const std::vector<Diagnostic>& open) {
@@ -108,6 +159,9 @@ int run_check(const Options& options) {
 
   ProgressLine line(options.progress && is_terminal(STDERR_FILENO));
   CheckOptions settings = options.check;
+  const Artefacts& files = options.artefacts;
+  const bool saved = !files.trace.empty() || !files.dot.empty() || !files.html.empty();
+  settings.witnesses = options.witness > 0 || saved;
   settings.progress = [&line](const Progress& progress) {
     line.update(progress);
     return !interrupted();
@@ -115,8 +169,10 @@ int run_check(const Options& options) {
   Result<CheckResult> result = check(*program, settings);
   line.clear();
   if (!result) return report_errors(result.errors(), options.json);
+  if (const auto error = choose_shown(options, *result))
+    return report_errors({as_diagnostic(*error)}, options.json);
   std::string note;
-  if (options.minimise && result->violation) note = minimise_violation(*program, settings, *result);
+  if (options.minimise) note = minimise_shown(*program, options, settings, *result);
   line.clear();
   std::vector<LintWarning> warnings;
   std::vector<Diagnostic> open;
@@ -127,9 +183,15 @@ int run_check(const Options& options) {
   }
 
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
-  std::string report = options.json
-                           ? json_report(*program, *result, note, options.lint ? &warnings : nullptr, open)
-                           : text_report(*program, *result, style);
+  std::string report =
+      options.json ? json_report(*program, *result, note, options.lint ? &warnings : nullptr, open)
+                   : text_report(*program, *result, style, settings.witnesses ? "" : witness_option(*result));
+  if (!options.json && options.witness > 0) {
+    report += result->witnesses.empty()
+                  ? fmt::format("\nNo execution {}satisfies it.\n", result->finished ? "" : "so far ")
+                  : format_witness(*program, result->witnesses.front(), style);
+  }
+  if (!options.json && settings.coverage) report += format_coverage(*program, *result, style);
   if (!options.json && !note.empty()) report += fmt::format("\n{}\n", wrap(note, style.width, 0));
   if (!options.json && options.lint) report += format_warnings(warnings, open);
   const bool written = write_report(report);

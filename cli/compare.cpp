@@ -156,8 +156,9 @@ std::string format_additions(const Comparison& comparison, const Style& style) {
     constexpr std::size_t most = 8;
     const std::size_t count = added.size();
     if (count > most) added.resize(most);
-    const std::string body = count == 0 ? "adds nothing"
-                                        : fmt::format("adds {}: {}{}", counted(count, "outcome"),
+    const std::string so_far = comparison.columns[i].complete ? "" : " so far";
+    const std::string body = count == 0 ? "adds nothing" + so_far
+                                        : fmt::format("adds {}{}: {}{}", counted(count, "outcome"), so_far,
                                                       join(added, ", "), count > most ? ", ..." : "");
     const std::string line = fmt::format("{} {}", comparison.columns[i].model, body);
     text += fmt::format("  {}\n", wrap(line, style.width, 2));
@@ -171,7 +172,7 @@ std::string format_checks(const Comparison& comparison) {
   for (const CheckResult& result : comparison.checks) {
     const Counts& counts = result.counts;
     std::string verdict(name(result.verdict));
-    if (result.verdict == Verdict::undecided) verdict += fmt::format(" ({})", one_line(result.stopped_by));
+    if (!result.stopped_by.empty()) verdict += fmt::format(" ({})", one_line(result.stopped_by));
     lines.push_back({result.model, result.algorithm, verdict, grouped(counts.executions),
                      grouped(counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set +
                              counts.blocked_race + counts.blocked_loop_bound),
@@ -217,6 +218,7 @@ std::string comparison_json(const Program& program, const Comparison& comparison
          {"algorithm", result.algorithm},
          {"verdict", json_word(name(result.verdict))},
          {"stopped_by", result.stopped_by.empty() ? Json(nullptr) : Json(result.stopped_by)},
+         {"finished", result.finished},
          {"message", result.violation ? Json(result.violation->message) : Json(nullptr)},
          {"seconds", result.seconds},
          {"counts", to_json(result.counts)}});

@@ -88,20 +88,20 @@ std::map<std::size_t, std::size_t> flushes(const Trace& trace) {
   return result;
 }
 
-std::string dot_picture(const CheckResult& result, const ExecutionGraph& graph, const std::string& file) {
-  const Violation& violation = *result.violation;
+std::string dot_picture(const Shown& shown, const std::string& model, const ExecutionGraph& graph,
+                        const std::string& file) {
   std::string text = "digraph execution {\n";
   text += fmt::format("  label={};\n  labelloc=t;\n",
-                      quoted(fmt::format("{} under {}: {}", file, result.model, violation.message)));
+                      quoted(fmt::format("{} under {}: {}", file, model, shown.message)));
   text += "  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11];\n";
   text += "  edge [fontname=\"Helvetica\", fontsize=10];\n";
-  const std::map<std::size_t, std::size_t> reached = flushes(violation.trace);
+  const std::map<std::size_t, std::size_t> reached = flushes(shown.trace);
   for (std::int32_t thread = -1; thread < static_cast<std::int32_t>(graph.threads.size()); ++thread) {
     std::string nodes;
     for (std::size_t i = 0; i < graph.events.size(); ++i) {
       const GraphEvent& event = graph.events[i];
       if (event.thread != thread) continue;
-      std::string label = event_label(violation.trace, event);
+      std::string label = event_label(shown.trace, event);
       if (thread >= 0) label = fmt::format("{}: {}", event.step + 1, label);
       const auto flush = reached.find(event.step);
       if (thread >= 0 && flush != reached.end())

@@ -91,17 +91,17 @@ std::string embedded(const Json& json) {
 
 }  // namespace
 
-std::string html_page(const Program& program, const CheckResult& result, const Options& options,
-                      const ExecutionGraph* graph) {
-  const Violation& violation = *result.violation;
+std::string html_page(const Program& program, const CheckResult& result, const Shown& shown,
+                      const Options& options, const ExecutionGraph* graph) {
   Json json;
   json["file"] = program.name();
   json["model"] = result.model;
-  json["message"] = violation.message;
-  json["place"] = violation.line == 0 ? Json(nullptr) : Json(fmt::format("line {}", violation.line));
-  json["trace"] = to_json(violation.trace);
-  json["sources"] = sources(program, violation.trace);
-  json["graph"] = graph == nullptr ? Json(nullptr) : graph_json(violation.trace, *graph);
+  json["message"] = shown.message;
+  json["good"] = shown.witness != nullptr;
+  json["place"] = shown.line == 0 ? Json(nullptr) : Json(fmt::format("line {}", shown.line));
+  json["trace"] = to_json(shown.trace);
+  json["sources"] = sources(program, shown.trace);
+  json["graph"] = graph == nullptr ? Json(nullptr) : graph_json(shown.trace, *graph);
   json["foot"] = foot(program, result, options);
   constexpr std::string_view mark = "@DATA@";
   std::string page(trace_page());

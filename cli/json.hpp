@@ -36,6 +36,13 @@ inline constexpr int json_version = 1;
 [[nodiscard]] Json to_json(const std::vector<BlockedAt>& places);
 [[nodiscard]] Json to_json(const Trace& trace);
 [[nodiscard]] Json to_json(const Violation& violation);
+[[nodiscard]] Json to_json(const Witness& witness);
+template <typename Item>
+[[nodiscard]] Json to_json_list(const std::vector<Item>& items) {
+  Json result = Json::array();
+  for (const Item& item : items) result.push_back(to_json(item));
+  return result;
+}
 
 // What an empty text says is that there is none.
 [[nodiscard]] inline Json text_or_null(const std::string& text) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/coverage.hpp"
 #include "cli/json.hpp"
 #include "cli/report.hpp"
 
@@ -120,7 +121,19 @@ Json to_json(const Violation& violation) {
           {"file", violation.file},
           {"line", violation.line},
           {"column", violation.column},
+          {"count", violation.count},
           {"trace", to_json(violation.trace)}};
+}
+
+Json to_json(const Witness& witness) {
+  Json result = {{"condition", text_or_null(witness.condition)}};
+  if (!witness.condition.empty()) {
+    result["file"] = witness.file;
+    result["line"] = witness.line;
+    result["column"] = witness.column;
+  }
+  result["trace"] = to_json(witness.trace);
+  return result;
 }
 
 Json to_json(const Counts& counts) {
@@ -197,16 +210,20 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["verdict"] = json_word(name(result.verdict));
   json["exit_code"] = exit_code(result.verdict);
   json["stopped_by"] = result.stopped_by.empty() ? Json(nullptr) : Json(result.stopped_by);
+  json["finished"] = result.finished;
   json["bounds"] = result.bounds;
   json["blocked"] = to_json(result.blocked);
   json["seconds"] = result.seconds;
   json["counts"] = to_json(result.counts);
   json["conditions"] = to_json(result.conditions);
   json["outcomes"] = to_json(result.outcomes);
+  json["coverage"] = result.coverage.empty() ? Json(nullptr) : coverage_json(program, result);
   json["minimised"] = minimised.empty() ? Json(nullptr) : Json(minimised);
   json["warnings"] = warnings == nullptr ? Json(nullptr) : to_json(*warnings);
   json["open_questions"] = warnings == nullptr ? Json(nullptr) : to_json(open);
   json["violation"] = result.violation ? to_json(*result.violation) : Json(nullptr);
+  json["violations"] = to_json_list(result.violations);
+  json["witnesses"] = to_json_list(result.witnesses);
   return json_text(json);
 }
 

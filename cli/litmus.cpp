@@ -20,7 +20,15 @@ LitmusVerdict judge_litmus(const Program& program, const CheckResult& result) {
     case LitmusKind::none:
     case LitmusKind::forall: verdict.ok = verdict.others == 0; break;
   }
-  verdict.observation = verdict.holds == 0 ? "Never" : verdict.others == 0 ? "Always" : "Sometimes";
+  // What has been seen remains true; that something never happens is known at the end.
+  const bool certain = result.finished || (verdict.holds > 0 && verdict.others > 0) ||
+                       (program.litmus()->kind == LitmusKind::exists ? verdict.ok : !verdict.ok);
+  verdict.decided = certain;
+  verdict.observation = verdict.holds > 0 && verdict.others > 0 ? "Sometimes"
+                        : !result.finished                      ? "Undecided"
+                        : verdict.holds == 0                    ? "Never"
+                        : verdict.others == 0                   ? "Always"
+                                                                : "Sometimes";
   return verdict;
 }
 

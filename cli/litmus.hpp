@@ -13,7 +13,8 @@ namespace heddle::cli {
 
 struct LitmusVerdict {
   bool ok = false;               // the condition is met, with its quantifier
-  std::string_view observation;  // of the condition without it: "Never", "Sometimes", "Always"
+  bool decided = true;           // false: more executions could change `ok`
+  std::string_view observation;  // of the condition without it: "Never", "Sometimes", "Always", "Undecided"
   std::uint64_t holds = 0;       // executions whose final state it holds for
   std::uint64_t others = 0;
 };

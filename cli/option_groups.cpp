@@ -152,12 +152,16 @@ void add_file_option(CLI::App& app, const char* name, const std::string& descrip
   add_value(app, name, "FILE", description, [&file](const std::string& text) { file = text; });
 }
 
-void add_artefact_options(CLI::App& app, Options& options) {
+void add_trace_options(CLI::App& app, Options& options) {
   Artefacts& files = options.artefacts;
-  add_file_option(app, "--trace", "Save a counterexample for heddle replay", files.trace);
+  add_file_option(app, "--trace", "Save the counterexample, or witness, for heddle replay", files.trace);
   add_file_option(app, "--dot", "Draw its execution graph for Graphviz", files.dot);
   add_file_option(app, "--html", "Draw it as a page to step through in a browser", files.html);
-  add_file_option(app, "--sarif", "Report a violation, and warnings, in SARIF 2.1.0", files.sarif);
+}
+
+void add_artefact_options(CLI::App& app, Options& options) {
+  add_trace_options(app, options);
+  add_file_option(app, "--sarif", "Report violations, and warnings, in SARIF 2.1.0", options.artefacts.sarif);
 }
 
 }  // namespace heddle::cli

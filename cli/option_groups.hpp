@@ -58,7 +58,9 @@ void add_no_progress(CLI::App& app, Options& options);
 void add_json(CLI::App& app, Options& options);
 void add_report_options(CLI::App& app, Options& options);
 void add_file_option(CLI::App& app, const char* name, const std::string& description, std::string& file);
-// Files about the counterexample.
+// Files about an execution.
+void add_trace_options(CLI::App& app, Options& options);
+// And about what a check found.
 void add_artefact_options(CLI::App& app, Options& options);
 
 }  // namespace heddle::cli

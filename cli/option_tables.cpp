@@ -18,6 +18,8 @@
 namespace heddle::cli {
 namespace {
 
+constexpr std::uint64_t most_rows = std::numeric_limits<std::uint32_t>::max();
+
 void add_check_options(CLI::App& app, Options& options) {
   CheckOptions& check = options.check;
   add_choice_options(app, check);
@@ -26,13 +28,29 @@ void add_check_options(CLI::App& app, Options& options) {
   add_flag(app, "--report-beyond-bound", check.report_beyond_bound,
            "Report violations beyond the preemption bound too, if trust meets any");
   add_flag(app, "--minimise", options.minimise,
-           "Look for the shortest trace to a violation, with the fewest context switches");
+           "Look for the shortest trace to the violation or witness, with the fewest context switches");
   add_flag(app, "--lint", options.lint,
            "Warn of what is probably not meant: unused names, updates that can get lost, needless fences, "
            "awaits that nobody can satisfy");
-  add_flag(app, "--keep-going", check.keep_going, "Explore everything even after a violation");
+  add_flag(app, "--keep-going", check.keep_going,
+           "Explore everything even after a violation, and list all that differ");
+  add_value(app, "--violation", "N", "With --keep-going: show and save the Nth violation, not the first",
+            [&options](const std::string& text) {
+              options.violation = whole_number("--violation", text, 1, most_rows);
+            });
+  add_value(app, "--witness", "N", "Show, and save, an execution that satisfies the Nth `exists`",
+            [&options](const std::string& text) {
+              options.witness = whole_number("--witness", text, 1, most_rows);
+            });
   add_flag(app, "--outcomes", check.collect_outcomes, "List the distinct final states");
+  add_flag(app, "--coverage", check.coverage,
+           "Count how often each line is reached; list assertions, branches and conditions that never are");
   add_artefact_options(app, options);
+  add_value(app, "--coverage-lcov", "FILE", "Write the counts of --coverage as a tracefile of lcov",
+            [&options](const std::string& text) {
+              options.artefacts.lcov = text;
+              options.check.coverage = true;
+            });
   add_report_options(app, options);
   app.footer(describe_registries() + "\n" + std::string(exit_codes));
 }
@@ -40,8 +58,13 @@ void add_check_options(CLI::App& app, Options& options) {
 void add_outcomes_options(CLI::App& app, Options& options) {
   add_choice_options(app, options.check);
   add_only_option(app, options);
+  add_value(app, "--witness", "N", "Show, and save, an execution that ends as row N says",
+            [&options](const std::string& text) {
+              options.witness = whole_number("--witness", text, 1, most_rows);
+            });
   add_compile_options(app, options);
   add_limit_options(app, options.check);
+  add_trace_options(app, options);
   add_report_options(app, options);
   app.footer(describe_registries() + "\n" + std::string(exit_codes));
 }
@@ -189,16 +212,19 @@ void add_translate_options(CLI::App& app, Options& options) {
 }
 
 void add_replay_options(CLI::App& app, Options& options) {
-  app.add_option("FILE", options.file, "A trace that check --trace has saved")->option_text(" ")->required();
+  app.add_option("FILE", options.file, "A trace that check --trace or outcomes --trace has saved")
+      ->option_text(" ")
+      ->required();
   add_file_option(app, "--program", "Run this program, not the file that the trace names", options.program);
   add_flag(app, "--step", options.step, "Show step by step, with the shared variables after each");
   add_artefact_options(app, options);
   add_json(app, options);
   app.footer(
       "Exit codes:\n"
-      "  0  the trace leads to no violation any more\n"
+      "  0  the trace leads to no violation any more; of a witness: it ends as it did\n"
       "  1  violation\n"
-      "  2  the command line, a file or the program in it is wrong, or an output cannot be written");
+      "  2  the command line, a file or the program in it is wrong, or an output cannot be written\n"
+      "  3  the trace of a witness no longer ends as it did");
 }
 
 void add_list_options(CLI::App& app, Options& options) {

@@ -133,6 +133,13 @@ Options parse(int count, const char* const* arguments) {
   if (info.command == Command::emit && !options.llvm) {
     refuse("say what to emit", "--llvm prints LLVM's intermediate code");
   }
+  if (options.violation > 1 && !options.check.keep_going)
+    refuse("--violation chooses among those that --keep-going finds", "the first one needs neither");
+  const Artefacts& files = options.artefacts;
+  if (info.command == Command::outcomes && options.witness == 0 &&
+      !(files.trace.empty() && files.dot.empty() && files.html.empty())) {
+    refuse("say which row's execution to save", "--witness N takes the number of a row");
+  }
   if (info.command == Command::completions) check_shell(options.shell);
   check_model_and_algorithm(options.check);
   options.test.models = options.models.empty() ? model_names() : options.models;

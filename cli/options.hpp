@@ -1,6 +1,7 @@
 // The command line as a value. Parsing prints nothing and ends nothing; main() does that.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -36,6 +37,7 @@ struct Artefacts {
   std::string dot;
   std::string html;
   std::string sarif;
+  std::string lcov;
 };
 
 inline constexpr double default_compare_timeout = 10;  // seconds for each check of `compare`
@@ -53,20 +55,22 @@ struct Options {
   std::vector<std::string> paths;       // test, fmt
   bool check_only = false;              // fmt
   TestSettings test;
-  std::string junit_file;    // test; empty: none
-  std::string json_file;     // test; empty: none, "-": standard output
-  bool update = false;       // test
-  bool fail_fast = false;    // test
-  std::string expected;      // conformance: the table of expected states
-  std::uint32_t jobs = 1;    // conformance: worker threads
-  std::uint32_t sample = 1;  // conformance: every so many-th test
-  bool to_litmus = false;    // translate
-  Artefacts artefacts;       // check, replay
-  bool minimise = false;     // check
-  bool lint = false;         // check
-  bool step = false;         // replay
-  std::string program;       // replay: the program instead of the one that the trace names
-  std::string shell;         // completions
+  std::string junit_file;     // test; empty: none
+  std::string json_file;      // test; empty: none, "-": standard output
+  bool update = false;        // test
+  bool fail_fast = false;     // test
+  std::string expected;       // conformance: the table of expected states
+  std::uint32_t jobs = 1;     // conformance: worker threads
+  std::uint32_t sample = 1;   // conformance: every so many-th test
+  bool to_litmus = false;     // translate
+  Artefacts artefacts;        // check, replay, outcomes
+  std::size_t violation = 1;  // check: which one to show, from 1
+  std::size_t witness = 0;    // check: of which `exists`, outcomes: for which row, from 1; 0: none
+  bool minimise = false;      // check
+  bool lint = false;          // check
+  bool step = false;          // replay
+  std::string program;        // replay: the program instead of the one that the trace names
+  std::string shell;          // completions
   bool json = false;
   bool progress = true;
   bool llvm = false;     // emit

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "cli/artefacts.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json.hpp"
@@ -36,7 +37,7 @@ std::string format_remarks(const CheckResult& result, const std::string& shows_v
   const auto add = [&](const std::string& line) {
     text += fmt::format("  {}\n", wrap(one_line(line), style.width, 2));
   };
-  if (result.verdict == Verdict::undecided) {
+  if (!result.stopped_by.empty()) {
     add(fmt::format("not all of them: stopped by: {}", result.stopped_by));
   }
   if (result.verdict == Verdict::vacuous && !result.blocked.empty()) {
@@ -56,7 +57,7 @@ std::string outcomes_text(const Program& program, const CheckResult& result,
   return fmt::format("{}: {} (model {}, algorithm {})\n", one_line(program.name()),
                      counted(result.counts.executions, "complete execution"), result.model,
                      result.algorithm) +
-         format_outcomes(result.outcomes, style) + format_conditions(result.conditions, style) +
+         format_outcomes(result.outcomes, style) + format_conditions(result, style) +
          format_remarks(result, shows_violation, style);
 }
 
@@ -75,7 +76,8 @@ std::string outcomes_like_herd(const Program& program, const CheckResult& result
                                  kinds[static_cast<std::size_t>(test.kind)], result.outcomes.size());
   for (const Outcome& outcome : result.outcomes) text += format_state(outcome) + '\n';
   const bool forbidden = test.kind == LitmusKind::not_exists;
-  text += fmt::format("{}\nWitnesses\nPositive: {} Negative: {}\n", verdict.ok ? "Ok" : "No",
+  text += fmt::format("{}\nWitnesses\nPositive: {} Negative: {}\n",
+                      verdict.decided ? (verdict.ok ? "Ok" : "No") : "Undecided",
                       forbidden ? verdict.others : verdict.holds, forbidden ? verdict.holds : verdict.others);
   text += fmt::format("Condition {}\n", test.condition.empty() ? "forall (true)" : one_line(test.condition));
   text += fmt::format("Observation {} {} {} {}\n", one_line(test.name), verdict.observation, verdict.holds,
@@ -87,7 +89,7 @@ std::string outcomes_like_herd(const Program& program, const CheckResult& result
   return text + format_remarks(remarkable, shows_violation, style);
 }
 
-std::string outcomes_json(const Program& program, const CheckResult& result) {
+std::string outcomes_json(const Program& program, const CheckResult& result, const Options& options) {
   Json json = json_head("outcomes");
   json["file"] = program.name();
   json["parameters"] = to_json(program.parameters());
@@ -100,7 +102,10 @@ std::string outcomes_json(const Program& program, const CheckResult& result) {
   json["blocked"] = to_json(result.blocked);
   json["counts"] = to_json(result.counts);
   json["conditions"] = to_json(result.conditions);
+  json["finished"] = result.finished;
   json["outcomes"] = to_json(result.outcomes);
+  json["witness"] = result.witnesses.empty() ? Json(nullptr) : to_json(result.witnesses.front());
+  if (options.witness > 0) json["witness"]["row"] = options.witness;
   return json_text(json);
 }
 
@@ -146,10 +151,34 @@ std::vector<Outcome> project(const std::vector<Outcome>& outcomes,
   return result;
 }
 
+namespace {
+
+// An execution that ends as the row says: the search once more, up to the first one that does.
+Result<Witness> find_witness(const Program& program, const CheckOptions& settings,
+                             const std::vector<Outcome>& rows, std::size_t row) {
+  if (row > rows.size()) {
+    return std::vector{as_diagnostic({fmt::format("there is no row {}", row),
+                                      fmt::format("the table has {}", counted(rows.size(), "row"))})};
+  }
+  CheckOptions again = settings;
+  again.timeout.reset();  // it is found where it was found before
+  for (const NamedValue& value : rows[row - 1].values) again.witness_of.emplace_back(value.name, value.value);
+  const Result<CheckResult> result = check(program, again);
+  if (!result) return result.errors();
+  if (!result->witnesses.empty()) return result->witnesses.front();
+  return std::vector{
+      as_diagnostic({fmt::format("no execution for row {}: {}", row, result->stopped_by), ""})};
+}
+
+}  // namespace
+
 int run_outcomes(const Options& options) {
   catch_interrupts();
   const Result<Program> program = Program::from_file(options.file, for_one_model(options));
   if (!program) return report_errors(program.errors(), options.json);
+  if (const auto clash = overwritten_file(options.artefacts, *program)) {
+    return report_errors({as_diagnostic(*clash)}, options.json);
+  }
   return show_outcomes(*program, options, check_command(options.file, options.compile, options.check));
 }
 
@@ -171,12 +200,22 @@ int show_outcomes(const Program& program, const Options& options, const std::str
   line.clear();
   if (!result) return report_errors(result.errors(), options.json);
   result->outcomes = project(result->outcomes, std::get<std::vector<std::string>>(variables));
+  if (options.witness > 0) {
+    auto witness = find_witness(program, settings, result->outcomes, options.witness);
+    line.clear();
+    if (!witness) return report_errors(witness.errors(), options.json);
+    result->witnesses = {std::move(*witness)};
+  }
 
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
   const auto as_text = program.litmus() ? outcomes_like_herd : outcomes_text;
-  const std::string report =
-      options.json ? outcomes_json(program, *result) : as_text(program, *result, shows_violation, style);
-  return write_report(report) ? exit_code(result->verdict) : bad_input;
+  std::string report = options.json ? outcomes_json(program, *result, options)
+                                    : as_text(program, *result, shows_violation, style);
+  if (!options.json && options.witness > 0)
+    report += format_witness(program, result->witnesses.front(), style);
+  const bool written = write_report(report);
+  const bool complete = options.witness == 0 || write_artefacts(program, *result, options);
+  return written && complete ? exit_code(result->verdict) : bad_input;
 }
 
 }  // namespace heddle::cli

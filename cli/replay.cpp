@@ -1,7 +1,8 @@
-// heddle replay FILE.json: a saved counterexample, run again on the program as it is now.
+// heddle replay FILE.json: a saved counterexample or witness, run again on the program as it is now.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/artefacts.hpp"
@@ -22,18 +23,58 @@ constexpr std::uint64_t largest_trace = std::uint64_t{256} << 20;
 // What became of the trace.
 struct Rerun {
   std::optional<Violation> violation;
-  std::string parts;  // where the program cannot go on as the trace does; empty if it can
+  std::optional<Witness> witness;  // of a saved one: it ends as it did
+  std::string parts;               // where the program cannot go on as the trace does; empty if it can
+
+  [[nodiscard]] const Trace* trace() const {
+    return violation ? &violation->trace : witness ? &witness->trace : nullptr;
+  }
 };
+
+bool same_values(const std::vector<NamedValue>& a, const std::vector<NamedValue>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NamedValue& x, const NamedValue& y) {
+    return x.name == y.name && x.value == y.value;
+  });
+}
+
+// Does the machine stand at an end like that of the witness?
+bool ends_as(const Witness& witness, const Machine& machine, const MachineStatus& status) {
+  if (status.conditions.empty() && status.end != MachineEnd::complete) return false;
+  if (witness.condition.empty()) {
+    const Trace now = machine.trace();
+    return same_values(now.memory, witness.trace.memory) &&
+           std::equal(now.ends.begin(), now.ends.end(), witness.trace.ends.begin(), witness.trace.ends.end(),
+                      [](const ThreadEnd& x, const ThreadEnd& y) {
+                        return x.thread == y.thread && same_values(x.locals, y.locals);
+                      });
+  }
+  bool satisfied = false;
+  for (const ConditionCount& condition : status.conditions) {
+    if (condition.kind == "filter" && condition.satisfied == 0) return false;
+    if (condition.kind == "exists" && condition.source == witness.condition)
+      satisfied = satisfied || condition.satisfied > 0;
+  }
+  return satisfied;
+}
 
 Rerun run_again(const SavedTrace& saved, Machine& machine) {
   Rerun result;
-  result.parts = machine.load(saved.violation.trace);
+  result.parts = machine.load(saved.trace());
   if (!result.parts.empty()) return result;
   machine.forward(machine.ahead());
   const MachineStatus status = machine.status();
+  if (saved.witness) {
+    if (!ends_as(*saved.witness, machine, status)) return result;
+    result.witness = saved.witness;
+    result.witness->trace = machine.trace();
+    return result;
+  }
   if (status.end != MachineEnd::violation && status.end != MachineEnd::deadlock) return result;
   result.violation = saved.violation;
-  result.violation->message = status.message;
+  // The trace of one violation may show others on its way and at its end.
+  const bool also =
+      std::find(status.also.begin(), status.also.end(), saved.violation->message) != status.also.end();
+  if (!also) result.violation->message = status.message;
   result.violation->trace = machine.trace();
   return result;
 }
@@ -46,11 +87,13 @@ std::vector<std::string> differences(const SavedTrace& saved, const Program& pro
   }
   if (!now.parts.empty()) {
     lines.push_back(one_line(now.parts));
+  } else if (saved.witness) {
+    if (!now.witness) lines.emplace_back("the trace no longer ends as it did");
   } else if (!now.violation) {
     lines.emplace_back("the trace no longer leads to a violation");
-  } else if (now.violation->message != saved.violation.message) {
+  } else if (now.violation->message != saved.violation->message) {
     lines.push_back(fmt::format("the trace led to '{}' and now leads to '{}'",
-                                one_line(saved.violation.message), one_line(now.violation->message)));
+                                one_line(saved.violation->message), one_line(now.violation->message)));
   }
   return lines;
 }
@@ -119,9 +162,11 @@ std::string replay_json(const SavedTrace& saved, const Program& program, const R
   json["exit_code"] = code;
   json["model"] = saved.model;
   json["changed"] = program.fingerprint() != saved.fingerprint;
-  json["same"] = now.violation && now.violation->message == saved.violation.message;
+  json["same"] = saved.witness ? now.witness.has_value()
+                               : now.violation && now.violation->message == saved.violation->message;
   json["notes"] = notes;
   json["violation"] = now.violation ? to_json(*now.violation) : Json(nullptr);
+  json["witness"] = now.witness ? to_json(*now.witness) : Json(nullptr);
   return json_text(json);
 }
 
@@ -144,38 +189,43 @@ int run_replay(const Options& options) {
   settings.check.model = saved.model;
   settings.check.algorithm = saved.algorithm;
   settings.check.buffer_bound = saved.buffer_bound;
+  settings.check.keep_going = saved.keep_going;
   const Result<Program> program =
       Program::from_file(options.program.empty() ? saved.file : options.program, settings.compile);
   if (!program) return report_errors(program.errors(), options.json);
   if (const auto clash = overwritten_file(options.artefacts, *program, {options.file})) {
     return report_errors({as_diagnostic(*clash)}, options.json);
   }
-  Result<Machine> machine =
-      Machine::start(*program, {.model = saved.model, .buffer_bound = saved.buffer_bound});
+  Result<Machine> machine = Machine::start(
+      *program,
+      {.model = saved.model, .buffer_bound = saved.buffer_bound, .resume_after_assert = saved.keep_going});
   if (!machine) return report_errors(machine.errors(), options.json);
   const Rerun now = run_again(saved, *machine);
   const std::vector<std::string> notes = differences(saved, *program, now);
-  const int code = now.violation ? 1 : 0;
+  const int code = now.violation ? 1 : saved.witness && !now.witness ? 3 : 0;
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
   bool written = true;
   if (options.json) {
     written = write_report(replay_json(saved, *program, now, code, notes));
   } else {
-    std::string report = fmt::format(
-        "{}: {} (model {})\n", one_line(program->name()),
-        now.violation ? "violation: " + one_line(now.violation->message) : "no violation", saved.model);
+    const std::string found = now.violation   ? "violation: " + one_line(now.violation->message)
+                              : now.witness   ? witness_message(*now.witness)
+                              : saved.witness ? "the trace does not show what it was saved for"
+                                              : std::string("no violation");
+    std::string report = fmt::format("{}: {} (model {})\n", one_line(program->name()), found, saved.model);
     for (const std::string& note : notes) report += fmt::format("  note: {}\n", wrap(note, style.width, 8));
-    if (now.violation && !options.step)
-      report += "\n" + format_trace(now.violation->trace, program->name(), style) +
-                format_commit_graph(now.violation->trace);
+    if (now.trace() != nullptr && !options.step)
+      report += "\n" + format_trace(*now.trace(), program->name(), style) + format_commit_graph(*now.trace());
     written = write_report(report);
-    if (written && now.violation && options.step) written = show_steps(now.violation->trace, style);
+    if (written && now.trace() != nullptr && options.step) written = show_steps(*now.trace(), style);
   }
   CheckResult result;
   result.model = saved.model;
   result.algorithm = saved.algorithm;
   result.verdict = now.violation ? Verdict::violation : Verdict::safe;
   result.violation = now.violation;
+  if (now.violation) result.violations = {*now.violation};
+  if (now.witness) result.witnesses = {*now.witness};
   written = write_artefacts(*program, result, settings) && written;
   return written ? code : bad_input;
 }

@@ -20,7 +20,14 @@ struct Style {
 };
 
 // Verdict, counts, bounds, conditions, outcomes; for a violation its message and trace.
-[[nodiscard]] std::string text_report(const Program& program, const CheckResult& result, const Style& style);
+// `shows_witness`: what shows an execution that satisfies an `exists`, for those who have not asked for one:
+// a sentence is made of it that begins with these words. Empty: nothing is said.
+[[nodiscard]] std::string text_report(const Program& program, const CheckResult& result, const Style& style,
+                                      const std::string& shows_witness = {});
+
+// What a witness shows, as one phrase, and with its trace.
+[[nodiscard]] std::string witness_message(const Witness& witness);
+[[nodiscard]] std::string format_witness(const Program& program, const Witness& witness, const Style& style);
 
 // A violation: its place, its message, its trace.
 [[nodiscard]] std::string format_violation(const Program& program, const Violation& violation,
@@ -46,9 +53,8 @@ struct Style {
 // Why a check is vacuous; empty if it is not.
 [[nodiscard]] std::string format_vacuity(const CheckResult& result, const Style& style);
 
-// Every condition with how often it held; empty if there is none.
-[[nodiscard]] std::string format_conditions(const std::vector<ConditionCount>& conditions,
-                                            const Style& style);
+// Every condition with how often it held, or has held so far; empty if there is none.
+[[nodiscard]] std::string format_conditions(const CheckResult& result, const Style& style);
 
 // "x = 1, flag = {0, 1}": array elements that follow each other become one item, long runs of a value are
 // counted.

@@ -70,8 +70,7 @@ Json thread_flow(const Program& program, const Trace& trace) {
 std::string sarif(const Program& program, const CheckResult& result,
                   const std::vector<LintWarning>& warnings) {
   Json results = Json::array();
-  if (result.violation) {
-    const Violation& violation = *result.violation;
+  for (const Violation& violation : result.violations) {
     Json entry = {{"ruleId", json_word(name(violation.kind))},
                   {"ruleIndex", static_cast<int>(violation.kind)},
                   {"level", "error"},

@@ -268,7 +268,10 @@ class Runner {
     const auto known = results_.find(key);
     if (known != results_.end()) return known->second;
     Result<CheckResult> result = check(program, options);
-    if (result) results_.emplace(key, *result);
+    if (result) {
+      result->violations.clear();  // only the first one is told of
+      results_.emplace(key, *result);
+    }
     return result;
   }
 

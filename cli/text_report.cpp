@@ -27,8 +27,10 @@ std::string format_verdict(const Program& program, const CheckResult& result, co
   std::string text =
       fmt::format("{}: {}{}{}", one_line(program.name()), style.paint.begin(colour_of(result.verdict)),
                   name(result.verdict), style.paint.end(colour_of(result.verdict)));
-  if (result.verdict == Verdict::undecided && !result.stopped_by.empty()) {
-    text += fmt::format(", stopped by: {}", one_line(result.stopped_by));
+  if (!result.stopped_by.empty()) {
+    text += fmt::format("{}, stopped by: {}",
+                        result.verdict == Verdict::undecided ? "" : ", but the search has not finished",
+                        one_line(result.stopped_by));
   }
   return fmt::format("{} (model {}, algorithm {})\n", text, result.model, result.algorithm);
 }
@@ -95,23 +97,29 @@ std::string format_counts(const Program& program, const CheckResult& result, con
   return text;
 }
 
-std::string_view frequency(const ConditionCount& condition) {
-  if (condition.total == 0) return "not judged";
-  if (condition.satisfied == 0) return "never";
-  return condition.satisfied == condition.total ? "always" : "sometimes";
+// "never (0 of 3 executions)"; of a search that has not finished "never so far (0 of 3 executions)".
+std::string frequency(const ConditionCount& condition, bool finished) {
+  const std::string executions = counted(condition.total, "execution");
+  if (condition.satisfied > 0 && condition.satisfied < condition.total)
+    return fmt::format("sometimes ({} of {}{})", grouped(condition.satisfied), executions,
+                       finished ? "" : " so far");
+  const std::string_view so_far = finished ? "" : " so far";
+  const std::string_view word = condition.total == 0       ? "not judged"
+                                : condition.satisfied == 0 ? "never"
+                                                           : "always";
+  return fmt::format("{}{} ({} of {})", word, so_far, grouped(condition.satisfied), executions);
 }
 
 }  // namespace
 
-std::string format_conditions(const std::vector<ConditionCount>& conditions, const Style& style) {
-  if (conditions.empty()) return {};
+std::string format_conditions(const CheckResult& result, const Style& style) {
+  if (result.conditions.empty()) return {};
   std::string text = "\nConditions:\n";
-  for (const ConditionCount& condition : conditions) {
+  for (const ConditionCount& condition : result.conditions) {
     std::string source = one_line(condition.source);
     while (source.ends_with(';') || source.ends_with(' ')) source.pop_back();
     if (!source.starts_with(condition.kind)) source = fmt::format("{} {}", condition.kind, source);
-    const std::string line = fmt::format("{}: {} ({} of {})", source, frequency(condition),
-                                         grouped(condition.satisfied), counted(condition.total, "execution"));
+    const std::string line = fmt::format("{}: {}", source, frequency(condition, result.finished));
     text += fmt::format("  {}\n", wrap(line, style.width, 2));
   }
   return text;
@@ -135,15 +143,20 @@ std::string format_outcomes(const std::vector<Outcome>& outcomes, const Style& s
       widths[i] = std::max(widths[i], outcome.values[i].text().size());
     }
   }
-  std::size_t width = 2 + count_width;
+  // Rows have numbers, by which `heddle outcomes --witness N` knows them.
+  const std::size_t number_width = grouped(outcomes.size()).size();
+  std::size_t width = 2 + number_width + 2 + count_width;
   for (const std::size_t column : widths) width += 2 + column;
-  const auto add_count = [&](std::string_view count) { text += "  " + pad_left(count, count_width); };
-  add_count("executions");
+  const auto begin_row = [&](std::string_view number, std::string_view count) {
+    text += "  " + pad_left(number, number_width) + "  " + pad_left(count, count_width);
+  };
+  begin_row("#", "executions");
+  std::size_t number = 0;
   if (!same_names || width > style.width) {
     text += "  state\n";
     for (const Outcome& outcome : outcomes) {
-      add_count(grouped(outcome.executions));
-      text += "  " + wrap(format_values(outcome.values), style.width, count_width + 4) + "\n";
+      begin_row(grouped(++number), grouped(outcome.executions));
+      text += "  " + wrap(format_values(outcome.values), style.width, number_width + count_width + 6) + "\n";
     }
     return text;
   }
@@ -152,7 +165,7 @@ std::string format_outcomes(const std::vector<Outcome>& outcomes, const Style& s
   }
   text += '\n';
   for (const Outcome& outcome : outcomes) {
-    add_count(grouped(outcome.executions));
+    begin_row(grouped(++number), grouped(outcome.executions));
     for (std::size_t i = 0; i < widths.size(); ++i)
       text += "  " + pad_left(outcome.values[i].text(), widths[i]);
     text += '\n';
@@ -160,16 +173,42 @@ std::string format_outcomes(const std::vector<Outcome>& outcomes, const Style& s
   return text;
 }
 
-std::string format_violation(const Program& program, const Violation& violation, const Style& style) {
-  std::string place;
-  if (violation.line > 0) {
-    place = fmt::format("{}:{}:{}: ", one_line(violation.file.empty() ? program.name() : violation.file),
-                        violation.line, violation.column);
+namespace {
+
+std::string place_of(const Program& program, const Violation& violation) {
+  if (violation.line == 0) return {};
+  return fmt::format("{}:{}:{}: ", one_line(violation.file.empty() ? program.name() : violation.file),
+                     violation.line, violation.column);
+}
+
+std::string message_of(const Violation& violation) {
+  return one_line(violation.message.empty() ? name(violation.kind) : std::string_view(violation.message));
+}
+
+// All that differ; the trace that follows is of the chosen one.
+std::string format_violations(const Program& program, const std::vector<Violation>& violations,
+                              const Style& style) {
+  constexpr std::size_t most = 20;
+  std::string text =
+      fmt::format("\n{}:\n", violations.size() == 1 ? std::string("1 violation")
+                                                    : counted(violations.size(), "distinct violation"));
+  const std::size_t width = grouped(violations.size()).size();
+  for (std::size_t i = 0; i < violations.size() && i < most; ++i) {
+    const Violation& violation = violations[i];
+    const std::string line = fmt::format("{}{} (met {})", place_of(program, violation), message_of(violation),
+                                         counted(violation.count, "time"));
+    text += fmt::format("  {}  {}\n", pad_left(grouped(i + 1), width), wrap(line, style.width, 4 + width));
   }
-  return fmt::format(
-             "{}{}violation: {}{}\n\n{}", place, style.paint.begin(Colour::red),
-             one_line(violation.message.empty() ? name(violation.kind) : std::string_view(violation.message)),
-             style.paint.end(Colour::red), format_trace(violation.trace, program.name(), style)) +
+  if (violations.size() > most) text += fmt::format("  and {} more\n", grouped(violations.size() - most));
+  return text;
+}
+
+}  // namespace
+
+std::string format_violation(const Program& program, const Violation& violation, const Style& style) {
+  return fmt::format("{}{}violation: {}{}\n\n{}", place_of(program, violation),
+                     style.paint.begin(Colour::red), message_of(violation), style.paint.end(Colour::red),
+                     format_trace(violation.trace, program.name(), style)) +
          format_commit_graph(violation.trace);
 }
 
@@ -213,13 +252,32 @@ std::string format_vacuity(const CheckResult& result, const Style& style) {
   return text + "\n" + format_places(result.blocked, style);
 }
 
-std::string text_report(const Program& program, const CheckResult& result, const Style& style) {
+std::string witness_message(const Witness& witness) {
+  if (witness.condition.empty()) return "an execution that ends so";
+  return fmt::format("an execution that satisfies '{}'", one_line(witness.condition));
+}
+
+std::string format_witness(const Program& program, const Witness& witness, const Style& style) {
+  return fmt::format("\n{}{}:{}\n\n{}", style.paint.begin(Colour::bold), witness_message(witness),
+                     style.paint.end(Colour::bold), format_trace(witness.trace, program.name(), style)) +
+         format_commit_graph(witness.trace);
+}
+
+std::string text_report(const Program& program, const CheckResult& result, const Style& style,
+                        const std::string& shows_witness) {
   std::string text = format_verdict(program, result, style);
   text += format_counts(program, result, style);
   text += format_vacuity(result, style);
   text += format_bounds(result, style);
-  text += format_conditions(result.conditions, style);
+  text += format_conditions(result, style);
+  const bool witnessed =
+      std::any_of(result.conditions.begin(), result.conditions.end(),
+                  [](const ConditionCount& each) { return each.kind == "exists" && each.satisfied > 0; });
+  if (witnessed && !shows_witness.empty() && !result.violation)
+    text += fmt::format("  ({} shows an execution that satisfies it)\n", shows_witness);
   if (!result.outcomes.empty()) text += format_outcomes(result.outcomes, style);
+  if (result.violations.size() > 1 || (!result.violations.empty() && result.violations[0].count > 1))
+    text += format_violations(program, result.violations, style);
   if (result.violation) text += "\n" + format_violation(program, *result.violation, style);
   return text;
 }

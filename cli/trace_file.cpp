@@ -173,6 +173,29 @@ Trace trace_of(const Field& field) {
   return trace;
 }
 
+Violation violation_of(const Field& field) {
+  Violation violation;
+  violation.kind = kind_of(field["kind"], ViolationKind::forbid);
+  violation.message = field["message"].text();
+  violation.file = field["file"].text();
+  violation.line = field["line"].count();
+  violation.column = field["column"].count();
+  violation.trace = trace_of(field["trace"]);
+  return violation;
+}
+
+Witness witness_of(const Field& field) {
+  Witness witness;
+  if (const auto condition = field.optional("condition")) {
+    witness.condition = condition->text();
+    witness.file = field["file"].text();
+    witness.line = field["line"].count();
+    witness.column = field["column"].count();
+  }
+  witness.trace = trace_of(field["trace"]);
+  return witness;
+}
+
 SavedTrace saved_of(const Field& field) {
   if (const std::string document = field["document"].text(); document != "trace") {
     throw Malformed{fmt::format("it is not a trace but a document of the kind '{}'", one_line(document))};
@@ -192,13 +215,12 @@ SavedTrace saved_of(const Field& field) {
   saved.model = field["model"].text();
   saved.algorithm = field["algorithm"].text();
   if (!field["buffer_bound"].is_null()) saved.buffer_bound = field["buffer_bound"].count();
-  const Field violation = field["violation"];
-  saved.violation.kind = kind_of(violation["kind"], ViolationKind::forbid);
-  saved.violation.message = violation["message"].text();
-  saved.violation.file = violation["file"].text();
-  saved.violation.line = violation["line"].count();
-  saved.violation.column = violation["column"].count();
-  saved.violation.trace = trace_of(violation["trace"]);
+  if (const auto kept = field.optional("keep_going")) saved.keep_going = kept->truth();
+  if (const auto witness = field.optional("witness")) {
+    saved.witness = witness_of(*witness);
+  } else {
+    saved.violation = violation_of(field["violation"]);
+  }
   return saved;
 }
 
@@ -214,7 +236,9 @@ std::string trace_json(const SavedTrace& saved) {
   json["model"] = saved.model;
   json["algorithm"] = saved.algorithm;
   json["buffer_bound"] = saved.buffer_bound ? Json(*saved.buffer_bound) : Json(nullptr);
-  json["violation"] = to_json(saved.violation);
+  json["keep_going"] = saved.keep_going;
+  json["violation"] = saved.violation ? to_json(*saved.violation) : Json(nullptr);
+  json["witness"] = saved.witness ? to_json(*saved.witness) : Json(nullptr);
   return json_text(json);
 }
 

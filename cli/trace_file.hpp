@@ -1,4 +1,4 @@
-// Counterexamples as files: the document `trace` of docs/json.md.
+// Counterexamples and witnesses as files: the document `trace` of docs/json.md.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,15 @@ struct SavedTrace {
   Parameters parameters;
   std::uint32_t unroll = CompileOptions{}.unroll;
   bool unroll_spin_loops = CompileOptions{}.unroll_spin_loops;
+  bool keep_going = false;  // threads go on after assertions that are false
   std::string model;
   std::string algorithm;
   std::optional<std::uint32_t> buffer_bound;
-  Violation violation;
+  // One of the two.
+  std::optional<Violation> violation;
+  std::optional<Witness> witness;
+
+  [[nodiscard]] const Trace& trace() const { return violation ? violation->trace : witness->trace; }
 };
 
 [[nodiscard]] std::string trace_json(const SavedTrace& saved);

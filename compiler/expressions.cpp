@@ -127,6 +127,7 @@ Value* Generator::conditional(const Expression& expression) {
   BasicBlock* ends[2] = {};
   Value* masks[2] = {};
   branch(expression.operands[0], arms[0], arms[1]);
+  note_branch(&expression, 0, arms[0]->use_empty() || arms[1]->use_empty());
   if (arms[0]->use_empty() != arms[1]->use_empty()) {
     const std::size_t known = arms[0]->use_empty() ? 1 : 0;
     frame_->start_if_used(arms[1 - known]);
@@ -136,6 +137,7 @@ Value* Generator::conditional(const Expression& expression) {
   BasicBlock* join = frame_->block();
   for (std::size_t arm = 0; arm < 2; ++arm) {
     frame_->start(arms[arm]);
+    count(&expression, static_cast<std::uint32_t>(arm));
     values[arm] = value(expression.operands[1 + arm]);
     masks[arm] = mask_;
     ends[arm] = ir().GetInsertBlock();

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "compiler/coverage.hpp"
 #include "compiler/facts.hpp"
 #include "compiler/frame.hpp"
 #include "compiler/lower.hpp"
@@ -38,6 +39,11 @@ class Generator {
     llvm::Function* start;
     std::vector<jit::LocalImage> locals;  // those that conditions can name
   };
+  // From now on generated code counts the points that it passes.
+  void count_into(jit::Coverage& counters, CoveragePoints& points) {
+    counters_ = &counters;
+    points_ = &points;
+  }
   // `name` is the function's, `end` names the place of op done. `argument`: local 0 is the thread's argument.
   // `run_ahead`: of its loads.
   Result generate(llvm::Module& module, const std::string& name, const lang::Body& body, bool argument,
@@ -149,6 +155,10 @@ class Generator {
   void assert_statement(const lang::Statement& statement);
   void observe(const lang::Statement& statement);
   void await_statement(const lang::Statement& statement);
+  // Counts a point of the node; says whether the text decides the branch with this arm. Without counters these
+  // do nothing.
+  void count(const void* node, std::uint32_t which = 0);
+  void note_branch(const void* node, std::uint32_t arm, bool decided);
   // The value of a loop bound for all rounds.
   Held keep(const lang::Expression& expression);
 
@@ -166,6 +176,8 @@ class Generator {
   const ValueTypes& types_;
   SiteTable& sites_;
   const Options& options_;
+  jit::Coverage* counters_ = nullptr;  // null: nothing is counted
+  CoveragePoints* points_ = nullptr;
   Frame* frame_ = nullptr;
   Scope* scope_ = nullptr;
   StackRoom stack_;

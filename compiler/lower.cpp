@@ -29,6 +29,11 @@ class Lowering {
         generator_(program, facts_, types_, sites_, options),
         run_ahead_(options.run_ahead),
         result_(new LoweredProgram) {
+    if (options.coverage) {
+      auto& counters = *(result_->image.coverage = std::make_shared<jit::Coverage>());
+      counters.counts.resize(points_.emplace(program, sites_).size());
+      generator_.count_into(counters, *points_);
+    }
     result_->context = std::make_unique<llvm::LLVMContext>();
     result_->module = std::make_unique<llvm::Module>("heddle", *result_->context);
     result_->module->setDataLayout(
@@ -42,6 +47,7 @@ class Lowering {
     if (program_.final_block) final_block();
     conditions();
     table();
+    if (points_) result_->coverage_points = points_->take();
     result_->image.sites = sites_.take();
     verify();
     return std::move(result_);
@@ -163,6 +169,7 @@ class Lowering {
   Facts facts_;
   ValueTypes types_;
   SiteTable sites_;
+  std::optional<CoveragePoints> points_;
   Generator generator_;
   bool run_ahead_;
   LoweredProgramPointer result_;
@@ -176,6 +183,10 @@ void LoweredProgramDeleter::operator()(LoweredProgram* program) const { delete p
 LoweredProgramPointer lower(const lang::Program& program, const lang::SourceMap& sources,
                             const Options& options) {
   return Lowering(program, sources, options).run();
+}
+
+const std::vector<CoveragePoint>& coverage_points(const LoweredProgram& program) {
+  return program.coverage_points;
 }
 
 std::string print_ir(const LoweredProgram& program) {

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "compiler/coverage.hpp"
 #include "lang/source.hpp"
 #include "lang/tree.hpp"
 
@@ -14,6 +16,7 @@ namespace heddle::compiler {
 struct Options {
   std::uint32_t unroll = 16;  // rounds of a `while` before op loop_bound
   bool run_ahead = false;     // threads that run ahead of their loads, see jit::Dependencies
+  bool coverage = false;      // count how often each point of the program is passed: jit::Image::coverage
   bool optimise = false;      // LLVM's O2 instead of the short pipeline; not for very large threads
   // Threads with more visible operations than this are not given to LLVM's coroutine passes, which take
   // quadratic time and memory, but become plain functions with a switch; they behave the same. See
@@ -32,6 +35,9 @@ using LoweredProgramPointer = std::unique_ptr<LoweredProgram, LoweredProgramDele
 // std::logic_error with the verifier's words.
 [[nodiscard]] LoweredProgramPointer lower(const lang::Program& program, const lang::SourceMap& sources,
                                           const Options& options);
+
+// What the counters of the image count, in their order; empty without Options::coverage.
+[[nodiscard]] const std::vector<CoveragePoint>& coverage_points(const LoweredProgram& program);
 
 // Textual IR as written by `lower` (before the coroutine passes).
 [[nodiscard]] std::string print_ir(const LoweredProgram& program);

@@ -27,6 +27,7 @@ class LoweredProgram {
   bool optimise = false;
   // Complete but for addresses and block sizes.
   jit::Image image;
+  std::vector<CoveragePoint> coverage_points;
   // Functions in the order of the table; the indexes below count in it.
   std::vector<std::string> functions;
   std::vector<std::uint32_t> thread_functions;  // by thread

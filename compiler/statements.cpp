@@ -23,7 +23,23 @@ void Generator::block(std::span<const Statement> statements) {
   frame_->release_to(top);
 }
 
+// The counters are the host's: no snapshot takes them back.
+void Generator::count(const void* node, std::uint32_t which) {
+  if (counters_ == nullptr) return;
+  const auto address = [&](const std::uint64_t* counter) {
+    return ir().CreateIntToPtr(ir().getInt64(reinterpret_cast<std::uintptr_t>(counter)), ir().getPtrTy());
+  };
+  Value* const counter = address(&counters_->counts[points_->of(node, which)]);
+  Value* const weight = ir().CreateLoad(ir().getInt64Ty(), address(&counters_->weight));
+  ir().CreateStore(ir().CreateAdd(ir().CreateLoad(ir().getInt64Ty(), counter), weight), counter);
+}
+
+void Generator::note_branch(const void* node, std::uint32_t arm, bool decided) {
+  if (counters_ != nullptr) points_->note_branch(points_->of(node, arm), decided);
+}
+
 void Generator::statement(const Statement& statement) {
+  if (statement.kind != StatementKind::block) count(&statement);
   switch (statement.kind) {
     case StatementKind::block: block(statement.body); break;
     case StatementKind::declare:
@@ -75,13 +91,16 @@ void Generator::statement(const Statement& statement) {
 void Generator::if_statement(const Statement& statement) {
   BasicBlock* yes = frame_->block();
   BasicBlock* no = frame_->block();
-  BasicBlock* join = statement.otherwise.empty() ? no : frame_->block();
+  BasicBlock* join = statement.otherwise.empty() && counters_ == nullptr ? no : frame_->block();
   branch(statement.expressions[0], yes, no);
+  note_branch(&statement, 1, yes->use_empty() || no->use_empty());
   if (frame_->start_if_used(yes)) {
+    count(&statement, 1);
     block(statement.body);
     frame_->jump(join);
   }
   if (no != join && frame_->start_if_used(no)) {
+    count(&statement, 2);
     block(statement.otherwise);
     frame_->jump(join);
   }
@@ -97,15 +116,22 @@ void Generator::while_statement(const Statement& statement) {
   BasicBlock* head = frame_->block();
   BasicBlock* round = frame_->block();
   BasicBlock* leave = frame_->block();
+  BasicBlock* left = counters_ == nullptr ? leave : frame_->block();  // because the condition is false
   frame_->jump(head);
   frame_->start(head);
-  branch(statement.expressions[0], round, leave);
+  branch(statement.expressions[0], round, left);
+  note_branch(&statement, 1, round->use_empty() || left->use_empty());
   if (frame_->start_if_used(round)) {
-    Value* const count = frame_->load(rounds);
-    require(ir().CreateICmpULT(count, ir().getInt64(options_.unroll)), {.op = Op::loop_bound, .site = site});
-    frame_->store(rounds, ir().CreateAdd(count, ir().getInt64(1)));
+    count(&statement, 1);
+    Value* const done = frame_->load(rounds);
+    require(ir().CreateICmpULT(done, ir().getInt64(options_.unroll)), {.op = Op::loop_bound, .site = site});
+    frame_->store(rounds, ir().CreateAdd(done, ir().getInt64(1)));
     loop_body(statement, leave, head, site);
     frame_->jump(head);
+  }
+  if (left != leave && frame_->start_if_used(left)) {
+    count(&statement, 2);
+    frame_->jump(leave);
   }
   frame_->start_if_used(leave);
   frame_->release_to(top);
@@ -120,6 +146,7 @@ void Generator::for_statement(const Statement& statement) {
   const auto* first = llvm::dyn_cast_or_null<llvm::ConstantInt>(from.value);
   const auto* last = llvm::dyn_cast_or_null<llvm::ConstantInt>(to.value);
   const bool known = first != nullptr && last != nullptr;
+  note_branch(&statement, 1, known);
   if (known && first->getSExtValue() >= last->getSExtValue()) return;
   const bool bounded = known && last->getValue().usub_sat(first->getValue()).ule(for_rounds);
 
@@ -129,6 +156,7 @@ void Generator::for_statement(const Statement& statement) {
   BasicBlock* round = frame_->block();
   BasicBlock* next = frame_->block();
   BasicBlock* leave = frame_->block();
+  BasicBlock* left = counters_ == nullptr ? leave : frame_->block();
   Value* const initial = use(from);
   store_masked(variable, initial);
   frame_->jump(head);
@@ -137,8 +165,9 @@ void Generator::for_statement(const Statement& statement) {
   Value* const end_mask = mask_;
   Value* const in_range = ir().CreateICmpSLT(load_masked(variable), end);
   mask_ = joined(mask_, end_mask);
-  ir().CreateCondBr(settled(in_range), round, leave);
+  ir().CreateCondBr(settled(in_range), round, left);
   frame_->start(round);
+  count(&statement, 1);
   if (!bounded) {
     Value* const done = ir().CreateSub(frame_->load(variable), use(from));
     require(ir().CreateICmpULT(done, ir().getInt64(for_rounds)), {.op = Op::round_limit, .site = site});
@@ -148,6 +177,11 @@ void Generator::for_statement(const Statement& statement) {
   if (frame_->start_if_used(next)) {
     frame_->store(variable, ir().CreateAdd(frame_->load(variable), ir().getInt64(1)));
     frame_->jump(head);
+  }
+  if (left != leave) {
+    frame_->start(left);
+    count(&statement, 2);
+    frame_->jump(leave);
   }
   frame_->start(leave);
   frame_->release_to(top);

@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heddle::jit {
@@ -186,7 +187,14 @@ struct Site {
   std::optional<std::uint32_t> call = {};
 };
 
-// A compiled program. Immutable; any number of checks may use one image at a time.
+// How often instrumented code passed each of its points. One search at a time may use an image with counters.
+struct Coverage {
+  std::vector<std::uint64_t> counts;  // by point
+  std::uint64_t weight = 1;           // what passing a point adds; 0 while threads run on trial
+};
+
+// A compiled program. Immutable but for the counters; any number of checks may use one image at a time unless
+// it has some.
 struct Image {
   std::vector<LocationImage> locations;
   std::vector<ThreadImage> threads;
@@ -195,7 +203,25 @@ struct Image {
   // What makes two final states different, if not all locations and all named locals.
   std::optional<std::vector<ObservedImage>> observed;
   std::vector<Site> sites;
-  std::shared_ptr<void> code;  // keeps the machine code mapped
+  std::shared_ptr<Coverage> coverage;  // null unless the code is instrumented
+  std::shared_ptr<void> code;          // keeps the machine code mapped
+};
+
+// While one of these lives, code that runs is not counted.
+class Uncounted {
+ public:
+  explicit Uncounted(const Image& image) : coverage_(image.coverage.get()) {
+    if (coverage_ != nullptr) before_ = std::exchange(coverage_->weight, 0);
+  }
+  ~Uncounted() {
+    if (coverage_ != nullptr) coverage_->weight = before_;
+  }
+  Uncounted(const Uncounted&) = delete;
+  Uncounted& operator=(const Uncounted&) = delete;
+
+ private:
+  Coverage* coverage_;
+  std::uint64_t before_ = 0;
 };
 
 }  // namespace heddle::jit

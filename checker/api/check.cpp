@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 
@@ -64,6 +65,21 @@ bool met_complete_execution(const CheckOptions& options, const Counts& counts) {
   return counts.executions > 0 || (options.report_beyond_bound && counts.beyond_bound > 0);
 }
 
+// Where the values stand in a final state.
+Result<std::vector<checker::StateValue>> find_state(
+    const jit::Image& image, const std::vector<std::pair<std::string, std::int64_t>>& values) {
+  std::vector<checker::StateValue> result;
+  if (values.empty()) return result;
+  const auto names = checker::state_names(image);
+  for (const auto& [name, value] : values) {
+    const auto place = std::find(names.begin(), names.end(), name);
+    if (place == names.end() || name.empty())
+      return refuse(fmt::format("final states have no variable '{}'", name));
+    result.push_back({static_cast<std::size_t>(place - names.begin()), value});
+  }
+  return result;
+}
+
 }  // namespace
 
 const std::vector<ModelInfo>& models() { return checker::all_models(); }
@@ -114,13 +130,26 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
         fmt::format("preemptions mean nothing under the model '{}', which is no interleaving", model->name));
   }
   std::shared_ptr<const jit::Image> image;
+  std::vector<compiler::CoveragePoint> points;
   try {
-    image = program.state().image(model->out_of_order);
+    if (options.coverage) {
+      auto instrumented = program.state().instrumented(model->out_of_order);
+      image = std::move(instrumented.image);
+      points = std::move(instrumented.points);
+    } else {
+      image = program.state().image(model->out_of_order);
+    }
   } catch (const std::runtime_error& error) {
     return refuse(error.what());
   }
+  const auto wanted_state = find_state(*image, options.witness_of);
+  if (!wanted_state) return wanted_state.errors();
+  if (!wanted_state->empty()) options.collect_outcomes = true;
+  // Threads that run ahead are counted at the ends of runs only.
+  if (options.coverage && model->out_of_order) image->coverage->weight = 0;
   Search search(*image, options);
   if (only) search.look_only_for(*only);
+  search.look_for_state(*wanted_state);
   CheckResult result;
   try {
     try {
@@ -129,7 +158,13 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
       // What the search held is free again.
       search.stop(std::string(checker::out_of_memory));
     }
-    if (search.violation()) result.violation = checker::describe(search, *search.violation());
+    if (options.coverage) result.coverage = checker::describe_coverage(search, points);
+    for (const auto& found : search.violations())
+      result.violations.push_back(checker::describe(search, found));
+    auto witnesses = search.witnesses();
+    std::sort(witnesses.begin(), witnesses.end(),
+              [](const auto& a, const auto& b) { return a.condition < b.condition; });
+    for (const auto& found : witnesses) result.witnesses.push_back(checker::describe(search, found));
   } catch (const checker::TooManyProcesses& error) {
     return refuse(fmt::format("the program has {} for the model '{}'", error.what(), model->name));
   } catch (const std::logic_error& error) {
@@ -141,8 +176,9 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   result.blocked = checker::describe_blocked(search);
   result.bounds = bounds_that_cut(options, program.state().options.unroll, result);
   result.stopped_by = search.stopped_by();
+  result.finished = !search.stopped();
   result.conditions = checker::describe_conditions(search);
-  if (options.collect_outcomes) result.outcomes = checker::describe_outcomes(search);
+  if (requested.collect_outcomes) result.outcomes = checker::describe_outcomes(search);
   if (const auto& test = program.state().tree.litmus; test && !test->addresses.empty()) {
     for (Outcome& outcome : result.outcomes) {
       for (NamedValue& value : outcome.values) {
@@ -151,6 +187,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
       }
     }
   }
+  if (!result.violations.empty()) result.violation = result.violations.front();
   if (result.violation) {
     result.verdict = Verdict::violation;
   } else if (!result.stopped_by.empty()) {

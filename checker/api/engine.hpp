@@ -50,8 +50,8 @@ class Engine {
   [[nodiscard]] virtual std::vector<ThreadEnd> threads() = 0;
   // What has happened so far, which is what the rows say if it is in their order.
   [[nodiscard]] virtual std::vector<heddle::Step> describe(const Rows& rows) const = 0;
-  // What is wrong with the state if a thread has found a violation.
-  [[nodiscard]] virtual std::optional<std::string> failure() const = 0;
+  // The violations that threads found in the newest step, then those at which others stand.
+  [[nodiscard]] virtual std::vector<std::string> failures() const = 0;
   // Of a state in which nothing is enabled.
   [[nodiscard]] virtual Ending ending() = 0;
   // Is it only its store buffer that keeps the thread from going on?

@@ -138,7 +138,7 @@ std::size_t Machine::random(std::uint64_t seed, std::size_t most) {
     const auto index = generator() % core_->next.size();
     if (!core_->take(Choice(core_->next[index].choice))) break;
     ++taken;
-    if (core_->engine->failure()) break;
+    if (!core_->engine->failures().empty()) break;
   }
   return taken;
 }
@@ -162,9 +162,21 @@ MachineState Machine::state() const {
 }
 
 MachineStatus Machine::status() const {
-  if (const auto failure = core_->engine->failure()) return {MachineEnd::violation, *failure, {}};
-  if (!core_->next.empty()) return {};
-  switch (core_->engine->ending()) {
+  MachineStatus status;
+  for (const auto& failure : core_->engine->failures()) Core::add_violation(status, failure);
+  if (!core_->next.empty()) return status;
+  const Ending ending = core_->engine->ending();
+  if (status.end == MachineEnd::violation) {
+    if (ending != Ending::complete) return status;
+    MachineStatus completed = core_->completed();
+    status.conditions = std::move(completed.conditions);
+    if (completed.end == MachineEnd::violation) {
+      status.also.push_back(std::move(completed.message));
+      status.also.insert(status.also.end(), completed.also.begin(), completed.also.end());
+    }
+    return status;
+  }
+  switch (ending) {
     case Ending::complete: return core_->completed();
     case Ending::deadlock:
       return {MachineEnd::deadlock, "deadlock: " + checker::who_waits(core_->engine->threads()), {}};

@@ -99,30 +99,41 @@ class Machine::Core {
   struct Final {
     std::vector<std::int64_t> memory;
     checker::Rows rows;
-    std::optional<std::string> failure;
+    std::vector<std::string> failures;
     std::optional<std::string> cut;  // it did not come to its end
   };
   [[nodiscard]] Final final() const {
-    Final result{.memory = engine->memory(), .rows = {}, .failure = {}, .cut = {}};
+    Final result{.memory = engine->memory(), .rows = {}, .failures = {}, .cut = {}};
     if (image().final_block == nullptr) return result;
-    const auto end = checker::run_final_block(image(), result.memory, &result.rows);
-    const auto& site = image().sites[end.site];
-    if (end.failed()) result.failure = checker::describe_failure(end.op, site, nullptr);
-    if (end.cut())
-      result.cut = fmt::format("stuck: final cut off by a bound of rounds in line {}", site.line);
+    const auto end =
+        checker::run_final_block(image(), result.memory, options.resume_after_assert, &result.rows);
+    for (const auto& row : result.rows) {
+      if (row.type == checker::RowType::failure)
+        result.failures.push_back(checker::describe_failure(row.op, image().sites[row.site], nullptr));
+    }
+    if (end.cut()) {
+      result.cut =
+          fmt::format("stuck: final cut off by a bound of rounds in line {}", image().sites[end.site].line);
+    }
     return result;
   }
   [[nodiscard]] bool complete() const {
     return shown.empty() && engine->ending() == checker::Ending::complete;
   }
 
+  static void add_violation(MachineStatus& status, std::string message) {
+    if (status.end == MachineEnd::violation) return status.also.push_back(std::move(message));
+    status.end = MachineEnd::violation;
+    status.message = std::move(message);
+  }
+
   [[nodiscard]] MachineStatus completed() const {
     MachineStatus status{MachineEnd::complete, "all threads have finished", {}};
     const auto result = final();
-    if (result.cut) return {MachineEnd::stuck, *result.cut, {}};
-    if (result.failure) {
-      status.end = MachineEnd::violation;
-      status.message = *result.failure;
+    for (const auto& failure : result.failures) add_violation(status, failure);
+    if (result.cut) {
+      if (status.end == MachineEnd::complete) return {MachineEnd::stuck, *result.cut, {}};
+      return status;
     }
     for (const auto& condition : image().conditions) {
       const bool holds = condition.holds(result.memory.data(), engine->blocks());
@@ -131,9 +142,9 @@ class Machine::Core {
       status.conditions.push_back({source, kind, holds ? 1U : 0U, 1});
       const bool wrong = (condition.kind == jit::ConditionKind::forall && !holds) ||
                          (condition.kind == jit::ConditionKind::forbid && holds);
-      if (!wrong || status.end == MachineEnd::violation) continue;
-      status.end = MachineEnd::violation;
-      status.message = fmt::format("a final state {} '{}'", holds ? "satisfies" : "does not satisfy", source);
+      if (!wrong) continue;
+      add_violation(status,
+                    fmt::format("a final state {} '{}'", holds ? "satisfies" : "does not satisfy", source));
     }
     return status;
   }

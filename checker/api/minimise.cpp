@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
@@ -17,34 +18,22 @@
 
 namespace heddle {
 
-Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Violation& violation) {
-  const auto* const model = checker::find_model(options.model);
-  if (model == nullptr) return refuse(no_such_model(options.model));
-  std::shared_ptr<const jit::Image> code;
-  try {
-    code = program.state().image(model->out_of_order);
-  } catch (const std::runtime_error& error) {
-    return refuse(error.what());
-  }
-  const jit::Image& image = *code;
-  const auto same = [&](const checker::FoundViolation& found) {
-    if (found.kind != violation.kind) return false;
-    if (found.site == checker::none) return true;  // a deadlock is one whoever waits
-    const auto& site = image.sites[found.site];
-    return site.file == violation.file && site.line == violation.line && site.column == violation.column;
-  };
+namespace {
+
+// `known`: a trace that ends as wanted. `describe(search, found, result)` puts the shorter one into the result.
+template <typename Describe>
+Result<Minimised> minimise(const jit::Image& image, const CheckOptions& options, const Trace& known,
+                           const checker::WantedEnd& wanted, Minimised result, Describe&& describe) {
   const checker::Search search(image, options);
-  Minimised result;
   try {
     std::optional<checker::Shortest> shortest;
     try {
-      if (model->out_of_order) {
-        const auto& steps = violation.trace.steps;
-        const auto commits = std::count_if(steps.begin(), steps.end(),
+      if (checker::find_model(options.model)->out_of_order) {
+        const auto commits = std::count_if(known.steps.begin(), known.steps.end(),
                                            [](const Step& step) { return step.commit.has_value(); });
-        shortest = checker::find_shortest_commits(search, static_cast<std::size_t>(commits), same);
+        shortest = checker::find_shortest_commits(search, static_cast<std::size_t>(commits), wanted);
       } else {
-        shortest = checker::find_shortest(search, same);
+        shortest = checker::find_shortest(search, wanted);
       }
     } catch (const std::bad_alloc&) {
       shortest.emplace();
@@ -54,15 +43,13 @@ Result<Minimised> minimise(const Program& program, const CheckOptions& options, 
     result.stopped_by = shortest->stopped_by;
     result.states = shortest->states;
     if (!shortest->found) {
-      if (result.stopped_by.empty())
-        return refuse("the violation does not occur in the space of these options");
-      result.violation = violation;
+      if (result.stopped_by.empty()) return refuse("it does not occur in the space of these options");
     } else {
       result.shortest = true;
       result.stopped_by.clear();
       result.transitions = shortest->found->schedule.size();
       result.switches = shortest->switches;
-      result.violation = checker::describe(search, *shortest->found);
+      describe(search, *shortest->found, result);
     }
   } catch (const checker::TooManyProcesses& error) {
     return refuse(fmt::format("the program has {} for the model '{}'", error.what(), options.model));
@@ -71,6 +58,64 @@ Result<Minimised> minimise(const Program& program, const CheckOptions& options, 
   }
   result.seconds = search.seconds();
   return result;
+}
+
+Result<std::shared_ptr<const jit::Image>> image_of(const Program& program, const CheckOptions& options) {
+  const auto* const model = checker::find_model(options.model);
+  if (model == nullptr) return refuse(no_such_model(options.model));
+  try {
+    return program.state().image(model->out_of_order);
+  } catch (const std::runtime_error& error) {
+    return refuse(error.what());
+  }
+}
+
+template <typename Place>
+bool same_place(const jit::Site& site, const Place& place) {
+  return site.file == place.file && site.line == place.line && site.column == place.column;
+}
+
+}  // namespace
+
+Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Violation& violation) {
+  const auto code = image_of(program, options);
+  if (!code) return code.errors();
+  const jit::Image& image = **code;
+  const auto same = [&](const checker::FoundViolation& found) {
+    if (found.kind != violation.kind) return false;
+    if (found.site == checker::none) return true;  // a deadlock is one whoever waits
+    return same_place(image.sites[found.site], violation);
+  };
+  const auto describe = [](const checker::Search& search, const checker::FoundViolation& found,
+                           Minimised& result) {
+    const auto count = result.violation.count;
+    result.violation = checker::describe(search, found);
+    result.violation.count = count;
+  };
+  Minimised result;
+  result.violation = violation;
+  return minimise(image, options, violation.trace, {.violation = same}, std::move(result), describe);
+}
+
+Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Witness& witness) {
+  const auto code = image_of(program, options);
+  if (!code) return code.errors();
+  const jit::Image& image = **code;
+  const auto condition =
+      std::find_if(image.conditions.begin(), image.conditions.end(), [&](const jit::ConditionImage& each) {
+        return each.kind == jit::ConditionKind::exists && same_place(image.sites[each.site], witness);
+      });
+  if (condition == image.conditions.end())
+    return refuse("only executions that satisfy an `exists` can be minimised");
+  const auto index = static_cast<std::size_t>(condition - image.conditions.begin());
+  const auto describe = [&](const checker::Search& search, const checker::FoundViolation& found,
+                            Minimised& result) {
+    result.witness =
+        checker::describe(search, checker::FoundWitness{.condition = index, .schedule = found.schedule});
+  };
+  Minimised result;
+  result.witness = witness;
+  return minimise(image, options, witness.trace, {.condition = index}, std::move(result), describe);
 }
 
 }  // namespace heddle

@@ -77,6 +77,16 @@ std::string_view name(StepKind kind) {
   return "final";
 }
 
+std::string_view name(CoverageKind kind) {
+  switch (kind) {
+    case CoverageKind::statement: return "statement";
+    case CoverageKind::assertion: return "assertion";
+    case CoverageKind::branch: return "branch";
+    case CoverageKind::condition: break;
+  }
+  return "condition";
+}
+
 int exit_code(Verdict verdict) {
   switch (verdict) {
     case Verdict::safe:
@@ -100,7 +110,11 @@ std::string NamedValue::text() const {
 namespace {
 
 std::string found(const CheckResult& result) {
-  if (result.violation) return fmt::format("violation: {}", result.violation->message);
+  if (result.violation) {
+    return fmt::format(
+        "violation: {}{}", result.violation->message,
+        result.stopped_by.empty() ? "" : fmt::format(" (not finished: {})", result.stopped_by));
+  }
   if (result.verdict == Verdict::undecided) return fmt::format("undecided ({})", result.stopped_by);
   if (result.verdict == Verdict::vacuous && !result.blocked.empty()) {
     const BlockedAt& place = result.blocked.front();
@@ -131,7 +145,7 @@ std::string mismatch(const Expectation& expectation, const CheckResult& result) 
   const auto expect = [](bool met, const std::string& expected, const std::string& got) {
     return met ? std::string() : fmt::format("expected {}, found {}", expected, got);
   };
-  const bool explored = result.verdict != Verdict::undecided;
+  const bool explored = result.stopped_by.empty();
   switch (expectation.outcome) {
     case ExpectedOutcome::safe: return expect(result.verdict == Verdict::safe, wanted, found(result));
     case ExpectedOutcome::safe_within_bounds:

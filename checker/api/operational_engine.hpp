@@ -91,13 +91,13 @@ class OperationalEngine final : public Engine {
            (machine_.can_go_on(thread) || machine_.waits_at_fence(thread));
   }
 
-  std::optional<std::string> failure() const override {
-    for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
-      const auto& m = machine_.threads().mailbox(t);
-      if (is_failure(m.op) || (m.op == jit::Op::unlock && !holds_lock(t, m.location)))
-        return describe_failure(m.op, image().sites[m.site], &m);
-    }
-    return std::nullopt;
+  std::vector<std::string> failures() const override {
+    return describe_failures(
+        machine_, [&](ThreadId t) -> const jit::Mailbox& { return machine_.threads().mailbox(t); },
+        [&](ThreadId t) {
+          const auto& m = machine_.threads().mailbox(t);
+          return is_failure(m.op) || (m.op == jit::Op::unlock && !holds_lock(t, m.location));
+        });
   }
 
  private:

@@ -10,16 +10,19 @@
 
 namespace heddle::checker {
 
-PowerEngine::PowerEngine(const jit::Image& image, Rows& rows)
-    : machine_(image, {}), rows_(rows), memory_(image.locations.size()), blocks_(image.threads.size()) {
+PowerEngine::PowerEngine(const jit::Image& image, bool resume_after_assert, Rows& rows)
+    : machine_(image, {.buffer_bound = {}, .resume_after_assert = resume_after_assert}),
+      rows_(rows),
+      memory_(image.locations.size()),
+      blocks_(image.threads.size()) {
   if (!machine_.limit().empty()) throw CannotGoOn(fmt::format("the program has {}", machine_.limit()));
-  log_failure();
+  log_failures();
   look();
 }
 
 // Of the newest step, or of the start.
-void PowerEngine::log_failure() {
-  for (const auto& failure : machine_.failures()) {
+void PowerEngine::log_failures() {
+  for (const Failure& failure : machine_.failures()) {
     rows_.push_back(
         {.type = RowType::failure, .op = failure.op, .thread = failure.thread, .site = failure.site});
   }
@@ -243,7 +246,7 @@ bool PowerEngine::follow(const Choice& choice) {
     return false;
   }
   rows_.push_back(machine_.row(machine_.depth() - 1));
-  log_failure();
+  log_failures();
   look();
   return true;
 }
@@ -259,17 +262,27 @@ bool PowerEngine::known(ThreadId thread, const jit::LocalImage& local) const {
   return (mask & ~machine_.committed_loads(thread)) == 0;
 }
 
-std::optional<std::string> PowerEngine::failure() const {
+std::string PowerEngine::failure_text(ThreadId t, std::uint32_t index) const {
+  const Request& request = machine_.requests(t)[index];
+  if (request.op == jit::Op::assertion)
+    return describe_failure(jit::Op::assert_failed, image().sites[request.site], nullptr);
+  const jit::Mailbox& m = jit::mailbox(machine_.block(t));
+  return describe_failure(m.op, image().sites[m.site], &m);
+}
+
+std::vector<std::string> PowerEngine::failures() const {
+  std::vector<std::string> result;
+  for (const auto& failure : machine_.failures())
+    result.push_back(failure_text(failure.thread, failure.index));
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
     const auto stopped = machine_.stopped_at(t);
     if (!stopped || machine_.requests(t)[*stopped].op == jit::Op::assumption) continue;
-    const Request& request = machine_.requests(t)[*stopped];
-    if (request.op == jit::Op::assertion)
-      return describe_failure(jit::Op::assert_failed, image().sites[request.site], nullptr);
-    const jit::Mailbox& m = jit::mailbox(machine_.block(t));
-    return describe_failure(m.op, image().sites[m.site], &m);
+    const bool newest =
+        std::any_of(machine_.failures().begin(), machine_.failures().end(),
+                    [&](const auto& failure) { return failure.thread == t && failure.index == *stopped; });
+    if (!newest) result.push_back(failure_text(t, *stopped));
   }
-  return std::nullopt;
+  return result;
 }
 
 // As DerivedEnd::finish says it for checks.

@@ -14,7 +14,7 @@ namespace heddle::checker {
 class PowerEngine final : public Engine {
  public:
   // Appends a row to `rows` for every commit and every violation of a thread. Throws CannotGoOn.
-  PowerEngine(const jit::Image& image, Rows& rows);
+  PowerEngine(const jit::Image& image, bool resume_after_assert, Rows& rows);
 
   std::vector<NextTransition> enabled() override;
   // Events that have to wait for others; then the parameters that the model refuses to those that need not;
@@ -28,7 +28,7 @@ class PowerEngine final : public Engine {
   bool known(ThreadId thread, const jit::LocalImage& local) const override;
   std::vector<ThreadEnd> threads() override { return describe_ahead_threads(machine_, memory_); }
   std::vector<heddle::Step> describe(const Rows& rows) const override;
-  std::optional<std::string> failure() const override;
+  std::vector<std::string> failures() const override;
   Ending ending() override;
   bool waits_for_buffers(ThreadId /*thread*/) const override { return false; }
   std::string limit() const override;
@@ -46,7 +46,8 @@ class PowerEngine final : public Engine {
   [[nodiscard]] std::string held_up_by(EventName name) const;
   [[nodiscard]] std::string refusal(EventName name, std::int64_t parameter) const;
   void add_refused(EventName name, std::vector<Transition>& into);
-  void log_failure();
+  void log_failures();
+  [[nodiscard]] std::string failure_text(ThreadId t, std::uint32_t index) const;
   void name_rows(const Rows& rows, heddle::Step& step) const;
   // Brings memory and blocks up to date: they move with the machine.
   void look();

@@ -107,13 +107,27 @@ const std::shared_ptr<const jit::Image>& Program::State::image(bool run_ahead) c
   if (!image) {
     compiler::Options form = options;
     form.run_ahead = run_ahead;
-    auto compiled = lowered_program(tree, sources, form);
-    if (const auto* const error = std::get_if<std::string>(&compiled)) throw std::runtime_error(*error);
-    auto loaded = jit::load(std::get<compiler::LoweredProgramPointer>(std::move(compiled)));
-    if (auto* const error = std::get_if<std::string>(&loaded)) throw std::runtime_error(*error);
-    image = std::get<std::shared_ptr<const jit::Image>>(std::move(loaded));
+    image = make_image(form).image;
   }
   return image;
+}
+
+Program::State::Instrumented Program::State::instrumented(bool run_ahead) const {
+  compiler::Options form = options;
+  form.run_ahead = run_ahead;
+  form.coverage = true;
+  return make_image(form);
+}
+
+Program::State::Instrumented Program::State::make_image(const compiler::Options& form) const {
+  auto compiled = lowered_program(tree, sources, form);
+  if (const auto* const error = std::get_if<std::string>(&compiled)) throw std::runtime_error(*error);
+  auto& lowered = std::get<compiler::LoweredProgramPointer>(compiled);
+  Instrumented result{.image = nullptr, .points = compiler::coverage_points(*lowered)};
+  auto loaded = jit::load(std::move(lowered));
+  if (auto* const error = std::get_if<std::string>(&loaded)) throw std::runtime_error(*error);
+  result.image = std::get<std::shared_ptr<const jit::Image>>(std::move(loaded));
+  return result;
 }
 
 Result<Program> Program::from_file(const std::string& path, const CompileOptions& options) {

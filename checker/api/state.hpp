@@ -34,6 +34,12 @@ struct Program::State {
   // loads, for POWER. Each is made when it is first asked for, so that nobody pays for the other one. Throws
   // std::runtime_error if the machine refuses it.
   [[nodiscard]] const std::shared_ptr<const jit::Image>& image(bool run_ahead = false) const;
+  // The same with counters, of its own, and what they count. Made anew for each search.
+  struct Instrumented {
+    std::shared_ptr<const jit::Image> image;
+    std::vector<compiler::CoveragePoint> points;
+  };
+  [[nodiscard]] Instrumented instrumented(bool run_ahead) const;
   // Whichever image there is: for the names of threads, locations and locals.
   [[nodiscard]] const jit::Image& any_image() const { return *image(options.run_ahead); }
   // Only this class can make programs out of states.
@@ -42,6 +48,8 @@ struct Program::State {
   }
 
  private:
+  [[nodiscard]] Instrumented make_image(const compiler::Options& form) const;
+
   mutable std::mutex making_;
   mutable std::shared_ptr<const jit::Image> images_[2];  // by `run_ahead`
   friend class Program;

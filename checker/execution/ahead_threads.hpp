@@ -191,6 +191,22 @@ class AheadThreads {
     }
   }
 
+  // Does everything again from the start, with the results that there are, as long as `goes_on(request)`: for
+  // those who count what threads do. Changes nothing.
+  template <typename GoesOn>
+  void repeat(ThreadId t, GoesOn&& goes_on) {
+    Thread& thread = threads_[t];
+    live_.start(t, *thread.image);
+    for (std::size_t index = 0; index + 1 < thread.requests.size(); ++index) {
+      const Request& request = thread.requests[index];
+      if (!goes_on(request)) break;
+      if (request.read_half()) continue;
+      const Request& read = request.write_half() ? thread.requests[index - 1] : request;
+      hand_over(t, read, read.committed ? read.result : read.passed);
+    }
+    thread.live = none;
+  }
+
   // Drops all requests but the first `count`.
   void cut(ThreadId t, std::uint32_t count) {
     Thread& thread = threads_[t];
@@ -248,13 +264,16 @@ class AheadThreads {
   }
 
   void pass(ThreadId t, std::uint32_t index, std::int64_t result) {
-    std::byte* const block = live_.block(t);
     auto& requests = threads_[t].requests;
     requests[index].passed = result;
     if (requests[index].read_half()) return;  // the thread goes on behind the other half
     const Request& read = requests[index].write_half() ? requests[index - 1] : requests[index];
+    hand_over(t, read, read.passed);
+  }
+  void hand_over(ThreadId t, const Request& read, std::int64_t result) {
+    std::byte* const block = live_.block(t);
     jit::dependencies(block).result = read.bit == Request::no_bit ? 0 : std::uint64_t{1} << read.bit;
-    jit::mailbox(block).value = read.passed;
+    jit::mailbox(block).value = result;
     jit::resume(block);
   }
 

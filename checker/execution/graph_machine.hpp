@@ -62,11 +62,12 @@ class GraphMachine {
   [[nodiscard]] EventName name_of(std::int64_t id) const {
     return id < 0 ? EventName{} : steps_[static_cast<std::size_t>(id)].name;
   }
-  [[nodiscard]] bool failed() const { return failed_ != none; }
-  // The events that led there; the thread may have passed a fence since then.
-  [[nodiscard]] const Set& failed_causes() const { return failed_causes_; }
-  [[nodiscard]] jit::Op failed_op() const { return failed_op_; }
-  [[nodiscard]] std::uint32_t failed_site() const { return failed_site_; }
+  // The violations that threads found in the newest step, or before the first one, each with the events that
+  // led there: the thread may have passed a fence since then.
+  struct FailureWithCauses : Failure {
+    Set causes;
+  };
+  [[nodiscard]] const std::vector<FailureWithCauses>& failures() const { return failures_; }
   // Threads do not run ahead, so nothing but `full` limits them.
   [[nodiscard]] static std::string_view limit() { return {}; }
   [[nodiscard]] std::size_t memory_used() const {
@@ -89,6 +90,10 @@ class GraphMachine {
   [[nodiscard]] bool reads_at(std::uint32_t depth) const {
     const jit::Op kind = mailbox_at(depth).op;
     return kind == jit::Op::load || updates(kind);
+  }
+  // What the thread stands at.
+  [[nodiscard]] const jit::Mailbox& standing(ThreadId t) const {
+    return snapshots_.mailbox(graph_.thread(t).snapshot);
   }
   [[nodiscard]] jit::Op standing_op(ThreadId t) const { return standing(t).op; }
   [[nodiscard]] std::uint32_t standing_site(ThreadId t) const { return standing(t).site; }
@@ -161,7 +166,7 @@ class GraphMachine {
     graph_.append_to_order(id);
     graph_.add(id, t, m.op, kind, event.newest == no_event ? no_event : event.initial, behind, written);
     ++lengths_[t];
-    failed_ = none;
+    failures_.clear();
     snapshots_.enter(t, thread.snapshot).value = result;
     snapshots_.resume(t);
     settle(t);
@@ -177,7 +182,7 @@ class GraphMachine {
     graph_.thread(t) = step.thread;
     snapshots_.drop(step.top);
     --lengths_[t];
-    failed_ = none;
+    failures_.clear();
     steps_.pop_back();
   }
 
@@ -214,6 +219,7 @@ class GraphMachine {
   [[nodiscard]] bool await_holds(ThreadId t) {
     auto& m = snapshots_.enter(t, graph_.thread(t).snapshot);
     const auto site = m.site;
+    const jit::Uncounted trial(image_);
     snapshots_.resume(t);
     while (m.op == jit::Op::load && m.in_await != 0) {
       m.value = newest_value(m.location);
@@ -265,9 +271,6 @@ class GraphMachine {
     const EventId known = graph_.known(location);
     return known == no_event ? image_.locations[location].initial : value_of(graph_.newest(known));
   }
-  [[nodiscard]] const jit::Mailbox& standing(ThreadId t) const {
-    return snapshots_.mailbox(graph_.thread(t).snapshot);
-  }
   [[nodiscard]] static bool updates(jit::Op kind) {
     return is_read_modify_write(kind) || kind == jit::Op::lock || kind == jit::Op::try_lock;
   }
@@ -314,11 +317,7 @@ class GraphMachine {
     if (is_failure(m.op) || (m.op == jit::Op::unlock && !graph_.owns(t, m.location))) fail(t, m);
   }
   void fail(ThreadId t, const jit::Mailbox& m) {
-    if (failed_ != none) return;
-    failed_ = t;
-    failed_causes_ = causes(graph_, t);
-    failed_op_ = m.op;
-    failed_site_ = m.site;
+    failures_.push_back({{.thread = t, .op = m.op, .site = m.site}, causes(graph_, t)});
   }
 
   const jit::Image& image_;
@@ -327,10 +326,7 @@ class GraphMachine {
   Snapshots snapshots_;
   std::vector<std::uint32_t> lengths_;  // committed events by thread
   std::vector<Step> steps_;
-  ThreadId failed_ = none;
-  Set failed_causes_;
-  jit::Op failed_op_ = jit::Op::done;
-  std::uint32_t failed_site_ = 0;
+  std::vector<FailureWithCauses> failures_;
 };
 
 }  // namespace heddle::checker

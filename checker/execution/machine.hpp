@@ -30,8 +30,7 @@ struct TooManyProcesses : std::runtime_error {
 
 struct MachineOptions {
   std::optional<std::uint32_t> buffer_bound;
-  bool resume_after_assert =
-      false;  // a failed assertion is noted (`failed_thread`) and the thread goes on behind it
+  bool resume_after_assert = false;  // a failed assertion is noted (`failures`) and the thread goes on
 };
 
 template <typename Model, unsigned Words>
@@ -96,10 +95,8 @@ class Machine {
     const auto op = threads_.mailbox(thread).op;
     return has_buffers && (op == jit::Op::fence || (op == jit::Op::store && !can_go_on(thread)));
   }
-  // The thread that found a violation in the newest step, or `none`; what it found and where.
-  [[nodiscard]] std::uint32_t failed_thread() const { return failed_; }
-  [[nodiscard]] jit::Op failed_op() const { return failed_op_; }
-  [[nodiscard]] std::uint32_t failed_site() const { return failed_site_; }
+  // The violations that threads found in the newest step, or before the first one.
+  [[nodiscard]] const std::vector<Failure>& failures() const { return failures_; }
   // How often a store had to wait for room in a bounded buffer.
   [[nodiscard]] std::uint64_t forced_flushes() const { return forced_; }
 
@@ -130,7 +127,7 @@ class Machine {
   void execute(ProcessId process) {
     auto& step = steps_.emplace_back();
     step.process = process;
-    failed_ = none;
+    failures_.clear();
     if constexpr (has_buffers) {
       if (process >= thread_count()) return flush(model_.of_process(process), step);
     }
@@ -141,7 +138,7 @@ class Machine {
   void choose(ThreadId thread, std::int64_t value) {
     auto& step = steps_.emplace_back();
     auto& m = threads_.mailbox(thread);
-    failed_ = none;
+    failures_.clear();
     step.type = StepType::choice;
     step.op = jit::Op::choose;
     step.process = step.thread = thread;
@@ -155,7 +152,7 @@ class Machine {
   // execution evaluates it later.
   void retry(ThreadId thread) {
     auto& step = steps_.emplace_back();
-    failed_ = none;
+    failures_.clear();
     step.type = StepType::retry;
     step.op = jit::Op::await_failed;
     step.process = step.thread = thread;
@@ -176,7 +173,7 @@ class Machine {
     }
     if (step.resumed) threads_.restore(thread);
     if (step.access.writes) memory_[step.access.location] = step.overwritten;
-    failed_ = none;
+    failures_.clear();
     refresh(thread, step);
     steps_.pop_back();
   }
@@ -200,6 +197,7 @@ class Machine {
   [[nodiscard]] bool await_holds(ThreadId thread, Read&& read) {
     auto& m = threads_.mailbox(thread);
     const auto site = m.site;
+    const jit::Uncounted trial(image_);
     threads_.save(thread);
     jit::resume(threads_.block(thread));
     while (m.op == jit::Op::load && m.in_await != 0) {
@@ -259,7 +257,7 @@ class Machine {
         Model(threads_.count(), static_cast<std::uint32_t>(image_.locations.size()), options_.buffer_bound);
     enabled_ = {};
     choosing_ = {};
-    failed_ = none;
+    failures_.clear();
     Step initial;
     for (ThreadId t = 0; t < threads_.count(); ++t) {
       threads_.start(t, image_.threads[t]);
@@ -302,10 +300,8 @@ class Machine {
   std::vector<Step> steps_;
   Set enabled_;
   Set choosing_;
-  std::uint32_t failed_ = none;
   std::uint64_t forced_ = 0;
-  jit::Op failed_op_ = jit::Op::done;
-  std::uint32_t failed_site_ = 0;
+  std::vector<Failure> failures_;
   Rows* log_ = nullptr;
 };
 

@@ -134,10 +134,7 @@ inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
 
 template <typename Model, unsigned Words>
 inline void Machine<Model, Words>::fail(ThreadId thread, const jit::Mailbox& m) {
-  if (failed_ != none) return;
-  failed_ = thread;
-  failed_op_ = m.op;
-  failed_site_ = m.site;
+  failures_.push_back({.thread = thread, .op = m.op, .site = m.site});
   log(RowType::failure, thread, m);
 }
 

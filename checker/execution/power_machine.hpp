@@ -162,16 +162,10 @@ class PowerMachine {
     return model_[static_cast<PowerId>(id)].commit_before;
   }
   // Violations of threads that count since the newest step, or from the start.
-  struct Failure {
-    ThreadId thread = 0;
+  struct FailureAt : Failure {
     std::uint32_t index = 0;  // of the request
-    jit::Op op = jit::Op::done;
-    std::uint32_t site = 0;
   };
-  [[nodiscard]] const std::vector<Failure>& failures() const { return failures_; }
-  [[nodiscard]] bool failed() const { return !failures_.empty(); }
-  [[nodiscard]] jit::Op failed_op() const { return failures_.front().op; }
-  [[nodiscard]] std::uint32_t failed_site() const { return failures_.front().site; }
+  [[nodiscard]] const std::vector<FailureAt>& failures() const { return failures_; }
   // The request at which the thread is said to have stopped: an assumption that does not hold, or a violation
   // that counts and that it does not go on from.
   [[nodiscard]] std::optional<std::uint32_t> stopped_at(ThreadId t) const {
@@ -252,6 +246,9 @@ class PowerMachine {
     for (ThreadId t = 0; t < threads_.count(); ++t) threads_.clean(t);
   }
   [[nodiscard]] const std::byte* block(ThreadId t) const { return threads_.block(t); }
+  // Lets the image's counters count what the threads of this run have done: up to an assumption that does not
+  // hold, or is not known to, and without what such an assumption leaves out.
+  void count_coverage();
   // Would the thread, at a failed await, go on if it evaluated its condition now? For the end of a run.
   [[nodiscard]] bool await_holds(ThreadId t);
 
@@ -386,7 +383,7 @@ class PowerMachine {
   std::vector<Watch> watches_;  // by thread
   std::vector<WatchChange> trail_;
   std::uint32_t suspects_ = 0;  // threads with a violation that has not counted yet
-  std::vector<Failure> failures_;
+  std::vector<FailureAt> failures_;
   std::string_view limit_;
 };
 

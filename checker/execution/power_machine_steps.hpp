@@ -31,6 +31,23 @@ bool PowerMachine<Words>::can_resume(ThreadId t) const {
   }
 }
 
+template <unsigned Words>
+void PowerMachine<Words>::count_coverage() {
+  clean();
+  const Set out = left_out();
+  image_.coverage->weight = 1;
+  for (ThreadId t = 0; t < threads_.count(); ++t) {
+    threads_.repeat(t, [&](const Request& request) {
+      if (request.op == jit::Op::assumption) return decided(t, request) && request.value != 0;
+      if (request.op == jit::Op::assertion)
+        return decided(t, request) && (request.value != 0 || resume_after_assert_);
+      const auto event = request.read != Request::no_node ? request.read : request.write;
+      return !request.committed || event == Request::no_node || !out.contains(static_cast<ProcessId>(event));
+    });
+  }
+  image_.coverage->weight = 0;
+}
+
 // Lets the thread run ahead as far as it can.
 template <unsigned Words>
 void PowerMachine<Words>::fetch(ThreadId t) {
@@ -94,10 +111,9 @@ void PowerMachine<Words>::count_violations() {
       if (!counts(t, index)) break;
       const Request& violation = threads_.requests(t)[index];
       const bool assertion = violation.op == jit::Op::assertion;
-      failures_.push_back({.thread = t,
-                           .index = index,
-                           .op = assertion ? jit::Op::assert_failed : violation.op,
-                           .site = violation.site});
+      failures_.push_back(
+          {{.thread = t, .op = assertion ? jit::Op::assert_failed : violation.op, .site = violation.site},
+           index});
       trail_.push_back({t, watches_[t]});
       --suspects_;
       watches_[t].suspect = false;

@@ -99,4 +99,11 @@ struct ReadEffect {
   return op >= jit::Op::assert_failed && op <= jit::Op::empty_choice;
 }
 
+// A violation that a thread found itself.
+struct Failure {
+  ThreadId thread = 0;
+  jit::Op op = jit::Op::done;
+  std::uint32_t site = 0;
+};
+
 }  // namespace heddle::checker

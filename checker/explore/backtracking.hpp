@@ -167,7 +167,7 @@ class BacktrackingSearch {
 
   // Opens the node of the state that was just reached.
   void arrive(const Set& sleep, const Running<Set>& running) {
-    if (machine_.failed_thread() != none) search_.failure(machine_);
+    if (!machine_.failures().empty()) search_.failure(machine_);
     if (depth_ == nodes_.size()) nodes_.emplace_back();
     Node& node = nodes_[depth_++];
     node = Node{};

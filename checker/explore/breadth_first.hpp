@@ -27,8 +27,7 @@ struct BreadthFirstNode {
 template <typename Machine, typename Node>
 class BreadthFirstTree {
  protected:
-  BreadthFirstTree(Machine& machine, const Search& search,
-                   const std::function<bool(const FoundViolation&)>& wanted)
+  BreadthFirstTree(Machine& machine, const Search& search, const WantedEnd& wanted)
       : machine_(machine), search_(search), wanted_(wanted) {}
 
   [[nodiscard]] Node child_of(std::uint32_t index) const {
@@ -52,23 +51,14 @@ class BreadthFirstTree {
     }
   }
 
-  void note_failure(const Node& node) {
-    note(node, {.kind = Search::kind_of(machine_.failed_op()),
-                .site = machine_.failed_site(),
-                .in_final = false,
-                .schedule = {}});
+  void note_failures(const Node& node) {
+    for (const Failure& failure : machine_.failures())
+      note(node, {.kind = Search::kind_of(failure.op), .site = failure.site});
   }
-  void note(const Node& node, FoundViolation violation) {
-    if (std::pair(node.depth, node.switches) >= std::pair(best_depth_, best_switches_)) return;
-    if (!wanted_(violation)) return;
-    if constexpr (requires { machine_.schedule(); }) {
-      violation.schedule = machine_.schedule();
-    } else {
-      violation.schedule = machine_.run();
-    }
-    best_depth_ = node.depth;
-    best_switches_ = node.switches;
-    best_ = std::move(violation);
+  // Nothing can happen after the node; `probe` has judged that.
+  void note_end(const Node& node, const Search& probe) {
+    for (const auto& violation : probe.violations()) note(node, violation);
+    if (wanted_.condition && probe.satisfied()[*wanted_.condition] > 0) keep_best(node, {});
   }
   [[nodiscard]] std::uint32_t best_depth() const { return best_depth_; }
 
@@ -123,7 +113,22 @@ class BreadthFirstTree {
   std::vector<Node> nodes_;
 
  private:
-  const std::function<bool(const FoundViolation&)>& wanted_;
+  void note(const Node& node, const FoundViolation& violation) {
+    if (wanted_.violation && wanted_.violation(violation)) keep_best(node, violation);
+  }
+  void keep_best(const Node& node, FoundViolation found) {
+    if (std::pair(node.depth, node.switches) >= std::pair(best_depth_, best_switches_)) return;
+    if constexpr (requires { machine_.schedule(); }) {
+      found.schedule = machine_.schedule();
+    } else {
+      found.schedule = machine_.run();
+    }
+    best_depth_ = node.depth;
+    best_switches_ = node.switches;
+    best_ = std::move(found);
+  }
+
+  const WantedEnd& wanted_;
   std::vector<std::uint32_t> path_;    // nodes from the root to where the machine is
   std::vector<std::uint32_t> target_;  // scratch
   std::uint32_t best_depth_ = unlimited;

@@ -231,7 +231,7 @@ void DerivedBacktracking<Machine, rule>::arrive() {
   if constexpr (stateful) {
     if (!search_.stopped() && meet_known()) return;
   }
-  if (machine_.failed()) end_.failure(machine_);
+  if (!machine_.failures().empty()) end_.failure(machine_);
   if (search_.stopped()) return;
   Node& node = open();
   if constexpr (stateful) {

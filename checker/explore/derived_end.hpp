@@ -24,14 +24,17 @@ class DerivedEnd {
     blocks_.resize(search.image().threads.size());
   }
 
-  // The newest step, or the start, found a violation.
+  // The newest step, or the start, found violations.
   void failure(Machine& machine) {
-    if constexpr (requires { machine.failures(); }) {
-      for (const auto& failure : machine.failures())
-        search_.note(Search::kind_of(failure.op), failure.site, [&] { return machine.run_to_failure(); });
-    } else {
-      search_.note(Search::kind_of(machine.failed_op()), machine.failed_site(),
-                   [&] { return linearise(search_, machine.graph(), machine.failed_causes()); });
+    if (!search_.options().keep_going) count_coverage(machine);  // else at the end of the run
+    for (const auto& failure : machine.failures()) {
+      search_.note({.kind = Search::kind_of(failure.op), .site = failure.site}, [&] {
+        if constexpr (requires { machine.graph(); }) {
+          return linearise(search_, machine.graph(), failure.causes);
+        } else {
+          return machine.run_to_failure();
+        }
+      });
     }
   }
 
@@ -40,6 +43,7 @@ class DerivedEnd {
   bool finish(Machine& machine) {
     auto& counts = search_.counts;
     ++counts.runs;
+    count_coverage(machine);
     if (machine.depth() > counts.max_depth) counts.max_depth = machine.depth();
     if constexpr (requires { machine.lacks_store(); }) {
       if (machine.lacks_store()) {
@@ -84,8 +88,17 @@ class DerivedEnd {
     }
     return result.end();
   }
+  // Threads that run ahead do things more than once, and with values that are not yet theirs. So what a run
+  // has done is counted at its end.
+  void count_coverage(Machine& machine) {
+    if constexpr (requires { machine.count_coverage(); }) {
+      if (search_.image().coverage) machine.count_coverage();
+    }
+  }
   void note_deadlock(const Machine& machine) {
-    search_.note(ViolationKind::deadlock, none, [&] { return schedule(machine); });
+    FoundViolation found{.kind = ViolationKind::deadlock};
+    for (ThreadId t = 0; t < machine.thread_count(); ++t) add_wait(found.waits, t, machine.standing(t));
+    search_.note(std::move(found), [&] { return schedule(machine); });
   }
   void complete(Machine& machine) {
     if (!needs_states_) {

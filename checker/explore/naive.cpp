@@ -59,7 +59,7 @@ class Naive {
 
   // Opens the node of the state that was just reached.
   void arrive(const Running<typename Machine::Set>& running) {
-    if (machine_.failed_thread() != none) search_.failure(machine_);
+    if (!machine_.failures().empty()) search_.failure(machine_);
     Node& node = nodes_.emplace_back();
     node.running = running;
     if (!machine_.choosing().empty()) {

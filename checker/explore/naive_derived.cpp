@@ -118,7 +118,7 @@ class NaiveDerived {
       return;
     }
     ++search_.counts.states;
-    if (machine_.failed()) end_.failure(machine_);
+    if (!machine_.failures().empty()) end_.failure(machine_);
     Node& node = nodes_.emplace_back();
     machine_.for_each_enabled([&](EventName name) {
       if (!machine_.waits(name)) node.enabled.push_back(name);

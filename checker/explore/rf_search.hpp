@@ -38,7 +38,7 @@ class ReadsFrom {
   }
 
   void run() {
-    if (run_.machine().failed_thread() != none) search_.failure(run_.machine());
+    if (!run_.machine().failures().empty()) search_.failure(run_.machine());
     calls_.emplace_back();
     depth_ = 1;
     visit();
@@ -119,7 +119,7 @@ class ReadsFrom {
 
   void after_step() {
     search_.transition(run_.machine().depth(), [&] { return memory_used(); });
-    if (run_.machine().failed_thread() != none) search_.failure(run_.machine());
+    if (!run_.machine().failures().empty()) search_.failure(run_.machine());
   }
 
   [[nodiscard]] bool may_go_on() {
@@ -161,7 +161,7 @@ class ReadsFrom {
       case Ending::blocked_await:
       case Ending::deadlock: {
         const auto waiting = final_.waiting();
-        if (waiting.deadlock) search_.note(ViolationKind::deadlock, none, [&] { return *waiting.deadlock; });
+        if (waiting.deadlock) search_.note(Search::deadlock_of(machine), [&] { return *waiting.deadlock; });
         if (waiting.too_early != none) {
           const auto& m = machine.threads().mailbox(waiting.too_early);
           search_.blocked(waiting.too_early, m.op, m.site);

@@ -102,7 +102,7 @@ class Rsmc {
   bool run() {
     if (nodes_.empty() && !arrived_) {
       arrived_ = true;
-      if (machine_.failed()) end_.failure(machine_);
+      if (!machine_.failures().empty()) end_.failure(machine_);
       arrive();
     }
     while (!nodes_.empty() && !search_.stopped()) {
@@ -174,7 +174,7 @@ bool Rsmc<Machine>::commit(const typename Machine::Prepared& event, std::int64_t
   if (!machine_.commit(event, parameter)) return false;
   owners_.push_back(owner);
   // Here and not on arrival: what is committed again before a writer may fail as well.
-  if (machine_.failed()) end_.failure(machine_);
+  if (!machine_.failures().empty()) end_.failure(machine_);
   search_.transition(machine_.depth(), [&] { return memory_used(); });
   return true;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace heddle::checker {
 
@@ -37,7 +38,9 @@ std::size_t FinalStateHash::operator()(const FinalState& state) const {
   return hash;
 }
 
-FinalEnd run_final_block(const jit::Image& image, std::vector<std::int64_t>& memory, Rows* rows) {
+FinalEnd run_final_block(const jit::Image& image, std::vector<std::int64_t>& memory, bool resume_after_assert,
+                         Rows* rows) {
+  FinalEnd end;
   const AlignedBlock block(image.final_block->block_size);
   image.final_block->start(block.bytes, image.final_block->argument);
   auto& m = jit::mailbox(block.bytes);
@@ -61,10 +64,12 @@ FinalEnd run_final_block(const jit::Image& image, std::vector<std::int64_t>& mem
     } else if (m.op == jit::Op::fence) {
       continue;
     } else {
-      const FinalEnd end{m.op, m.site};
       row.type = RowType::failure;
-      if (end.failed() && rows != nullptr) rows->push_back(row);
-      return end;
+      if (!end.at(m)) return end;
+      if (rows != nullptr) rows->push_back(row);
+      end.violations.push_back({.kind = Search::kind_of(m.op), .site = m.site, .in_final = true});
+      if (m.op != jit::Op::assert_failed || !resume_after_assert) return end;
+      continue;
     }
     if (rows != nullptr) rows->push_back(row);
   }
@@ -132,10 +137,17 @@ ViolationKind Search::kind_of(jit::Op op) {
   }
 }
 
-void Search::note(ViolationKind kind, std::uint32_t site, const std::function<Schedule()>& schedule) {
-  if (only_ && kind != *only_) return;
-  if (!violation_)
-    violation_ = FoundViolation{.kind = kind, .site = site, .in_final = false, .schedule = schedule()};
+void Search::note(FoundViolation found, const std::function<Schedule()>& schedule) {
+  if (only_ && found.kind != *only_) return;
+  std::vector<std::uint32_t> key{static_cast<std::uint32_t>(found.kind), found.site, found.in_final};
+  key.insert(key.end(), found.waits.begin(), found.waits.end());
+  const auto [place, fresh] = known_violations_.try_emplace(std::move(key), violations_.size());
+  if (fresh) {
+    found.schedule = schedule();
+    violations_.push_back(std::move(found));
+  } else {
+    ++violations_[place->second].count;
+  }
   if (!options_.keep_going) stopped_ = true;
 }
 
@@ -183,14 +195,15 @@ bool Search::judge(const std::vector<std::int64_t>& memory, const std::byte* con
   if (image_.final_block) {
     scratch_memory_ = memory;
     final_memory = &scratch_memory_;
-    const FinalEnd end = run_final_block(image_, scratch_memory_, nullptr);
+    std::uint64_t weight = 0;
+    // Counted also where threads that run ahead are not yet.
+    if (image_.coverage) weight = std::exchange(image_.coverage->weight, 1);
+    FinalEnd end = run_final_block(image_, scratch_memory_, options_.keep_going, nullptr);
+    if (image_.coverage) image_.coverage->weight = weight;
+    for (auto& found : end.violations) note(std::move(found), schedule);
     if (end.cut()) {
       blocked(none, end.op, end.site);
       return false;
-    }
-    if (end.failed()) {
-      if (!violation_) violation_ = {kind_of(end.op), end.site, true, schedule()};
-      if (!options_.keep_going) stopped_ = true;
     }
   }
   for (const auto& condition : image_.conditions) {
@@ -201,15 +214,22 @@ bool Search::judge(const std::vector<std::int64_t>& memory, const std::byte* con
   for (std::size_t i = 0; i < image_.conditions.size(); ++i) {
     const auto& condition = image_.conditions[i];
     const bool holds = condition.holds(final_memory->data(), blocks);
-    if (holds) ++satisfied_[i];
+    if (holds && satisfied_[i]++ == 0 && options_.witnesses && condition.kind == jit::ConditionKind::exists)
+      witnesses_.push_back({.condition = i, .schedule = schedule()});
     if (condition.kind == jit::ConditionKind::forall && !holds)
-      note(ViolationKind::forall, condition.site, schedule);
+      note({.kind = ViolationKind::forall, .site = condition.site}, schedule);
     if (condition.kind == jit::ConditionKind::forbid && holds)
-      note(ViolationKind::forbid, condition.site, schedule);
+      note({.kind = ViolationKind::forbid, .site = condition.site}, schedule);
   }
   if (options_.collect_outcomes) {
     make_final_state(*final_memory, blocks);
     ++final_states_[scratch_state_];
+    const auto is_so = [&](const StateValue& wanted) { return scratch_state_[wanted.index] == wanted.value; };
+    if (wanted_state_.empty() || !witnesses_.empty() ||
+        !std::all_of(wanted_state_.begin(), wanted_state_.end(), is_so))
+      return true;
+    witnesses_.push_back({.condition = {}, .schedule = schedule()});
+    stop("the execution was found");
   }
   return true;
 }

@@ -8,11 +8,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "checker/execution/machine.hpp"
@@ -28,8 +30,24 @@ inline constexpr std::string_view out_of_memory = "out of memory";
 // A violation as the algorithm found it; the trace is made later by replaying the schedule.
 struct FoundViolation {
   ViolationKind kind = ViolationKind::assertion;
-  std::uint32_t site = none;  // none: deadlocks
-  bool in_final = false;      // an assertion of the `final` block
+  std::uint32_t site = none;              // none: deadlocks
+  bool in_final = false;                  // an assertion of the `final` block
+  std::vector<std::uint32_t> waits = {};  // deadlocks: who waits where, see add_wait
+  Schedule schedule = {};
+  std::uint64_t count = 1;
+};
+
+// Tells deadlocks apart by the threads that wait. `standing` has the site and the location of what the thread
+// stands at: a mailbox, or a request of a thread that runs ahead.
+template <typename Standing>
+void add_wait(std::vector<std::uint32_t>& waits, ThreadId thread, const Standing& standing) {
+  if (standing.op == jit::Op::done) return;
+  waits.insert(waits.end(), {thread, standing.site, standing.op == jit::Op::lock ? standing.location : none});
+}
+
+// An execution that ends in a state that was asked for.
+struct FoundWitness {
+  std::optional<std::size_t> condition;  // the `exists`, by its place in the image; none: the wanted state
   Schedule schedule;
 };
 
@@ -39,17 +57,30 @@ struct FinalStateHash {
   std::size_t operator()(const FinalState& state) const;
 };
 
-// How a run of the `final` block ended: op `done`, a bound of rounds, or the violation that it found.
+// How a run of the `final` block ended: op `done`, a bound of rounds, or a violation that it does not go on
+// from.
 struct FinalEnd {
   jit::Op op = jit::Op::done;
   std::uint32_t site = none;
+  std::vector<FoundViolation> violations = {};  // at most one unless it goes on after assertions
   [[nodiscard]] bool cut() const { return op == jit::Op::loop_bound || op == jit::Op::round_limit; }
-  [[nodiscard]] bool failed() const { return op != jit::Op::done && !cut(); }
+  // It stands there; is that a violation?
+  [[nodiscard]] bool at(const jit::Mailbox& m) {
+    op = m.op;
+    site = m.site;
+    return op != jit::Op::done && !cut();
+  }
+};
+
+// One value of a final state.
+struct StateValue {
+  std::size_t index = 0;
+  std::int64_t value = 0;
 };
 
 // Runs the `final` block on `memory`, which it may change. Appends to `rows` unless that is null.
-[[nodiscard]] FinalEnd run_final_block(const jit::Image& image, std::vector<std::int64_t>& memory,
-                                       Rows* rows);
+FinalEnd run_final_block(const jit::Image& image, std::vector<std::int64_t>& memory, bool resume_after_assert,
+                         Rows* rows);
 
 class Search {
  public:
@@ -57,6 +88,8 @@ class Search {
 
   // Violations of other kinds that threads find, and deadlocks, then end their execution and nothing else.
   void look_only_for(ViolationKind kind) { only_ = kind; }
+  // Stops at the first execution that ends in a state with these values. Needs `collect_outcomes`.
+  void look_for_state(std::vector<StateValue> values) { wanted_state_ = std::move(values); }
 
   [[nodiscard]] const jit::Image& image() const { return image_; }
   [[nodiscard]] const CheckOptions& options() const { return options_; }
@@ -87,10 +120,11 @@ class Search {
   // At the end of the search, which may have come before the first poll with anything to see.
   void note_memory(std::uint64_t bytes);
 
-  // A thread found a violation in the newest step.
+  // Threads found violations in the newest step.
   template <typename Machine>
   void failure(const Machine& machine) {
-    note(kind_of(machine.failed_op()), machine.failed_site(), [&] { return machine.schedule(); });
+    for (const Failure& failure : machine.failures())
+      note({.kind = kind_of(failure.op), .site = failure.site}, [&] { return machine.schedule(); });
   }
 
   // Nothing is enabled: classifies and counts the execution.
@@ -106,9 +140,16 @@ class Search {
       case Ending::blocked_assume:
       case Ending::blocked_await:
       case Ending::blocked_loop_bound: blocked(end.thread, end.op, end.site); break;
-      case Ending::deadlock: note(ViolationKind::deadlock, none, [&] { return machine.schedule(); }); break;
+      case Ending::deadlock: note(deadlock_of(machine), [&] { return machine.schedule(); }); break;
       case Ending::violation: break;
     }
+  }
+  template <typename Machine>
+  [[nodiscard]] static FoundViolation deadlock_of(const Machine& machine) {
+    FoundViolation found{.kind = ViolationKind::deadlock};
+    for (ThreadId t = 0; t < machine.thread_count(); ++t)
+      add_wait(found.waits, t, machine.threads().mailbox(t));
+    return found;
   }
 
   // A run that ended because the thread stood there: at an assume, an await or a bound of rounds. `site` is
@@ -135,10 +176,13 @@ class Search {
   bool judge(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
              const std::function<Schedule()>& schedule);
 
-  // Remembers the first violation and stops the search unless it is to go on.
-  void note(ViolationKind kind, std::uint32_t site, const std::function<Schedule()>& schedule);
+  // Counts the violation, or remembers it with its schedule if it is a new one, and stops the search unless it
+  // is to go on.
+  void note(FoundViolation found, const std::function<Schedule()>& schedule);
 
-  [[nodiscard]] const std::optional<FoundViolation>& violation() const { return violation_; }
+  // Those that differ, in the order in which they were found.
+  [[nodiscard]] const std::vector<FoundViolation>& violations() const { return violations_; }
+  [[nodiscard]] const std::vector<FoundWitness>& witnesses() const { return witnesses_; }
   // How often each condition held, in the order of the image.
   [[nodiscard]] const std::vector<std::uint64_t>& satisfied() const { return satisfied_; }
   // How many final states were judged.
@@ -164,7 +208,10 @@ class Search {
   std::uint32_t looks_left_ = 0;  // before the next poll, however little time has passed
   bool stopped_ = false;
   std::string stopped_by_;
-  std::optional<FoundViolation> violation_;
+  std::vector<FoundViolation> violations_;
+  std::map<std::vector<std::uint32_t>, std::size_t> known_violations_;  // indexes of violations_
+  std::vector<FoundWitness> witnesses_;
+  std::vector<StateValue> wanted_state_;
   std::optional<ViolationKind> only_;
   std::unordered_map<std::uint64_t, std::uint64_t> blocked_;  // runs by place
   std::vector<std::uint64_t> satisfied_;

@@ -33,15 +33,14 @@ class BreadthFirst : BreadthFirstTree<Machine, InterleavingNode<Machine>> {
   using Node = InterleavingNode<Machine>;
   using Base = BreadthFirstTree<Machine, Node>;
 
-  BreadthFirst(Machine& machine, const Search& search,
-               const std::function<bool(const FoundViolation&)>& wanted)
+  BreadthFirst(Machine& machine, const Search& search, const WantedEnd& wanted)
       : Base(machine, search, wanted) {}
 
   Shortest run() {
     Node root;
     const auto [number, known] = table_.find(machine_, way(root));
     this->keep(root, number, known);
-    note_failure(root);
+    this->note_failures(root);
     std::size_t begin = 0;
     for (std::uint32_t depth = 0; begin < nodes_.size() && this->best_depth() > depth; ++depth) {
       const std::size_t end = nodes_.size();
@@ -96,7 +95,7 @@ class BreadthFirst : BreadthFirstTree<Machine, InterleavingNode<Machine>> {
                     .location = step.access.location,
                     .value = step.type == StepType::choice ? step.read : 0};
     if (step.type != StepType::flush) this->count_switch(child, step.thread);
-    note_failure(child);
+    this->note_failures(child);
     const auto [number, known] = table_.find(machine_, way(child));
     this->keep(child, number, known);
     machine_.undo();
@@ -113,15 +112,11 @@ class BreadthFirst : BreadthFirstTree<Machine, InterleavingNode<Machine>> {
     return way_;
   }
 
-  void note_failure(const Node& node) {
-    if (machine_.failed_thread() != none) Base::note_failure(node);
-  }
-
   // Nothing is enabled: what a check would say about the execution.
   void note_end(const Node& node) {
     Search probe(search_.image(), search_.options());
     probe.end(machine_);
-    if (probe.violation()) this->note(node, *probe.violation());
+    Base::note_end(node, probe);
   }
 
   StateTable<Machine> table_;
@@ -130,8 +125,7 @@ class BreadthFirst : BreadthFirstTree<Machine, InterleavingNode<Machine>> {
 
 }  // namespace
 
-std::optional<Shortest> find_shortest(const Search& search,
-                                      const std::function<bool(const FoundViolation&)>& wanted) {
+std::optional<Shortest> find_shortest(const Search& search, const WantedEnd& wanted) {
   std::optional<Shortest> result;
   with_machine(search, [&](auto& machine) { result = BreadthFirst(machine, search, wanted).run(); });
   return result;

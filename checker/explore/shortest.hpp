@@ -10,9 +10,15 @@
 
 namespace heddle::checker {
 
+// What a schedule is to lead to.
+struct WantedEnd {
+  std::function<bool(const FoundViolation&)> violation = {};  // one of these
+  std::optional<std::size_t> condition = {};                  // or a final state that satisfies it
+};
+
 struct Shortest {
-  std::optional<FoundViolation> found;
-  std::string stopped_by;  // empty: all states nearer than `found` were seen
+  std::optional<FoundViolation> found;  // only its schedule, if a condition is wanted
+  std::string stopped_by;               // empty: all states nearer than `found` were seen
   std::uint64_t switches = 0;
   std::uint64_t states = 0;
 };
@@ -21,13 +27,12 @@ struct Shortest {
 inline constexpr double default_minimise_timeout = 60;
 inline constexpr std::uint64_t default_minimise_memory = std::uint64_t{2} << 30;
 
-// `wanted` says which violations count. The search's options give the model, the bounds and the limits.
+// The search's options give the model, the bounds and the limits.
 // Throws TooManyProcesses as with_machine() does; nothing if the model has no machine.
-[[nodiscard]] std::optional<Shortest> find_shortest(const Search& search,
-                                                    const std::function<bool(const FoundViolation&)>& wanted);
+[[nodiscard]] std::optional<Shortest> find_shortest(const Search& search, const WantedEnd& wanted);
 
 // The same under POWER, among schedules of at most so many commits; `found` is empty if there is none.
 [[nodiscard]] Shortest find_shortest_commits(const Search& search, std::size_t most_steps,
-                                             const std::function<bool(const FoundViolation&)>& wanted);
+                                             const WantedEnd& wanted);
 
 }  // namespace heddle::checker

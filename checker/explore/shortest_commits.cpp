@@ -19,8 +19,7 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
   using Node = BreadthFirstNode;
   using Base = BreadthFirstTree<Machine, Node>;
 
-  BreadthFirstCommits(Machine& machine, const Search& search, std::size_t most_steps,
-                      const std::function<bool(const FoundViolation&)>& wanted)
+  BreadthFirstCommits(Machine& machine, const Search& search, std::size_t most_steps, const WantedEnd& wanted)
       : Base(machine, search, wanted), most_steps_(most_steps) {}
 
   Shortest run() {
@@ -88,7 +87,7 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
 
   // The machine is at the node's state, which may be a known one; the thread that went last is part of it.
   void arrive(const Node& node) {
-    if (machine_.failed()) this->note_failure(node);
+    this->note_failures(node);
     machine_.key(key_);
     key_.push_back(node.last);
     const auto [number, known] = known_.insert(key_);
@@ -99,7 +98,7 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
   void note_end(const Node& node) {
     Search probe(search_.image(), search_.options());
     DerivedEnd<Machine>(probe).finish(machine_);
-    if (probe.violation()) this->note(node, *probe.violation());
+    Base::note_end(node, probe);
   }
 
   std::size_t most_steps_;
@@ -109,8 +108,7 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
 
 }  // namespace
 
-Shortest find_shortest_commits(const Search& search, std::size_t most_steps,
-                               const std::function<bool(const FoundViolation&)>& wanted) {
+Shortest find_shortest_commits(const Search& search, std::size_t most_steps, const WantedEnd& wanted) {
   Shortest result;
   with_power_machine(most_steps, search, [&](auto& machine) {
     result = BreadthFirstCommits(machine, search, most_steps, wanted).run();

@@ -13,7 +13,7 @@ namespace heddle::checker {
 template <typename Machine>
 void DerivedTrust<Machine>::arrive() {
   stop_at_limits(machine_, search_);
-  if (machine_.failed()) end_.failure(machine_);
+  if (!machine_.failures().empty()) end_.failure(machine_);
   if (search_.stopped()) return;
   if (const auto name = next_event(machine_, [&](EventName lock) { return !is_stuck(lock); })) {
     open(*name, ++clock_);
@@ -270,7 +270,7 @@ bool DerivedTrust<Machine>::try_place(std::size_t at) {
     node.has_place = true;
     node.event_place = machine_.name_of(*place);
     if (!commit(event, *place, node.stamp)) continue;
-    if (machine_.failed()) end_.failure(machine_);
+    if (!machine_.failures().empty()) end_.failure(machine_);
     const EventName writer = node.name;
     Node& read = open(node.revisited, node.walk[node.walked].stamp);
     read.forced = true;

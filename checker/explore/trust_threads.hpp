@@ -93,7 +93,8 @@ void Trust<Model, Words>::settle(ThreadId t, Node* node) {
       withheld = true;
       return;
     }
-    search_.note(Search::kind_of(m.op), m.site, [&] { return schedule(causes(graph_, t)); });
+    search_.note({.kind = Search::kind_of(m.op), .site = m.site},
+                 [&] { return schedule(causes(graph_, t)); });
   };
   for (;; snapshots_.resume(t)) {
     if (m.op == jit::Op::fence) {
@@ -149,8 +150,11 @@ void Trust<Model, Words>::finish() {
     case Ending::blocked_assume:
     case Ending::blocked_await: search_.blocked(end.thread, end.op, end.site); break;
     case Ending::deadlock:
-      if (search_.options().report_beyond_bound || within_bound())
-        search_.note(ViolationKind::deadlock, none, [&] { return schedule(); });
+      if (search_.options().report_beyond_bound || within_bound()) {
+        FoundViolation found{.kind = ViolationKind::deadlock};
+        for (ThreadId t = 0; t < snapshots_.thread_count(); ++t) add_wait(found.waits, t, request(t));
+        search_.note(std::move(found), [&] { return schedule(); });
+      }
       break;
   }
 }
@@ -160,6 +164,7 @@ template <typename Model, unsigned Words>
 bool Trust<Model, Words>::await_holds(ThreadId t) {
   auto& m = snapshots_.enter(t, graph_.thread(t).snapshot);
   const auto site = m.site;
+  const jit::Uncounted trial(search_.image());
   snapshots_.resume(t);
   while (m.op == jit::Op::load && m.in_await != 0) {
     const EventId location = graph_.known(m.location);

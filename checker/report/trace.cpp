@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
+#include <tuple>
 
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/derived_machines.hpp"
@@ -168,10 +170,11 @@ std::string who_waits(const std::vector<ThreadEnd>& ends) {
 namespace {
 
 struct Replay {
+  Trace trace;
   Rows rows;  // to be described behind the steps of the trace
   std::vector<std::int64_t> memory;
-  std::string message;           // of a violation that a thread found
-  std::uint32_t waiting = none;  // deadlocks: the site at which the first thread that has not finished waits
+  std::string message;           // of the violation that a thread found, if one is looked for
+  std::uint32_t waiting = none;  // the site at which the first thread that has not finished stands
 };
 
 // The site in the user's files.
@@ -185,64 +188,109 @@ std::uint32_t first_waiting(const jit::Image& image, Mailbox&& mailbox) {
 }
 
 [[noreturn]] void cannot_replay() {
-  throw std::logic_error("internal error: the trace of a violation cannot be replayed");
+  throw std::logic_error("internal error: the trace of an execution cannot be replayed");
 }
 
-Replay replay_interleaving(const Search& search, const FoundViolation& found, Trace& trace) {
+// The violation among those of the newest step.
+template <typename Machine>
+const Failure* failure_of(const Machine& machine, const FoundViolation* found) {
+  if (found == nullptr || found->in_final || found->site == none) return nullptr;
+  for (const auto& failure : machine.failures()) {
+    if (failure.site == found->site) return &failure;
+  }
+  return nullptr;
+}
+
+std::string message_of(const jit::Image& image, const Failure& failure, const jit::Mailbox& m) {
+  return describe_failure(failure.op, image.sites[failure.site], m.op == failure.op ? &m : nullptr);
+}
+
+// Violations that the step found besides do not belong into the trace.
+void drop_failures_after(Rows& rows, std::uint32_t site) {
+  while (!rows.empty() && rows.back().type == RowType::failure && rows.back().site != site) rows.pop_back();
+}
+
+Replay replay_interleaving(const Search& search, const Schedule& schedule, const FoundViolation* found) {
   const auto& image = search.image();
   Replay replay;
   with_machine(search, [&](auto& machine) {
     machine.restart_with_log(&replay.rows);
-    for (const auto& choice : found.schedule) {
+    for (const auto& choice : schedule) {
       if (!machine.follow(choice)) cannot_replay();
     }
     replay.memory = machine.memory();
-    trace.ends = describe_threads(machine);
-    if (found.kind == ViolationKind::deadlock) {
-      replay.waiting = first_waiting(
-          image, [&](ThreadId t) -> const jit::Mailbox& { return machine.threads().mailbox(t); });
-    }
-    if (machine.failed_thread() != none && !found.in_final) {
-      const auto& m = machine.threads().mailbox(machine.failed_thread());
-      replay.message = describe_failure(machine.failed_op(), image.sites[machine.failed_site()],
-                                        m.op == machine.failed_op() ? &m : nullptr);
+    replay.trace.ends = describe_threads(machine);
+    replay.waiting =
+        first_waiting(image, [&](ThreadId t) -> const jit::Mailbox& { return machine.threads().mailbox(t); });
+    if (const Failure* const failure = failure_of(machine, found)) {
+      replay.message = message_of(image, *failure, machine.threads().mailbox(failure->thread));
+      drop_failures_after(replay.rows, failure->site);
     }
   });
   return replay;
 }
 
 // The events in the order in which they are committed.
-Replay replay_commits(const Search& search, const FoundViolation& found, Trace& trace) {
+Replay replay_commits(const Search& search, const Schedule& schedule, const FoundViolation* found) {
   const auto& image = search.image();
   Replay replay;
   ReportMachine machine(image, search.machine_options());
-  // The violation of a thread that is looked for; the run ends with it.
-  std::optional<ReportMachine::Failure> failed;
+  // The run ends with the violation of a thread, if that is looked for.
+  std::optional<Failure> failure;
   const auto look = [&] {
-    for (const auto& failure : machine.failures()) {
-      if (!found.in_final && failure.site == found.site) failed = failure;
-    }
+    if (const Failure* const here = failure_of(machine, found)) failure = *here;
   };
   look();
-  for (const auto& choice : found.schedule) {
-    if (failed) break;
+  for (const auto& choice : schedule) {
+    if (failure) break;
     if (!machine.follow(choice)) cannot_replay();
     look();
   }
-  trace.steps = describe_commits(machine);
+  replay.trace.steps = describe_commits(machine);
   replay.memory.resize(image.locations.size());
   machine.final_memory(replay.memory);
-  trace.ends = describe_ahead_threads(machine, replay.memory);
-  if (found.kind == ViolationKind::deadlock) {
-    replay.waiting = first_waiting(
-        image, [&](ThreadId t) -> const jit::Mailbox& { return jit::mailbox(machine.block(t)); });
-  }
-  if (!failed) return replay;
-  const jit::Mailbox& m = jit::mailbox(machine.block(failed->thread));
-  replay.message = describe_failure(failed->op, image.sites[failed->site], m.op == failed->op ? &m : nullptr);
+  replay.trace.ends = describe_ahead_threads(machine, replay.memory);
+  replay.waiting =
+      first_waiting(image, [&](ThreadId t) -> const jit::Mailbox& { return jit::mailbox(machine.block(t)); });
+  if (!failure) return replay;
+  replay.message = message_of(image, *failure, jit::mailbox(machine.block(failure->thread)));
   replay.rows.push_back(
-      {.type = RowType::failure, .op = failed->op, .thread = failed->thread, .site = failed->site});
+      {.type = RowType::failure, .op = failure->op, .thread = failure->thread, .site = failure->site});
   return replay;
+}
+
+// `found`: the violation that the schedule leads to, if it does.
+Replay replay_schedule(const Search& search, const Schedule& schedule, const FoundViolation* found) {
+  const bool commits = search.options().model == power_model;
+  Replay replay =
+      commits ? replay_commits(search, schedule, found) : replay_interleaving(search, schedule, found);
+  for (const auto& thread : search.image().threads) replay.trace.threads.push_back(thread.name);
+  return replay;
+}
+
+// Adds the `final` block, up to the violation in it if that is looked for.
+void replay_final_block(const Search& search, Replay& replay, const FoundViolation* found) {
+  const auto& image = search.image();
+  if (image.final_block == nullptr) return;
+  run_final_block(image, replay.memory, search.options().keep_going, &replay.rows);
+  if (found == nullptr || !found->in_final) return;
+  while (!replay.rows.empty() &&
+         (replay.rows.back().type != RowType::failure || replay.rows.back().site != found->site))
+    replay.rows.pop_back();
+  if (!replay.rows.empty())
+    replay.message = describe_failure(replay.rows.back().op, image.sites[found->site], nullptr);
+}
+
+Trace finished_trace(const jit::Image& image, Replay& replay) {
+  Trace& trace = replay.trace;
+  for (const auto& row : replay.rows) trace.steps.push_back(describe_row(image, row));
+  for (std::size_t i = 0; i < image.locations.size(); ++i) {
+    const auto& location = image.locations[i];
+    if (location.is_mutex) continue;
+    trace.initial.push_back(named_value(location.name, location.initial, location.type));
+    trace.memory.push_back(named_value(location.name, replay.memory[i], location.type));
+  }
+  return std::move(trace);
 }
 
 }  // namespace
@@ -251,45 +299,61 @@ Violation describe(const Search& search, const FoundViolation& found) {
   const auto& image = search.image();
   Violation violation;
   violation.kind = found.kind;
-  Trace& trace = violation.trace;
-  for (const auto& thread : image.threads) trace.threads.push_back(thread.name);
-
-  auto [rows, memory, message, waiting] = search.options().model == power_model
-                                              ? replay_commits(search, found, trace)
-                                              : replay_interleaving(search, found, trace);
-  if (image.final_block != nullptr &&
-      (found.in_final || found.kind == ViolationKind::forall || found.kind == ViolationKind::forbid)) {
-    const auto end = run_final_block(image, memory, &rows);
-    if (end.failed() && found.in_final) message = describe_failure(end.op, image.sites[end.site], nullptr);
-  }
-
+  violation.count = found.count;
+  Replay replay = replay_schedule(search, found.schedule, &found);
+  if (found.in_final || found.kind == ViolationKind::forall || found.kind == ViolationKind::forbid)
+    replay_final_block(search, replay, &found);
   switch (found.kind) {
-    case ViolationKind::deadlock: message = "deadlock: " + who_waits(trace.ends); break;
+    case ViolationKind::deadlock: replay.message = "deadlock: " + who_waits(replay.trace.ends); break;
     case ViolationKind::forall:
-      message = "a final state does not satisfy '" + image.sites[found.site].text + "'";
+      replay.message = "a final state does not satisfy '" + image.sites[found.site].text + "'";
       break;
     case ViolationKind::forbid:
-      message = "a final state satisfies '" + image.sites[found.site].text + "'";
+      replay.message = "a final state satisfies '" + image.sites[found.site].text + "'";
       break;
     default: break;
   }
-  if (message.empty())
+  if (replay.message.empty())
     throw std::logic_error("internal error: the replayed trace does not show the violation");
-  violation.message = message;
-  const std::uint32_t place = found.kind == ViolationKind::deadlock ? waiting : found.site;
+  violation.message = replay.message;
+  const std::uint32_t place = found.kind == ViolationKind::deadlock ? replay.waiting : found.site;
   if (place != none) {
     violation.file = image.sites[place].file;
     violation.line = image.sites[place].line;
     violation.column = image.sites[place].column;
   }
-  for (const auto& row : rows) trace.steps.push_back(describe_row(image, row));
-  for (std::size_t i = 0; i < image.locations.size(); ++i) {
-    const auto& location = image.locations[i];
-    if (location.is_mutex) continue;
-    trace.initial.push_back(named_value(location.name, location.initial, location.type));
-    trace.memory.push_back(named_value(location.name, memory[i], location.type));
-  }
+  violation.trace = finished_trace(image, replay);
   return violation;
+}
+
+Witness describe(const Search& search, const FoundWitness& found) {
+  const auto& image = search.image();
+  Witness witness;
+  Replay replay = replay_schedule(search, found.schedule, nullptr);
+  replay_final_block(search, replay, nullptr);
+  if (found.condition) {
+    const auto& site = image.sites[image.conditions[*found.condition].site];
+    witness.condition = site.text;
+    witness.file = site.file;
+    witness.line = site.line;
+    witness.column = site.column;
+  }
+  witness.trace = finished_trace(image, replay);
+  return witness;
+}
+
+std::vector<std::string> state_names(const jit::Image& image) {
+  std::vector<std::string> names;
+  if (image.observed) {
+    for (const auto& observed : *image.observed) names.push_back(observed.name);
+    return names;
+  }
+  for (const auto& location : image.locations)
+    names.push_back(location.is_mutex ? std::string() : location.name);
+  for (const auto& thread : image.threads) {
+    for (const auto& local : thread.locals) names.push_back(thread.name + "." + local.name);
+  }
+  return names;
 }
 
 std::vector<Outcome> describe_outcomes(const Search& search) {
@@ -371,6 +435,32 @@ std::vector<BlockedAt> describe_blocked(const Search& search) {
   }
   std::stable_sort(result.begin(), result.end(),
                    [](const BlockedAt& a, const BlockedAt& b) { return a.executions > b.executions; });
+  return result;
+}
+
+std::vector<CoveredPlace> describe_coverage(const Search& search,
+                                            const std::vector<compiler::CoveragePoint>& points) {
+  const auto& image = search.image();
+  std::vector<CoveredPlace> result;
+  const auto add = [&](CoverageKind kind, std::string_view arm, std::uint32_t site, std::uint64_t count) {
+    const auto& place = image.sites[site];
+    result.push_back({.kind = kind,
+                      .arm = std::string(arm),
+                      .file = place.file,
+                      .line = place.line,
+                      .column = place.column,
+                      .source = place.text,
+                      .count = count});
+  };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i].decided && !points[i].open) continue;
+    add(static_cast<CoverageKind>(points[i].kind), points[i].arm, points[i].site, image.coverage->counts[i]);
+  }
+  for (const auto& condition : image.conditions)
+    add(CoverageKind::condition, {}, condition.site, search.judged());
+  std::stable_sort(result.begin(), result.end(), [](const CoveredPlace& a, const CoveredPlace& b) {
+    return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
+  });
   return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include "checker/execution/rows.hpp"
 #include "checker/explore/search.hpp"
+#include "compiler/coverage.hpp"
 #include "heddle/heddle.h"
 #include "jit/runtime.hpp"
 
@@ -17,6 +18,11 @@ namespace heddle::checker {
 // it. Throws std::logic_error if the replay does not show the violation: that would be an error of the
 // algorithm.
 [[nodiscard]] Violation describe(const Search& search, const FoundViolation& found);
+// The same for an execution that ends in a state that was asked for.
+[[nodiscard]] Witness describe(const Search& search, const FoundWitness& found);
+
+// The names of the values of a final state, in their order; empty for a mutex, which is not shown.
+[[nodiscard]] std::vector<std::string> state_names(const jit::Image& image);
 
 // The final states of the search, sorted by their values.
 [[nodiscard]] std::vector<Outcome> describe_outcomes(const Search& search);
@@ -24,12 +30,36 @@ namespace heddle::checker {
 [[nodiscard]] std::vector<ConditionCount> describe_conditions(const Search& search);
 
 [[nodiscard]] std::vector<BlockedAt> describe_blocked(const Search& search);
+// What the counters of the search's image say, sorted by place. Branches that the text decides are left out.
+// To be asked for before anything is replayed.
+[[nodiscard]] std::vector<CoveredPlace> describe_coverage(const Search& search,
+                                                          const std::vector<compiler::CoveragePoint>& points);
 
 // The parts of a description, for the interactive machine too.
 
 [[nodiscard]] heddle::Step describe_row(const jit::Image& image, const Row& row);
 // The message for a violation that a thread finds itself. Without the mailbox it has no numbers.
 [[nodiscard]] std::string describe_failure(jit::Op op, const jit::Site& site, const jit::Mailbox* mailbox);
+// The messages of the newest step's violations, then of those at which other threads stand. `standing(t)`:
+// the thread's mailbox; `fails(t)`: is it a violation?
+template <typename Machine, typename Standing, typename Fails>
+[[nodiscard]] std::vector<std::string> describe_failures(const Machine& machine, Standing&& standing,
+                                                         Fails&& fails) {
+  const auto& sites = machine.image().sites;
+  std::vector<std::string> result;
+  std::vector<bool> named(machine.thread_count());
+  for (const Failure& failure : machine.failures()) {
+    const jit::Mailbox& m = standing(failure.thread);
+    const bool stands = m.op == failure.op && m.site == failure.site;
+    named[failure.thread] = named[failure.thread] || stands;
+    result.push_back(describe_failure(failure.op, sites[failure.site], stands ? &m : nullptr));
+  }
+  for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+    const jit::Mailbox& m = standing(t);
+    if (!named[t] && fails(t)) result.push_back(describe_failure(m.op, sites[m.site], &m));
+  }
+  return result;
+}
 // What a thread is doing: "finished", "waits in line 7 for m, which q holds".
 [[nodiscard]] std::string thread_state(const jit::Image& image, const std::vector<std::int64_t>& memory,
                                        const jit::Mailbox& mailbox);

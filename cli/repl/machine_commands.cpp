@@ -271,13 +271,20 @@ void Session::go_to(const std::string& arguments) {
   show_status();
 }
 
-void Session::replay(const std::string& /*arguments*/) {
-  if (!violation_) refuse("there is no violation to replay", ":check looks for one");
-  Machine replayed = new_machine(violation_->machine);
-  check_moved(replayed.load(violation_->trace));
+void Session::replay(const std::string& arguments) {
+  if (found_.empty()) {
+    refuse("there is nothing to replay",
+           ":check looks for violations and for executions that satisfy an `exists`");
+  }
+  const std::size_t which = arguments.empty() ? 1 : number(":replay", arguments, 1);
+  if (which > found_.size())
+    refuse(fmt::format("the check has found {}", counted(found_.size(), "execution")));
+  const Found& found = found_[which - 1];
+  Machine replayed = new_machine(found.machine);
+  check_moved(replayed.load(found.trace));
   machine_ = std::move(replayed);
   print(fmt::format("at the start of {}, model {}: :step or :forward goes along\n",
-                    counted(machine_->ahead(), "transition"), violation_->machine.model));
+                    counted(machine_->ahead(), "transition"), found.machine.model));
   show_moves(0);
 }
 

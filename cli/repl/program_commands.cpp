@@ -84,7 +84,7 @@ const Program& Session::program() {
 
 void Session::settings_changed() {
   program_.reset();
-  violation_.reset();
+  found_.clear();
   if (machine_) print("the machine has stopped: :start begins again\n");
   machine_.reset();
 }
@@ -329,15 +329,19 @@ void Session::check_command(const std::string& /*arguments*/) {
     line.update(progress);
     return !interrupted();
   };
-  violation_.reset();
+  check_options.witnesses = true;
+  found_.clear();
   const auto result = check(checked, check_options);
   line.clear();
   if (!result) complain(result.errors());
-  if (result->violation) {
-    violation_ =
-        Found{result->violation->trace, {.model = result->model, .buffer_bound = check_options.buffer_bound}};
+  const MachineOptions options{.model = result->model,
+                               .buffer_bound = check_options.buffer_bound,
+                               .resume_after_assert = check_options.keep_going};
+  for (const Violation& violation : result->violations) found_.push_back({violation.trace, options});
+  if (found_.empty()) {
+    for (const Witness& witness : result->witnesses) found_.push_back({witness.trace, options});
   }
-  print(text_report(checked, *result, style()));
+  print(text_report(checked, *result, style(), ":replay"));
 }
 
 Options Session::options_for_check() const {

@@ -146,7 +146,7 @@ class Session {
   std::string draft_;    // what :edit left, if it was no program
   std::optional<Program> program_;
   std::optional<Machine> machine_;
-  std::optional<Found> violation_;
+  std::vector<Found> found_;  // by :check, for :replay: violations or, if there are none, witnesses
   std::vector<Watch> watches_;
   std::uint64_t next_seed_ = 1;
 };

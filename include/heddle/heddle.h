@@ -157,8 +157,16 @@ struct CheckOptions {
   std::optional<std::uint32_t> preemption_bound = {};
   // `trust` meets executions a little beyond the preemption bound on its way; report their violations too.
   bool report_beyond_bound = false;
-  bool keep_going = false;  // explore the whole space even after a violation: the counts are then complete
+  // Explore the whole space even after a violation: the counts are then complete, and CheckResult::violations
+  // are all that there are.
+  bool keep_going = false;
   bool collect_outcomes = false;  // fill CheckResult::outcomes; costs a hash look-up per complete execution
+  bool witnesses = false;         // fill CheckResult::witnesses; costs one trace for each `exists`
+  // Look for an execution that ends with these values, named as in Outcome::values (not all of them need be
+  // there), and stop at the first: CheckResult::witnesses holds it, or the search has found none.
+  std::vector<std::pair<std::string, std::int64_t>> witness_of = {};
+  // Fill CheckResult::coverage: compiles the program again, with counters; the search is slower with them.
+  bool coverage = false;
   // Called now and then (at least ten times a second once the search runs); return false to stop the check.
   std::function<bool(const Progress&)> progress = {};
 };
@@ -268,6 +276,17 @@ struct Violation {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   Trace trace;
+  // How often the search met it; not a number of executions, which may share the steps that lead to it.
+  std::uint64_t count = 1;
+};
+
+// An execution that ends in a state that was asked for.
+struct Witness {
+  std::string condition;  // source text of the `exists` that it satisfies; empty: CheckOptions::witness_of
+  std::string file;       // of the condition
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  Trace trace;
 };
 
 // One distinct final state.
@@ -284,6 +303,27 @@ struct ConditionCount {
   std::string kind;
   std::uint64_t satisfied = 0;
   std::uint64_t total = 0;
+};
+
+enum class CoverageKind : std::uint8_t {
+  statement,
+  assertion,
+  branch,     // an arm of an `if` or `?:`, the rounds of a loop, or what follows when none is left
+  condition,  // exists, forall, forbid, filter
+};
+
+// A place of the program and how often the search came there. Steps that several executions share are counted
+// as often as the algorithm takes them, so this is no number of executions; but 0 means that no execution
+// comes there (so far, if the search has not finished). Under POWER it is counted when a run has come to its
+// end, so what threads do ahead of time is not: only what they did with the values that their loads got.
+struct CoveredPlace {
+  CoverageKind kind = CoverageKind::statement;
+  std::string arm = {};  // branches: "then", "else", "round", "leave"
+  std::string file = {};
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string source = {};  // text of the statement or condition
+  std::uint64_t count = 0;
 };
 
 struct Counts {
@@ -329,13 +369,22 @@ struct CheckResult {
   Verdict verdict = Verdict::safe;
   std::string model;
   std::string algorithm;
+  // Was all explored that the bounds leave? False after a limit, and after the first violation without
+  // `keep_going`; then all counts are counts so far.
+  bool finished = true;
   std::optional<Violation> violation;  // the first one found
-  std::vector<std::string> bounds;     // which bounds cut how much, one sentence each
-  std::vector<BlockedAt> blocked;      // most executions first
-  std::string stopped_by;              // undecided: "timeout", "interrupted", ...
+  // With CheckOptions::keep_going all that differ, otherwise the first: what differs is the message (numbers
+  // in it apart) or the place. In the order in which they were found.
+  std::vector<Violation> violations;
+  // With CheckOptions::witnesses: one for each `exists` that held, in their order.
+  std::vector<Witness> witnesses;
+  std::vector<std::string> bounds;  // which bounds cut how much, one sentence each
+  std::vector<BlockedAt> blocked;   // most executions first
+  std::string stopped_by;           // the limit that ended the search: "timeout", "interrupted", ...
   Counts counts;
   std::vector<ConditionCount> conditions;
-  std::vector<Outcome> outcomes;  // sorted by values; with CheckOptions::collect_outcomes
+  std::vector<Outcome> outcomes;       // sorted by values; with CheckOptions::collect_outcomes
+  std::vector<CoveredPlace> coverage;  // sorted by place; with CheckOptions::coverage
   double seconds = 0;
 };
 
@@ -366,6 +415,7 @@ struct AlgorithmInfo {
 [[nodiscard]] std::string_view name(Verdict verdict);
 [[nodiscard]] std::string_view name(ViolationKind kind);
 [[nodiscard]] std::string_view name(StepKind kind);
+[[nodiscard]] std::string_view name(CoverageKind kind);
 [[nodiscard]] std::string_view name(ExpectedOutcome outcome);
 [[nodiscard]] std::string_view name(BlockedBy by);
 // Exit code of the command line for a verdict: 0 safe, 1 violation, 3 undecided or vacuous.

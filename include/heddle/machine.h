@@ -77,6 +77,8 @@ struct MachineStatus {
   std::string message;  // one sentence; empty while running
   // Complete executions: each condition of the program, and whether it holds here (satisfied 0 or 1 of 1).
   std::vector<ConditionCount> conditions;
+  // Violations that the same step or the same final state shows beside the one in `message`.
+  std::vector<std::string> also = {};
 };
 
 // Why Machine::run stopped.
@@ -89,6 +91,8 @@ struct RunResult {
 struct MachineOptions {
   std::string model = "sc";
   std::optional<std::uint32_t> buffer_bound = {};  // entries a store buffer; models with store buffers only
+  // A thread whose assertion is false goes on, as in checks with CheckOptions::keep_going.
+  bool resume_after_assert = false;
 };
 
 // An expression's value in one state.

@@ -13,6 +13,7 @@ namespace heddle {
 
 struct Minimised {
   Violation violation;            // the one that was given, if nothing shorter was found
+  Witness witness;                // the same, where a witness was given
   bool shortest = false;          // true: there is none with fewer transitions, or as few and fewer switches
   std::string stopped_by;         // not `shortest`: "timeout", "memory limit", "interrupted"
   std::uint64_t transitions = 0;  // of the trace
@@ -29,5 +30,7 @@ struct Minimised {
 // (default: 60 s), `max_memory` (default: 2 GiB) and `progress` of the options limit it. Error: a model
 // without an operational machine.
 Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Violation& violation);
+// The same for an execution that satisfies an `exists`. Error: a witness of something else.
+Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Witness& witness);
 
 }  // namespace heddle

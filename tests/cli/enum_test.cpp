@@ -79,7 +79,7 @@ TEST_CASE("JSON has the number and the name; a saved trace keeps both") {
 
   const auto parsed = cli::parse_trace(read(saved));
   REQUIRE(std::holds_alternative<cli::SavedTrace>(parsed));
-  const Trace& again = std::get<cli::SavedTrace>(parsed).violation.trace;
+  const Trace& again = std::get<cli::SavedTrace>(parsed).trace();
   CHECK_EQ(again.initial[4].text(), "clean");
   CHECK_EQ(again.initial[4].value, 1);
   CHECK_EQ(again.steps[0].written_symbol, "modified");
