@@ -135,6 +135,9 @@ class AheadThreads {
   [[nodiscard]] const std::vector<std::uint32_t>& assumptions(ThreadId t) const {
     return threads_[t].assumptions;
   }
+  [[nodiscard]] bool observed(ThreadId t) const {
+    return !threads_[t].assertions.empty() || !threads_[t].assumptions.empty();
+  }
   // Loads that have their values.
   [[nodiscard]] std::uint64_t committed(ThreadId t) const { return threads_[t].committed; }
 
@@ -210,6 +213,7 @@ class AheadThreads {
   // Drops all requests but the first `count`.
   void cut(ThreadId t, std::uint32_t count) {
     Thread& thread = threads_[t];
+    if (thread.requests.size() == count) return;
     for (auto* list : {&thread.loads, &thread.write_halves, &thread.assertions, &thread.assumptions}) {
       while (!list->empty() && list->back() >= count) list->pop_back();
     }

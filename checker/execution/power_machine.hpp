@@ -275,18 +275,17 @@ class PowerMachine {
 
   [[nodiscard]] bool enabled(ThreadId t, std::uint32_t index) const {
     const Request& request = threads_.requests(t)[index];
-    if (request.dropped) return false;
     const auto loads = request.data | request.compared | request.control;
     if ((loads & ~threads_.committed(t)) != 0) return false;
     const auto fenced = std::max(request.before_sync, request.before_lightweight);
     if (fenced > open_[t]) return false;
     // Behind the fence all loads of the assumptions before it have their values.
-    if (fenced > unassumed(t)) return false;
+    if (fenced != 0 && fenced > unassumed(t)) return false;
     if (request.writes() && request.before_store_store > open_[t] && !stores_committed(t, request))
       return false;
     if (request.previous == none) return true;
     const Request& previous = threads_.requests(t)[request.previous];
-    return previous.committed || previous.absent;
+    return (previous.committed || previous.absent) && !request.dropped;
   }
   // Have the writes before the newest eieio been committed?
   [[nodiscard]] bool stores_committed(ThreadId t, const Request& request) const {

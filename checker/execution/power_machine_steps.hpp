@@ -84,7 +84,6 @@ void PowerMachine<Words>::watch(ThreadId t) {
   const auto& assumptions = threads_.assumptions(t);
   const auto& assertions = threads_.assertions(t);
   const bool stands_at_violation = fails(t);
-  if (assumptions.empty() && assertions.empty() && !stands_at_violation) return;
   Watch now = watches_[t];
   while (now.assumed < assumptions.size() && judged(t, assumptions[now.assumed], true)) ++now.assumed;
   while (now.asserted < assertions.size() && judged(t, assertions[now.asserted], true)) ++now.asserted;
@@ -320,7 +319,7 @@ bool PowerMachine<Words>::commit(const Prepared& event, std::int64_t parameter) 
   } else {
     advance(name.thread);
   }
-  watch(name.thread);
+  if (threads_.observed(name.thread) || fails(name.thread)) watch(name.thread);
   if (suspects_ > 0) count_violations();
   return true;
 }
