@@ -129,8 +129,9 @@ void add_limit_options(CLI::App& app, CheckOptions& check) {
   add_value(app, "--max-memory", "BYTES", "Stop when the search takes more; K, M, G may follow the number",
             [&check](const std::string& text) { check.max_memory = bytes_number("--max-memory", text); });
   add_bound(app, "--buffer-bound", "At most K entries in a store buffer", 0, check.buffer_bound);
-  add_bound(app, "--preemption-bound", "Only executions with at most K preemptions", 0,
-            check.preemption_bound);
+  add_bound(app, "--preemption-bound",
+            "Only executions with at most K preemptions: a thread is left that could go on, and comes back",
+            0, check.preemption_bound);
 }
 
 void add_no_progress(CLI::App& app, Options& options) {

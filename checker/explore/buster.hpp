@@ -12,6 +12,23 @@
 // and that is at most the number of threads that *have* deletable events: that is what is used here. An event
 // cannot be deleted any more if it is in the po | rf prefix of a write that has revisited.
 //
+// Violations count as they end: the trace is what the failing thread needs, and no other thread has further
+// events in it. So trust also goes on with a graph beyond k + slack if a thread that has not stopped needs no
+// more than k preemptions so far, and the graph no more than k + N - 1 (and one for each unlock, below). Why
+// that is enough: let V be the events of a violation within k, and let the threads run on from V to their
+// ends, from the left to the right, each event seeing the newest of what is there. What results is a graph F,
+// which unbounded trust comes to in one sequence of graphs. To each such graph G belongs a part D of F that
+// stays; what is in G and not in D will be deleted (proposition 1).
+// - Where nothing will be deleted, the thread that fails has only events of V in G; what it needs is a part of
+//   V, so by monotony needs no more than k preemptions, and so does the part of V that is in G. The events of
+//   F beyond V run after that, each thread's in one piece: N - 1 preemptions more at most.
+// - Otherwise a write w is missing that will revisit. It is in V: a read of F beyond V sees a write of V, or
+//   one of the threads that ran on before, which is there when the read is added. The thread of w has no
+//   events in G but those before w, so it needs no more than k preemptions. Again the other threads' events
+//   that are to be deleted or beyond V run last, in one piece per thread (lemma 2).
+// - Where a thread waits for a mutex, the one that unlocks it is left for it, as trust adds what is left-most:
+//   one preemption more for each unlock.
+//
 // Deciding preemptions(G) <= b is NP-complete; as in section 5 it is decided recursively, for this b only,
 // without computing the number. Running the current thread on as long as that is possible never costs more
 // than switching earlier, unless it holds a mutex that another thread will wait for, so only switches branch.

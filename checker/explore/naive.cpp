@@ -3,9 +3,9 @@
 // A depth-first walk: at each state every enabled process is taken in turn. A thread at a `choose` touches
 // nothing that another process could notice, so it goes first, with one branch per value.
 //
-// With a preemption bound k, a transition of a thread is left out if it would be preemption number k + 1: a
-// switch away from a thread that could have gone on. Flushes are free and change nothing about which thread
-// is running.
+// With a preemption bound k, a transition is left out if it brings back a thread whose interruption is
+// preemption number k + 1 (preemptions.hpp). Flushes are free and change nothing about which thread is
+// running.
 #include "checker/explore/algorithms.hpp"
 #include "checker/explore/preemptions.hpp"
 

@@ -16,9 +16,9 @@
 //   the operation's own process has seen, which would hide earlier ones. We take every dependent step that
 //   does not happen before the process's current point.
 // - A lock that waits for its mutex counts as pending too: the path may end before it is granted.
-// - With a preemption bound, the running thread and the preemptions so far belong to the state, and each
-// process that does something behind a known state is also added where the running thread's block of steps
-// began: races behind that state would do so.
+// - With a preemption bound, the running thread, the preemptions so far and the threads that will cost one
+// belong to the state, and each process that does something behind a known state is also added where the
+// running thread's block of steps began: races behind that state would do so.
 // Sound for programs whose executions are finite, and all are: loops are bounded.
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <vector>
@@ -109,13 +109,8 @@ class Stateful : public FlanaganGodefroid {
   bool prune(Search& search) {
     Machine& machine = search.machine();
     connect(machine);
-    const auto& running = search.running();
     path_.clear();
-    if (search.bounded()) {
-      path_.push_back((std::uint64_t{running.thread} << 32) | running.preemptions);
-      running.left_at_fence.for_each([&](ProcessId p) { path_.push_back(p); });
-      path_.push_back(path_.size());
-    }
+    if (search.bounded()) search.running().append_to(path_, machine);
     if (!table_.known(machine, path_)) {
       search.counts().states = table_.size();
       return false;

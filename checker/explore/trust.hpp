@@ -124,6 +124,8 @@ class Trust {
   // Preemptions (trust_bound.hpp).
   [[nodiscard]] bool beyond_slack();
   [[nodiscard]] std::uint32_t slack() const;
+  [[nodiscard]] bool may_fail_within_bound();
+  [[nodiscard]] std::uint32_t failure_slack() const;
   [[nodiscard]] bool within_bound();
   [[nodiscard]] bool within_bound(const Set& events);
   template <typename Use>

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 
+#include "checker/execution/linearise.hpp"
 #include "checker/explore/trust.hpp"
 
 namespace heddle::checker {
@@ -12,9 +14,35 @@ namespace heddle::checker {
 template <typename Model, unsigned Words>
 bool Trust<Model, Words>::beyond_slack() {
   const auto bound = *search_.options().preemption_bound;
-  if (by_pairs_) return !pairs_.at_most(bound) && !pairs_.at_most(bound + slack());
-  over_ = over_ || !witness_.at_most(bound);
-  return over_ && !witness_.at_most(bound + slack());
+  if (!by_pairs_) {
+    over_ = over_ || !witness_.at_most(bound);
+    if (!over_) return false;
+  }
+  const auto at_most = [&](std::uint32_t most) {
+    return by_pairs_ ? pairs_.at_most(most) : witness_.at_most(most);
+  };
+  if ((by_pairs_ && at_most(bound)) || at_most(bound + slack())) return false;
+  return !at_most(bound + failure_slack()) || !may_fail_within_bound();
+}
+
+// May a thread that has not stopped find a violation that is within the bound? See buster.hpp.
+template <typename Model, unsigned Words>
+bool Trust<Model, Words>::may_fail_within_bound() {
+  auto going = graph_.in_state(ThreadState::ready) | graph_.in_state(ThreadState::waiting);
+  for (; going != 0; going &= going - 1) {
+    if (within_bound(causes(graph_, static_cast<ThreadId>(std::countr_zero(going))))) return true;
+  }
+  return false;
+}
+
+// How many preemptions more than the bound a graph may have that is extended for the sake of violations.
+template <typename Model, unsigned Words>
+std::uint32_t Trust<Model, Words>::failure_slack() const {
+  std::uint32_t begun = 0;
+  for (ThreadId t = 0; t < graph_.thread_count(); ++t) begun += graph_.thread(t).last != no_event;
+  std::uint32_t unlocks = 0;
+  for (const EventId id : graph_.order()) unlocks += graph_[id].op == jit::Op::unlock;
+  return std::min(begun, graph_.thread_count() - 1) + unlocks;
 }
 
 // How many preemptions more than the bound a graph on the way may have; see buster.hpp.

@@ -91,6 +91,7 @@ void Trust<Model, Words>::settle(ThreadId t, Node* node) {
   const auto note = [&] {
     if (!search_.options().report_beyond_bound && !within_bound(causes(graph_, t))) {
       withheld = true;
+      ++search_.counts.blocked_preemption_bound;
       return;
     }
     search_.note({.kind = Search::kind_of(m.op), .site = m.site},
@@ -154,6 +155,8 @@ void Trust<Model, Words>::finish() {
         FoundViolation found{.kind = ViolationKind::deadlock};
         for (ThreadId t = 0; t < snapshots_.thread_count(); ++t) add_wait(found.waits, t, request(t));
         search_.note(std::move(found), [&] { return schedule(); });
+      } else {
+        ++counts.blocked_preemption_bound;
       }
       break;
   }

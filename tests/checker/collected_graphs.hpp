@@ -13,7 +13,7 @@
 #include "checker/execution/plain_graph.hpp"
 #include "checker/execution/rows.hpp"
 #include "checker/explore/algorithms.hpp"
-#include "checker/explore/preemptions.hpp"
+#include "tests/checker/every_run.hpp"
 
 namespace heddle::checker {
 
@@ -73,41 +73,21 @@ namespace heddle::checker {
   with_machine(search, [&]<typename Machine>(Machine& machine) {
     Rows rows;
     std::uint64_t runs = 0;
-    using Path = Running<typename Machine::Set>;
-    const auto walk = [&](const auto& self, const Path& path) -> void {
-      if (!graphs) return;
-      if (!machine.choosing().empty()) {
-        const auto thread = machine.choosing().first();
-        const auto request = machine.threads().mailbox(thread);
-        for (auto value = request.value; value < request.expected; ++value) {
-          machine.choose(thread, value);
-          self(self, path);
-          machine.undo();
-        }
-        return;
+    const auto bound = search.options().preemption_bound;
+    for_each_run(machine, [&] {
+      if (!graphs || (bound && preemptions(machine.steps()) > *bound)) return false;
+      if (!ended(machine)) return true;
+      if (++runs > limit) graphs.reset();
+      if (!graphs || machine.ending() != Ending::complete) return false;
+      rows.clear();
+      Machine witness(search.image(), search.machine_options());
+      witness.restart_with_log(&rows);
+      for (const auto& choice : machine.schedule()) {
+        if (!witness.follow(choice)) throw std::logic_error("a schedule cannot be replayed");
       }
-      if (machine.enabled().empty()) {
-        if (++runs > limit) graphs.reset();
-        if (!graphs || machine.ending() != Ending::complete) return;
-        rows.clear();
-        Machine witness(search.image(), search.machine_options());
-        witness.restart_with_log(&rows);
-        for (const auto& choice : machine.schedule()) {
-          if (!witness.follow(choice)) throw std::logic_error("a schedule cannot be replayed");
-        }
-        graphs->insert(collect_graph(rows, machine.thread_count()).text());
-        return;
-      }
-      const auto enabled = machine.enabled();
-      enabled.for_each([&](ProcessId process) {
-        auto extended = path;
-        if (!extended.take(machine, process, search.options().preemption_bound)) return;
-        machine.execute(process);
-        self(self, extended);
-        machine.undo();
-      });
-    };
-    walk(walk, {});
+      graphs->insert(collect_graph(rows, machine.thread_count()).text());
+      return false;
+    });
   });
   return graphs;
 }

@@ -278,26 +278,6 @@ Finding buffer_bounds_agree(const Program& program, const std::string& model) {
   return {};
 }
 
-Finding preemption_bounds_agree(const Program& program, const std::string& model) {
-  for (std::uint32_t bound = 0; bound <= 3; ++bound) {
-    auto options = options_for(model, "naive");
-    options.preemption_bound = bound;
-    const auto naive = observe(program, options, most_transitions);
-    if (!naive) return {.skipped = bound == 0, .difference = {}};
-    for (const auto& algorithm : reduced_algorithms(options)) {
-      auto with_algorithm = options;
-      with_algorithm.algorithm = algorithm;
-      const auto other = observe(program, with_algorithm, 100 * most_transitions);
-      if (!other) return {.difference = algorithm + " needs a hundred times what naive needs\n"};
-      std::string wrong = accounts(*other);
-      if (wrong.empty() && !contains(*other, *naive)) wrong = "outcomes are missing";
-      if (wrong.empty() && naive->result.violation && !other->result.violation) wrong = "verdicts differ";
-      if (!wrong.empty()) return {.difference = report(wrong, options, *naive, with_algorithm, *other)};
-    }
-  }
-  return {};
-}
-
 Finding models_are_ordered(const Program& program) {
   std::optional<Observation> stronger;
   CheckOptions stronger_options;

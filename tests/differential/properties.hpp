@@ -31,7 +31,8 @@ using Property = std::function<Finding(const Program&)>;
 [[nodiscard]] Finding all_pairs_agree(const Program& program);
 // The same with store buffers of at most 0, 1 and 2 entries; with 0 the outcomes are those of SC.
 [[nodiscard]] Finding buffer_bounds_agree(const Program& program, const std::string& model);
-// With at most 0, 1, 2 and 3 preemptions, what `naive` finds the others find.
+// With at most 0, 1, 2 and 3 preemptions every algorithm that takes a preemption bound finds the outcomes and
+// the violations of the interleavings with so few, and no others (preemptions.cpp).
 [[nodiscard]] Finding preemption_bounds_agree(const Program& program, const std::string& model);
 // What happens under SC happens under TSO, what happens there under PSO, and what happens there under POWER.
 [[nodiscard]] Finding models_are_ordered(const Program& program);

@@ -83,6 +83,29 @@ const std::vector<Regression>& regressions() {
        "shared z: int = 0;\n"
        "thread p0 { let r1 = y; let r2 = x; }\n"
        "thread p1 { z = 0; let r1 = exchange(x, 1); }\n"},
+      {"preemptions: a thread that the violation leaves for good counted as preempted",
+       "shared x: int = 0;\n"
+       "shared y: int = 0;\n"
+       "thread p0 { x = 1; y = 1; }\n"
+       "thread p1 { let r0 = x; let r1 = y; assert !(r0 == 1 && r1 == 0); }\n"},
+      {"preemptions: trust gave up a graph in which another thread could yet fail",
+       "shared x: int = 0;\n"
+       "shared y: int = 0;\n"
+       "thread p0 { let r0 = exchange(x, 1); let r1 = exchange(y, 1); }\n"
+       "thread p1 { let r0 = x; let r1 = y; let r2 = x; assert !(r0 == 1 && r1 == 0); }\n"},
+      {"preemptions: behind a fence the thread had to wait for a mutex, and to leave it was free",
+       "shared x: int = 0;\n"
+       "shared y: int = 0;\n"
+       "shared z: int = 0;\n"
+       "mutex m;\n"
+       "thread p0 { let r0 = y; let r1 = fetch_add(z, 1); x = 1; fence; lock m; unlock m; }\n"
+       "thread p1 { lock m; y = 1; let r0 = z; let r1 = x; unlock m; }\n"},
+      {"preemptions: each of the threads that could go on cost one, and only the first was taken",
+       "shared x: int = 0;\n"
+       "shared y: int = 0;\n"
+       "thread p0 { let r0 = fetch_add(x, 1); let r1 = x; }\n"
+       "thread p1 { let r0 = fetch_add(y, 1); let r1 = y; assert x == 0 || r1 == 0; }\n"
+       "thread p2 { let r0 = x; let r1 = y; }\n"},
   };
   return list;
 }

@@ -1,0 +1,68 @@
+// Every run of the operational machine, and the preemptions of a run, counted by the definition: what checks
+// within a preemption bound are compared with. Only for small programs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "checker/execution/step.hpp"
+#include "jit/runtime.hpp"
+
+namespace heddle::checker {
+
+// Paper 3, section 3.1: an operation is followed by one of another thread, its thread has further operations
+// in the run, and the thread could have gone on: the next of them is not to lock a mutex that is taken.
+[[nodiscard]] inline std::uint32_t preemptions(const std::vector<Step>& run) {
+  std::vector<Step> operations;
+  for (const Step& step : run) {
+    if (step.type == StepType::operation) operations.push_back(step);
+  }
+  std::uint32_t count = 0;
+  std::set<Location> taken;  // mutexes, after operation i
+  for (std::size_t i = 0; i + 1 < operations.size(); ++i) {
+    const Step& step = operations[i];
+    const bool takes = step.op == jit::Op::lock || step.op == jit::Op::try_lock;
+    if (takes && step.access.writes) taken.insert(step.access.location);
+    if (step.op == jit::Op::unlock) taken.erase(step.access.location);
+    if (operations[i + 1].thread == step.thread) continue;
+    for (std::size_t j = i + 2; j < operations.size(); ++j) {
+      if (operations[j].thread != step.thread) continue;
+      if (operations[j].op != jit::Op::lock || !taken.contains(operations[j].access.location)) ++count;
+      break;
+    }
+  }
+  return count;
+}
+
+// Calls `visit()` for the machine in its state and in every one that it can reach, once for each run that
+// leads there; where `visit` returns false, longer runs are left out.
+template <typename Machine, typename Visit>
+void for_each_run(Machine& machine, Visit&& visit) {
+  if (!visit()) return;
+  if (!machine.choosing().empty()) {
+    const auto thread = machine.choosing().first();
+    const auto request = machine.threads().mailbox(thread);
+    for (auto value = request.value; value < request.expected; ++value) {
+      machine.choose(thread, value);
+      for_each_run(machine, visit);
+      machine.undo();
+    }
+    return;
+  }
+  const auto enabled = machine.enabled();
+  enabled.for_each([&](ProcessId process) {
+    machine.execute(process);
+    for_each_run(machine, visit);
+    machine.undo();
+  });
+}
+
+// Is the run at its end?
+template <typename Machine>
+[[nodiscard]] bool ended(const Machine& machine) {
+  return machine.choosing().empty() && machine.enabled().empty();
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,96 @@
+// What counts as a preemption, on programs small enough to count by hand. The campaign of
+// tests/differential/bounds_test.cpp compares random programs with all their interleavings.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "heddle/heddle.h"
+
+namespace {
+
+using heddle::Verdict;
+
+heddle::CheckResult check(const std::string& text, const std::string& model, const std::string& algorithm,
+                          std::uint32_t bound) {
+  const auto program = heddle::Program::from_source(text, "test.hed");
+  REQUIRE(program);
+  heddle::CheckOptions options;
+  options.model = model;
+  options.algorithm = algorithm;
+  options.preemption_bound = bound;
+  auto result = heddle::check(*program, options);
+  REQUIRE_MESSAGE(result, (result ? "" : result.errors().front().text));
+  return *result;
+}
+
+void check_verdict(const std::string& text, const std::string& model, std::uint32_t bound, Verdict expected) {
+  for (const auto& algorithm : heddle::algorithms()) {
+    if (!algorithm.bounds_preemptions) continue;
+    INFO(algorithm.name << " under " << model << ", bound " << bound << "\n" << text);
+    CHECK(check(text, model, std::string(algorithm.name), bound).verdict == expected);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a thread that is left for good was not preempted") {
+  const std::string text =
+      "shared x: int; shared y: int;\n"
+      "thread p { x = 1; y = 1; }\n"
+      "thread q { let r = x; let s = y; assert !(r == 1 && s == 0); }\n";
+  for (const char* model : {"sc", "tso", "pso"}) check_verdict(text, model, 0, Verdict::violation);
+}
+
+TEST_CASE("a violation some steps after the thread that is left for good is found, too") {
+  const std::string text =
+      "shared x: int; shared y: int; shared z: int;\n"
+      "thread p { let a = exchange(x, 1); let b = exchange(y, 1); let c = exchange(y, 2); }\n"
+      "thread q { let r = x; let s = y; let t = z; let u = z; assert !(r == 1 && s == 0); }\n";
+  for (const char* model : {"sc", "tso", "pso"}) check_verdict(text, model, 0, Verdict::violation);
+}
+
+TEST_CASE("a violation of any of the threads that were left is found, though each of them costs") {
+  const std::string text =
+      "shared a: int; shared b: int; shared x: int; shared y: int; shared z: int;\n"
+      "thread p { let r = fetch_add(a, 1); let s = x; let t = a; }\n"
+      "thread q { let r = fetch_add(b, 1); let s = x; assert s == 0; let t = b; }\n"
+      "thread r { let s = a; let t = b; assume s == 1 && t == 1; x = 1; fence; }\n";
+  // r comes after a part of p and of q, and only q comes back.
+  for (const char* model : {"sc", "tso", "pso"}) {
+    check_verdict(text, model, 0, Verdict::safe_within_bounds);
+    check_verdict(text, model, 1, Verdict::violation);
+  }
+}
+
+TEST_CASE("a thread that comes back was preempted, and what that hides is no safety") {
+  const std::string text =
+      "shared x: int; shared y: int;\n"
+      "thread p { let a = exchange(x, 1); let r = y; assert r == 0; }\n"
+      "thread q { let s = x; if s == 1 { y = 1; } }\n";
+  for (const char* model : {"sc", "tso", "pso"}) {
+    check_verdict(text, model, 0, Verdict::safe_within_bounds);
+    check_verdict(text, model, 1, Verdict::violation);
+  }
+}
+
+TEST_CASE("to leave a thread that waits for a mutex is free") {
+  const std::string text =
+      "shared x: int; shared y: int; mutex m;\n"
+      "thread p { lock m; y = 1; x = 1; unlock m; }\n"
+      "thread q { let r = y; let s = x; lock m; assert !(r == 1 && s == 0 && x == 1); unlock m; }\n";
+  // q comes while p has the mutex, and waits for it; that p comes back is the only preemption.
+  for (const char* model : {"sc", "tso", "pso"}) {
+    check_verdict(text, model, 0, Verdict::safe_within_bounds);
+    check_verdict(text, model, 1, Verdict::violation);
+  }
+}
+
+TEST_CASE("a deadlock counts with all its preemptions") {
+  const std::string text =
+      "mutex m; mutex n;\n"
+      "thread p { lock m; lock n; unlock n; unlock m; }\n"
+      "thread q { lock n; lock m; unlock m; unlock n; }\n";
+  // p takes m and is left for good: it never gets to lock n.
+  for (const char* model : {"sc", "tso", "pso"}) check_verdict(text, model, 0, Verdict::violation);
+}

@@ -1,0 +1,202 @@
+// Checks within a preemption bound against all interleavings without one: the preemptions of each are counted
+// by the definition, and those with few are what the check must show.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "checker/api/state.hpp"
+#include "checker/explore/algorithms.hpp"
+#include "properties.hpp"
+#include "tests/checker/every_run.hpp"
+
+namespace heddle::differential {
+
+namespace {
+
+constexpr std::uint64_t most_transitions = 200'000;  // of the oracle
+constexpr std::uint32_t most_preemptions = 3;
+
+using Values = std::vector<std::int64_t>;
+// Kind and place; no place for deadlocks.
+using Found = std::tuple<ViolationKind, std::uint32_t, std::uint32_t>;
+
+// What the interleavings with at most three preemptions show, and with how many the first shows it.
+struct Oracle {
+  std::map<Values, std::uint32_t> outcomes;
+  std::map<Found, std::uint32_t> violations;
+  std::map<std::uint32_t, std::uint64_t> complete;  // by preemptions
+  std::uint32_t most = 0;                           // preemptions of any run; capped
+};
+
+void at_most(std::uint32_t& least, std::uint32_t preemptions) { least = std::min(least, preemptions); }
+
+template <typename Key>
+void add(std::map<Key, std::uint32_t>& least, const Key& key, std::uint32_t preemptions) {
+  at_most(least.try_emplace(key, preemptions).first->second, preemptions);
+}
+
+// The values that a public outcome shows of a final state: all but mutexes.
+Values shown(const jit::Image& image, const checker::FinalState& state) {
+  Values values;
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    if (image.observed || i >= image.locations.size() || !image.locations[i].is_mutex)
+      values.push_back(state[i]);
+  }
+  return values;
+}
+
+std::optional<Oracle> ask(const Program& program, const CheckOptions& options) {
+  const auto code = program.state().image();
+  const jit::Image& image = *code;
+  const checker::Search search(image, options);
+  Oracle oracle;
+  std::uint64_t transitions = 0;
+  const auto place = [&](const checker::FoundViolation& found) {
+    if (found.site == checker::none) return Found{found.kind, 0, 0};
+    const auto& site = image.sites[found.site];
+    return Found{found.kind, site.line, site.column};
+  };
+  checker::with_machine(search, [&](auto& machine) {
+    checker::for_each_run(machine, [&] {
+      if (++transitions > most_transitions) return false;
+      const auto count = checker::preemptions(machine.steps());
+      oracle.most = std::max(oracle.most, count);
+      if (count > most_preemptions) return false;
+      const bool ended = checker::ended(machine);
+      if (!ended && machine.failed_thread() == checker::none) return true;
+      checker::Search judge(image, options);
+      if (machine.failed_thread() != checker::none) judge.failure(machine);
+      if (judge.violation()) add(oracle.violations, place(*judge.violation()), count);
+      if (!ended) return true;
+      checker::Search end(image, options);
+      end.end(machine);
+      if (end.violation()) add(oracle.violations, place(*end.violation()), count);
+      for (const auto& [state, times] : end.final_states()) add(oracle.outcomes, shown(image, state), count);
+      oracle.complete[count] += end.counts.executions;
+      return false;
+    });
+  });
+  if (transitions > most_transitions) return std::nullopt;
+  return oracle;
+}
+
+std::string text(const Values& values) {
+  std::string text;
+  for (const auto value : values) text += " " + std::to_string(value);
+  return text;
+}
+std::string text(const Found& found) {
+  return " " + std::string(name(std::get<0>(found))) + " in line " + std::to_string(std::get<1>(found)) +
+         ":" + std::to_string(std::get<2>(found));
+}
+
+// What is missing in the check's findings and what should not be there.
+template <typename Key>
+std::string difference(const std::string& what, const std::map<Key, std::uint32_t>& expected,
+                       const std::vector<Key>& found, std::uint32_t bound) {
+  std::string wrong;
+  for (const auto& [key, least] : expected) {
+    if (least <= bound && std::find(found.begin(), found.end(), key) == found.end())
+      wrong += "  missing " + what + text(key) + ", with " + std::to_string(least) + " preemptions\n";
+  }
+  for (const auto& key : found) {
+    const auto place = expected.find(key);
+    if (place == expected.end() || place->second > bound)
+      wrong += "  " + what + " beyond the bound:" + text(key) + "\n";
+  }
+  return wrong;
+}
+
+std::optional<Found> violation_of(const CheckResult& result) {
+  if (!result.violation) return std::nullopt;
+  return Found{result.violation->kind, result.violation->line, result.violation->column};
+}
+
+// What is wrong with the check of one algorithm.
+std::string wrong_with(const CheckResult& result, const Oracle& oracle, std::uint32_t bound) {
+  std::vector<Values> outcomes;
+  for (const auto& outcome : result.outcomes) {
+    Values values;
+    for (const auto& value : outcome.values) values.push_back(value.value);
+    outcomes.push_back(std::move(values));
+  }
+  auto wrong = difference("outcome", oracle.outcomes, outcomes, bound);
+  const bool expected = std::any_of(oracle.violations.begin(), oracle.violations.end(),
+                                    [&](const auto& entry) { return entry.second <= bound; });
+  const auto violation = violation_of(result);
+  if (expected && !violation) wrong += difference("violation", oracle.violations, {}, bound);
+  if (violation) {
+    const auto place = oracle.violations.find(*violation);
+    if (place == oracle.violations.end() || place->second > bound)
+      wrong += "  violation beyond the bound:" + text(*violation) + "\n";
+  }
+  const bool cut = result.counts.blocked_preemption_bound > 0 || result.counts.beyond_bound > 0;
+  if (cut && oracle.most <= bound) wrong += "  something was cut, though no run has so many preemptions\n";
+  if (!cut && result.algorithm == "naive" && oracle.most > bound) wrong += "  nothing was cut\n";
+  if (!cut && !difference("outcome", oracle.outcomes, outcomes, most_preemptions).empty())
+    wrong += "  nothing was cut, but outcomes are missing\n";
+  return wrong;
+}
+
+}  // namespace
+
+Finding preemption_bounds_agree(const Program& program, const std::string& model) {
+  CheckOptions options;
+  options.model = model;
+  options.keep_going = true;
+  options.collect_outcomes = true;
+  if (model == "power") return {};  // no interleavings, no preemptions
+  const auto oracle = ask(program, options);
+  if (!oracle) return {.skipped = true, .difference = {}};
+  for (std::uint32_t bound = 0; bound <= most_preemptions; ++bound) {
+    std::uint64_t graphs = 0;
+    std::uint64_t paths = 0;
+    for (const auto& [preemptions, runs] : oracle->complete) paths += preemptions <= bound ? runs : 0;
+    std::map<std::string, std::uint64_t> executions;
+    for (const auto& algorithm : algorithms()) {
+      if (!algorithm.bounds_preemptions) continue;
+      options.preemption_bound = bound;
+      options.algorithm = algorithm.name;
+      options.keep_going = true;
+      options.progress = [](const Progress& progress) {
+        return progress.transitions < 100 * most_transitions;
+      };
+      const auto result = check(program, options);
+      const auto where =
+          options.algorithm + " under " + model + ", preemption bound " + std::to_string(bound) + ":\n";
+      if (!result) return {.difference = where + result.errors().front().text + "\n"};
+      if (!result->stopped_by.empty()) return {.difference = where + "stopped: " + result->stopped_by + "\n"};
+      auto wrong = wrong_with(*result, *oracle, bound);
+      executions[options.algorithm] = result->counts.executions;
+      if (result->violation) {
+        options.keep_going = false;
+        const auto first = check(program, options);
+        if (!first || !first->violation) wrong += "  no violation without --keep-going\n";
+      }
+      if (!wrong.empty()) return {.difference = where + wrong};
+    }
+    graphs = executions["trust"];
+    std::string wrong;
+    if (executions["naive"] != paths) wrong = "naive does not count the interleavings within the bound";
+    for (const auto& [algorithm, count] : executions) {
+      const bool reduced = algorithm == "dpor" || algorithm == "source";
+      if (reduced && (count < graphs || count > paths))
+        wrong = algorithm + " counts fewer executions than graphs, or more than interleavings";
+    }
+    if (!wrong.empty()) {
+      wrong += ", preemption bound " + std::to_string(bound) + " under " + model + "\n";
+      for (const auto& [algorithm, count] : executions)
+        wrong += "  " + algorithm + " " + std::to_string(count) + "\n";
+      return {.difference = wrong};
+    }
+  }
+  const bool violation = !oracle->violations.empty();
+  return {.violation = violation, .difference = {}};
+}
+
+}  // namespace heddle::differential
