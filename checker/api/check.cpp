@@ -95,7 +95,11 @@ const std::vector<AlgorithmInfo>& algorithms() {
 
 std::string why_not(std::string_view model_name, std::string_view algorithm_name) {
   if (checker::find_model(model_name) == nullptr) return no_such_model(model_name);
-  if (checker::find_algorithm(algorithm_name) == nullptr) return no_such_algorithm(algorithm_name);
+  const auto* const algorithm = checker::find_algorithm(algorithm_name);
+  if (algorithm == nullptr) return no_such_algorithm(algorithm_name);
+  if (algorithm->run_under(model_name) == nullptr) {
+    return fmt::format("the algorithm '{}' does not work with the model '{}'", algorithm_name, model_name);
+  }
   return {};
 }
 
@@ -153,7 +157,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   CheckResult result;
   try {
     try {
-      algorithm.run(search);
+      algorithm.run_under(model->name)(search);
     } catch (const std::bad_alloc&) {
       // What the search held is free again.
       search.stop(std::string(checker::out_of_memory));
@@ -165,8 +169,6 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     std::sort(witnesses.begin(), witnesses.end(),
               [](const auto& a, const auto& b) { return a.condition < b.condition; });
     for (const auto& found : witnesses) result.witnesses.push_back(checker::describe(search, found));
-  } catch (const checker::TooManyProcesses& error) {
-    return refuse(fmt::format("the program has {} for the model '{}'", error.what(), model->name));
   } catch (const std::logic_error& error) {
     return refuse(error.what());
   }

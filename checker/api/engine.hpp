@@ -37,8 +37,7 @@ class Engine {
 
   [[nodiscard]] virtual std::vector<NextTransition> enabled() = 0;
   [[nodiscard]] virtual std::vector<Transition> disabled() = 0;
-  // Takes a transition and logs what happens; false (and no change) if it is not possible now. Throws
-  // TooManyProcesses; the engine is of no use afterwards.
+  // Takes a transition and logs what happens; false (and no change) if it is not possible now.
   virtual bool follow(const Choice& choice) = 0;
   // Takes the newest one back; what it logged is for the caller to drop.
   virtual void undo() = 0;
@@ -56,12 +55,12 @@ class Engine {
   [[nodiscard]] virtual Ending ending() = 0;
   // Is it only its store buffer that keeps the thread from going on?
   [[nodiscard]] virtual bool waits_for_buffers(ThreadId thread) const = 0;
-  // Why a transition that is enabled could not be taken.
+  // Why a transition that is enabled could not be taken; empty if that does not happen.
   [[nodiscard]] virtual std::string limit() const = 0;
 };
 
 // A machine at its start; what its threads do before their first transitions is appended to `rows` already.
-// Null for an unknown model. Throws TooManyProcesses and CannotGoOn.
+// Throws NoImplementation for a model that has no engine, and CannotGoOn.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(const jit::Image& image,
                                                   const heddle::MachineOptions& options, Rows& rows);
 

@@ -44,8 +44,6 @@ Result<Machine> Machine::start(const Program& program, const MachineOptions& opt
     return refuse(fmt::format("the model '{}' has no store buffers to bound", model->name));
   try {
     return Machine(std::make_unique<Core>(program, options, model->out_of_order));
-  } catch (const checker::TooManyProcesses& error) {
-    return refuse(fmt::format("the program has {} for the model '{}'", error.what(), model->name));
   } catch (const checker::CannotGoOn& error) {
     return refuse(fmt::format("{} under the model '{}'", error.what(), model->name));
   } catch (const std::runtime_error& error) {
@@ -127,7 +125,7 @@ RunResult Machine::run(std::string_view thread, std::optional<std::uint32_t> lin
       result.why = fmt::format("{} {}", thread, state == "finished" ? "has finished" : state);
     return result;
   }
-  result.why = fmt::format("there are too many steps, or {}", core.engine->limit());
+  result.why = result.steps == longest_run ? "there are too many steps" : core.engine->limit();
   return result;
 }
 

@@ -44,18 +44,7 @@ class Machine::Core {
   // Takes a transition without looking at `schedule`. False, and nothing has changed, if it is not possible.
   bool move(const checker::Choice& choice) {
     const auto mark = rows.size();
-    try {
-      if (!engine->follow(choice)) return false;
-    } catch (const checker::TooManyProcesses&) {
-      // The engine stopped in the middle of the step: another one takes the steps before it.
-      reset();
-      for (std::size_t i = 0; i < depth; ++i) {
-        marks[i] = rows.size();
-        engine->follow(schedule[i]);
-      }
-      refresh();
-      return false;
-    }
+    if (!engine->follow(choice)) return false;
     marks.push_back(mark);
     ++depth;
     return true;

@@ -1,12 +1,9 @@
 // minimise(); see heddle/minimise.h.
 #include "heddle/minimise.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 #include <new>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -26,7 +23,7 @@ Result<Minimised> minimise(const jit::Image& image, const CheckOptions& options,
                            const checker::WantedEnd& wanted, Minimised result, Describe&& describe) {
   const checker::Search search(image, options);
   try {
-    std::optional<checker::Shortest> shortest;
+    checker::Shortest shortest;
     try {
       if (checker::find_model(options.model)->out_of_order) {
         const auto commits = std::count_if(known.steps.begin(), known.steps.end(),
@@ -36,23 +33,19 @@ Result<Minimised> minimise(const jit::Image& image, const CheckOptions& options,
         shortest = checker::find_shortest(search, wanted);
       }
     } catch (const std::bad_alloc&) {
-      shortest.emplace();
-      shortest->stopped_by = checker::out_of_memory;
+      shortest.stopped_by = checker::out_of_memory;
     }
-    if (!shortest) return refuse(fmt::format("traces of the model '{}' cannot be minimised", options.model));
-    result.stopped_by = shortest->stopped_by;
-    result.states = shortest->states;
-    if (!shortest->found) {
+    result.stopped_by = shortest.stopped_by;
+    result.states = shortest.states;
+    if (!shortest.found) {
       if (result.stopped_by.empty()) return refuse("it does not occur in the space of these options");
     } else {
       result.shortest = true;
       result.stopped_by.clear();
-      result.transitions = shortest->found->schedule.size();
-      result.switches = shortest->switches;
-      describe(search, *shortest->found, result);
+      result.transitions = shortest.found->schedule.size();
+      result.switches = shortest.switches;
+      describe(search, *shortest.found, result);
     }
-  } catch (const checker::TooManyProcesses& error) {
-    return refuse(fmt::format("the program has {} for the model '{}'", error.what(), options.model));
   } catch (const std::logic_error& error) {
     return refuse(error.what());
   }

@@ -82,9 +82,7 @@ class OperationalEngine final : public Engine {
     for (const Row& row : rows) steps.push_back(describe_row(image(), row));
     return steps;
   }
-  std::string limit() const override {
-    return "the program has too many threads and store buffers for this step";
-  }
+  std::string limit() const override { return {}; }
   Ending ending() override { return machine_.ending(); }
   bool waits_for_buffers(ThreadId thread) const override {
     return Machine::has_buffers && !machine_.enabled().contains(thread) &&

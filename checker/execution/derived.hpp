@@ -21,8 +21,8 @@ struct EventName {
 
 inline constexpr std::string_view power_model = "power";
 
-// Of the widest machine, in words of 64 events. A search that fills a machine goes on with one of the width
-// that the machine names as `next_width`.
+// Of the widest POWER machine, in words of 64 events. A search that fills a machine goes on with one of the
+// width that the machine names as `next_width`.
 inline constexpr unsigned widest_machine = 16;
 
 // What stops a search, and a run at the prompt, because there is no room for it.

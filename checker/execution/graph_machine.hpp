@@ -28,7 +28,8 @@ class GraphMachine {
   template <unsigned Wider>
   using Widened = GraphMachine<Model, Wider>;
   static constexpr unsigned words = Words;
-  static constexpr unsigned next_width = widest_machine;
+  static constexpr unsigned next_width = Words < widest_machine ? widest_machine : 64;
+  static constexpr std::string_view out_of_room = "an execution of more than 4,000 events";
 
   struct Prepared {
     EventName name;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -23,16 +24,12 @@
 
 namespace heddle::checker {
 
-// The program has more threads and store buffers than the sets of this machine hold.
-struct TooManyProcesses : std::runtime_error {
-  TooManyProcesses() : std::runtime_error("too many threads and store buffers") {}
-};
-
 struct MachineOptions {
   std::optional<std::uint32_t> buffer_bound;
   bool resume_after_assert = false;  // a failed assertion is noted (`failures`) and the thread goes on
 };
 
+// `Words` is the width of its sets of processes: see with_width().
 template <typename Model, unsigned Words>
 class Machine {
  public:
@@ -45,7 +42,7 @@ class Machine {
         threads_(image),
         model_(threads_.count(), static_cast<std::uint32_t>(image.locations.size()), options.buffer_bound) {
     for (const auto& location : image.locations) memory_.push_back(location.initial);
-    if (threads_.count() > Set::capacity) throw TooManyProcesses();
+    if (threads_.count() > Set::capacity) throw std::logic_error("internal error: too many threads");
     Step initial;
     for (ThreadId t = 0; t < threads_.count(); ++t) {
       threads_.start(t, image.threads[t]);
@@ -304,6 +301,19 @@ class Machine {
   std::vector<Failure> failures_;
   Rows* log_ = nullptr;
 };
+
+// Calls `use.template operator()<Words>()` with the narrowest sets that hold all processes of the program.
+template <typename Model, typename Use>
+void with_width(const jit::Image& image, Use&& use) {
+  // The most that any program can have under the model: what no program needs is not compiled.
+  constexpr auto most = Model::most_processes(64, std::numeric_limits<std::uint32_t>::max());
+  const auto processes = Model::most_processes(image.threads.size(), image.locations.size());
+  if (processes <= ProcessSet<1>::capacity) return use.template operator()<1>();
+  if constexpr (most > ProcessSet<16>::capacity) {
+    if (processes > ProcessSet<16>::capacity) return use.template operator()<growing>();
+  }
+  if constexpr (most > ProcessSet<1>::capacity) use.template operator()<16>();
+}
 
 }  // namespace heddle::checker
 

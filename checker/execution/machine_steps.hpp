@@ -116,7 +116,8 @@ inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
           break;
         }
         model_.append(thread, m);
-        if (model_.processes() > Set::capacity) throw TooManyProcesses();
+        if (model_.processes() > Set::capacity)
+          throw std::logic_error("internal error: too many store buffers");
         ++step.buffered;
       }
       log(RowType::buffered, thread, m);

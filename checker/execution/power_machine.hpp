@@ -46,6 +46,7 @@ class PowerMachine {
   using Widened = PowerMachine<Wider>;
   static constexpr unsigned words = Words;
   static constexpr unsigned next_width = Words < 4 ? 2 * Words : widest_machine;
+  static constexpr std::string_view out_of_room = too_many_events;
 
   // All that is known about an event before it is committed.
   struct Prepared {

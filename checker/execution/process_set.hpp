@@ -1,9 +1,12 @@
 // A set of processes as a bit mask. A process is a thread or a store buffer that can flush; see machine.hpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <limits>
+#include <vector>
 
 namespace heddle::checker {
 
@@ -104,6 +107,64 @@ class ProcessSet {
   // (The compiler does not know that p < capacity.)
   [[nodiscard]] static constexpr ProcessId word_of(ProcessId p) { return Words == 1 ? 0 : p / 64; }
   std::array<std::uint64_t, Words> words_{};
+};
+
+// The number of words of a set that grows with its members: for programs with more processes than a set of a
+// fixed width should have room for.
+inline constexpr unsigned growing = 0;
+
+template <>
+class ProcessSet<growing> {
+ public:
+  static constexpr ProcessId capacity = std::numeric_limits<ProcessId>::max();
+
+  void insert(ProcessId p) {
+    if (p / 64 >= words_.size()) words_.resize(p / 64 + 1);
+    words_[p / 64] |= std::uint64_t{1} << (p % 64);
+  }
+  void erase(ProcessId p) {
+    if (p / 64 < words_.size()) words_[p / 64] &= ~(std::uint64_t{1} << (p % 64));
+  }
+  void assign(ProcessId p, bool member) { member ? insert(p) : erase(p); }
+  [[nodiscard]] bool contains(ProcessId p) const {
+    return p / 64 < words_.size() && ((words_[p / 64] >> (p % 64)) & 1) != 0;
+  }
+
+  [[nodiscard]] bool empty() const {
+    return std::all_of(words_.begin(), words_.end(), [](std::uint64_t word) { return word == 0; });
+  }
+
+  // The smallest member; the set must not be empty.
+  [[nodiscard]] ProcessId first() const {
+    std::size_t i = 0;
+    while (words_[i] == 0) ++i;
+    return static_cast<ProcessId>(64 * i) + static_cast<ProcessId>(std::countr_zero(words_[i]));
+  }
+
+  // Calls `visit(p)` for every member in ascending order. `visit` must not change the set.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      for (auto word = words_[i]; word != 0; word &= word - 1)
+        visit(static_cast<ProcessId>(64 * i) + static_cast<ProcessId>(std::countr_zero(word)));
+    }
+  }
+
+  ProcessSet& operator|=(const ProcessSet& other) {
+    if (other.words_.size() > words_.size()) words_.resize(other.words_.size());
+    for (std::size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
+    return *this;
+  }
+  ProcessSet& operator-=(const ProcessSet& other) {
+    const auto common = std::min(words_.size(), other.words_.size());
+    for (std::size_t i = 0; i < common; ++i) words_[i] &= ~other.words_[i];
+    return *this;
+  }
+  friend ProcessSet operator|(ProcessSet a, const ProcessSet& b) { return a |= b; }
+  friend ProcessSet operator-(ProcessSet a, const ProcessSet& b) { return a -= b; }
+
+ private:
+  std::vector<std::uint64_t> words_;  // as many as the largest member so far asked for
 };
 
 }  // namespace heddle::checker

@@ -26,22 +26,17 @@ void run_rsmc(Search& search, const GraphObserver& observer);
 void run_naive_derived(Search& search, const GraphObserver& observer);
 
 // Calls `use(machine)` with a fresh machine of the model that the search's options name, with sets wide
-// enough for the program. Throws TooManyProcesses if no machine is.
+// enough for the program. Throws NoImplementation if the model is not operational.
 template <typename Use>
 void with_machine(const Search& search, Use&& use) {
-  constexpr unsigned narrow = 1;
-  constexpr unsigned wide = 16;
-  OperationalModels::for_each([&]<typename Model>() {
-    if (search.options().model != Model::name) return;
-    const auto& image = search.image();
-    if (Model::most_processes(image.threads.size(), image.locations.size()) <= 64 * narrow) {
-      Machine<Model, narrow> machine(image, search.machine_options());
+  const auto& model = search.options().model;
+  const bool found = OperationalModels::visit(model, [&]<typename Model>() {
+    with_width<Model>(search.image(), [&]<unsigned Words>() {
+      Machine<Model, Words> machine(search.image(), search.machine_options());
       use(machine);
-    } else {
-      Machine<Model, wide> machine(image, search.machine_options());
-      use(machine);
-    }
+    });
   });
+  if (!found) throw NoImplementation(model);
 }
 
 // with_machine for an exploration: the search keeps what the machine counted.

@@ -24,13 +24,15 @@ void with_power_machine(std::size_t steps, const Search& search, Use&& use) {
   }
 }
 
-// Calls `use.template operator()<Machine>()` with the narrowest machine of the search's model.
+// Calls `use.template operator()<Machine>()` with the narrowest machine of the search's model. Throws
+// NoImplementation if the model has no derived one.
 template <typename Use>
 void with_derived_model(const Search& search, Use&& use) {
-  if (search.options().model == power_model) use.template operator()<PowerMachine<1>>();
-  AxiomaticModels::for_each([&]<typename Model>() {
-    if (search.options().model == Model::name) use.template operator()<GraphMachine<Model, 1>>();
-  });
+  const auto& model = search.options().model;
+  if (model == power_model) return use.template operator()<PowerMachine<1>>();
+  const bool found = AxiomaticModels::visit(
+      model, [&]<typename Model>() { use.template operator()<GraphMachine<Model, 1>>(); });
+  if (!found) throw NoImplementation(model);
 }
 
 }  // namespace heddle::checker

@@ -2,7 +2,8 @@
 // room for: a search of the same kind takes over on a wider machine.
 //
 // An exploration E over a machine, E::MachineType, says how: E::On<W> is the same exploration over a machine
-// W, made from W and the E that ran out of room; E::next_width is the number of words of that machine.
+// W, made from W and the E that ran out of room; E::next_width is the number of words of that machine, no more
+// than E's own if there is none wider.
 #pragma once
 
 #include <cstdint>
@@ -52,13 +53,13 @@ template <typename Exploration>
 void run_widening(Exploration& exploration, Search& search) {
   if (exploration.run()) return;
   using Machine = typename Exploration::MachineType;
-  if constexpr (Machine::words < widest_machine) {
+  if constexpr (Machine::words < Exploration::next_width) {
     using Wider = typename Machine::template Widened<Exploration::next_width>;
     Wider machine(search.image(), search.machine_options());
     typename Exploration::template On<Wider> wider(machine, std::move(exploration));
     run_widening(wider, search);
   } else {
-    search.stop(std::string(too_many_events));
+    search.stop(std::string(Machine::out_of_room));
   }
 }
 

@@ -13,8 +13,17 @@
 namespace heddle::checker {
 
 struct Algorithm {
+  using Run = void (*)(Search&);
+  struct Implementation {
+    std::string_view model;
+    Run run = nullptr;
+  };
+
   AlgorithmInfo info;
-  void (*run)(Search&) = nullptr;
+  std::vector<Implementation> implementations;  // for models that are not here there is none
+
+  // Null if there is none.
+  [[nodiscard]] Run run_under(std::string_view model) const;
 };
 
 [[nodiscard]] const std::vector<Algorithm>& all_algorithms();

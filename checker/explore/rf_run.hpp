@@ -50,9 +50,13 @@ template <typename Machine>
 class Run {
  public:
   using MachineModel = std::remove_cvref_t<decltype(std::declval<Machine&>().model())>;
-  static constexpr consistency::Model model = MachineModel::name == "sc"    ? consistency::Model::sc
-                                              : MachineModel::name == "tso" ? consistency::Model::tso
-                                                                            : consistency::Model::pso;
+  // A model without a verifier does not compile.
+  static constexpr consistency::Model model = [] {
+    if (MachineModel::name == "sc") return consistency::Model::sc;
+    if (MachineModel::name == "tso") return consistency::Model::tso;
+    if (MachineModel::name == "pso") return consistency::Model::pso;
+    throw std::logic_error("no verifier");
+  }();
 
   explicit Run(Machine& machine)
       : machine_(machine),
@@ -60,7 +64,6 @@ class Run {
         events_(threads_),
         clocks_(threads_),
         writer_(machine.image().locations.size(), initial_write) {
-    if (threads_ >= 1U << (32 - index_bits)) throw TooManyProcesses();
     // Without buffers a thread does nothing between two steps that would be an event.
     machine_.restart_with_log(Machine::has_buffers ? &rows_ : nullptr);
     for (const auto& row : rows_) append(row.thread, settled(row));

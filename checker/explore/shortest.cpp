@@ -104,11 +104,7 @@ class BreadthFirst : BreadthFirstTree<Machine, InterleavingNode<Machine>> {
   // What of the way to a node belongs to it beside the state.
   [[nodiscard]] const std::vector<std::uint64_t>& way(const Node& node) {
     way_.assign(1, node.last);
-    if (search_.options().preemption_bound) {
-      way_.push_back(node.running.preemptions);
-      node.running.left_at_fence.for_each([&](ProcessId p) { way_.push_back(p); });
-      way_.push_back(way_.size());
-    }
+    if (search_.options().preemption_bound) node.running.append_to(way_, machine_);
     return way_;
   }
 
@@ -125,8 +121,8 @@ class BreadthFirst : BreadthFirstTree<Machine, InterleavingNode<Machine>> {
 
 }  // namespace
 
-std::optional<Shortest> find_shortest(const Search& search, const WantedEnd& wanted) {
-  std::optional<Shortest> result;
+Shortest find_shortest(const Search& search, const WantedEnd& wanted) {
+  Shortest result;
   with_machine(search, [&](auto& machine) { result = BreadthFirst(machine, search, wanted).run(); });
   return result;
 }

@@ -28,8 +28,8 @@ inline constexpr double default_minimise_timeout = 60;
 inline constexpr std::uint64_t default_minimise_memory = std::uint64_t{2} << 30;
 
 // The search's options give the model, the bounds and the limits.
-// Throws TooManyProcesses as with_machine() does; nothing if the model has no machine.
-[[nodiscard]] std::optional<Shortest> find_shortest(const Search& search, const WantedEnd& wanted);
+// Throws NoImplementation if the model is not operational.
+[[nodiscard]] Shortest find_shortest(const Search& search, const WantedEnd& wanted);
 
 // The same under POWER, among schedules of at most so many commits; `found` is empty if there is none.
 [[nodiscard]] Shortest find_shortest_commits(const Search& search, std::size_t most_steps,

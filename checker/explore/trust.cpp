@@ -66,12 +66,13 @@ void run_to_the_end(Trust<Model, Words>& trust, Search& search) {
 void run_trust(Search& search) { run_trust(search, {}); }
 
 void run_trust(Search& search, const GraphObserver& observer) {
-  AxiomaticModels::for_each([&]<typename Model>() {
-    if (search.options().model != Model::name) return;
+  const auto& model = search.options().model;
+  const bool found = AxiomaticModels::visit(model, [&]<typename Model>() {
     Trust<Model, 1> trust(search);
     trust.observe(observer);
     run_to_the_end(trust, search);
   });
+  if (!found) throw NoImplementation(model);
 }
 
 }  // namespace heddle::checker

@@ -1,11 +1,21 @@
 // The list of operational models. Adding one: write its file, add it here.
 #pragma once
 
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
 #include "checker/models/pso.hpp"
 #include "checker/models/sc.hpp"
 #include "checker/models/tso.hpp"
 
 namespace heddle::checker {
+
+// An algorithm was asked to run under a model that it has no machine for. The registry offers no such pair.
+struct NoImplementation : std::logic_error {
+  explicit NoImplementation(std::string_view model)
+      : std::logic_error("internal error: no implementation for the model '" + std::string(model) + "'") {}
+};
 
 template <typename... Models>
 struct ModelList {
@@ -13,6 +23,16 @@ struct ModelList {
   template <typename Visit>
   static void for_each(Visit&& visit) {
     (visit.template operator()<Models>(), ...);
+  }
+  // Calls it for the model of the name. False if the list has none.
+  template <typename Visit>
+  [[nodiscard]] static bool visit(std::string_view name, Visit&& visit) {
+    const auto match = [&]<typename Model>() {
+      if (Model::name != name) return false;
+      visit.template operator()<Model>();
+      return true;
+    };
+    return (match.template operator()<Models>() || ...);
   }
 };
 

@@ -20,7 +20,7 @@ class PartialStoreOrder : public StoreBuffers<PartialStoreOrder> {
 
   PartialStoreOrder(std::uint32_t threads, std::uint32_t locations, std::optional<std::uint32_t> bound)
       : StoreBuffers(threads, bound), locations_(locations), index_(std::size_t{threads} * locations, none) {}
-  static std::uint64_t most_processes(std::uint64_t threads, std::uint64_t locations) {
+  static constexpr std::uint64_t most_processes(std::uint64_t threads, std::uint64_t locations) {
     return threads + threads * locations;
   }
 

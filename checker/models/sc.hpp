@@ -21,7 +21,9 @@ class SequentialConsistency {
       : threads_(threads) {}
   [[nodiscard]] ProcessId processes() const { return threads_; }
   // How many processes a program of this size can have at most.
-  static std::uint64_t most_processes(std::uint64_t threads, std::uint64_t /*locations*/) { return threads; }
+  static constexpr std::uint64_t most_processes(std::uint64_t threads, std::uint64_t /*locations*/) {
+    return threads;
+  }
 
  private:
   std::uint32_t threads_;

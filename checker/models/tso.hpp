@@ -21,7 +21,7 @@ class TotalStoreOrder : public StoreBuffers<TotalStoreOrder> {
       : StoreBuffers(threads, bound), locations_(locations), newest_(std::size_t{threads} * locations, none) {
     for (ThreadId thread = 0; thread < threads; ++thread) add_buffer(thread);
   }
-  static std::uint64_t most_processes(std::uint64_t threads, std::uint64_t /*locations*/) {
+  static constexpr std::uint64_t most_processes(std::uint64_t threads, std::uint64_t /*locations*/) {
     return 2 * threads;
   }
 

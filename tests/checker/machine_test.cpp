@@ -175,13 +175,4 @@ TEST_CASE("an await that was evaluated too early is blocked, one that nothing ca
   CHECK(machine.ending() == Ending::deadlock);
 }
 
-TEST_CASE("a program with more processes than a machine holds is refused by check, not mishandled") {
-  const auto program = compile("shared a: int[2000]; thread p { for i in 0..2000 { a[i] = 1; } }");
-  heddle::CheckOptions options;
-  options.model = "pso";
-  const auto result = heddle::check(program, options);
-  REQUIRE_FALSE(result);
-  CHECK(result.errors().front().message.find("too many threads and store buffers") != std::string::npos);
-}
-
 }  // namespace
