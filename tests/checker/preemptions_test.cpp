@@ -55,8 +55,8 @@ TEST_CASE("a violation of any of the threads that were left is found, though eac
       "shared a: int; shared b: int; shared x: int; shared y: int; shared z: int;\n"
       "thread p { let r = fetch_add(a, 1); let s = x; let t = a; }\n"
       "thread q { let r = fetch_add(b, 1); let s = x; assert s == 0; let t = b; }\n"
-      "thread r { let s = a; let t = b; assume s == 1 && t == 1; x = 1; fence; }\n";
-  // r comes after a part of p and of q, and only q comes back.
+      "thread o { let s = a; let t = b; assume s == 1 && t == 1; x = 1; fence; }\n";
+  // o comes after a part of p and of q, and only q comes back.
   for (const char* model : {"sc", "tso", "pso"}) {
     check_verdict(text, model, 0, Verdict::safe_within_bounds);
     check_verdict(text, model, 1, Verdict::violation);
