@@ -114,6 +114,7 @@ std::string difference(const std::string& what, const std::map<Key, std::uint32_
 
 std::optional<Found> violation_of(const CheckResult& result) {
   if (!result.violation) return std::nullopt;
+  if (result.violation->kind == ViolationKind::deadlock) return Found{ViolationKind::deadlock, 0, 0};
   return Found{result.violation->kind, result.violation->line, result.violation->column};
 }
 
