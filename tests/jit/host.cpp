@@ -92,6 +92,7 @@ std::string describe(const jit::Image& image, const jit::Mailbox& request) {
     case Op::await_failed: return "await_failed";
     case Op::assume_failed: return "assume_failed";
     case Op::loop_bound: return "loop_bound";
+    case Op::round_limit: return "round_limit";
     case Op::assert_failed: return "assert_failed " + image.sites.at(request.site).message;
     case Op::index_out_of_bounds:
       return "index_out_of_bounds " + value() + " of " + std::to_string(request.expected);
