@@ -57,7 +57,8 @@ TEST_CASE("an algorithm that is run under a model that it has no machine for thr
     CHECK(search.counts.executions == 0);
   }
   const Search search(*image, options);
-  CHECK_THROWS_AS((void)find_shortest(search, [](const FoundViolation&) { return true; }), NoImplementation);
+  CHECK_THROWS_AS((void)find_shortest(search, {.violation = [](const FoundViolation&) { return true; }}),
+                  NoImplementation);
   heddle::MachineOptions machine;
   machine.model = "arm";
   Rows rows;

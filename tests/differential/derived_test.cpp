@@ -127,7 +127,7 @@ std::string class_of(const jit::Image& image, const checker::PlainGraph& graph) 
   for (const auto& [location, writes] : graph.coherence)
     memory[location] = graph.threads[writes.back().first][writes.back().second].value;
   checker::Rows rows;
-  if (image.final_block) static_cast<void>(checker::run_final_block(image, memory, &rows));
+  if (image.final_block) static_cast<void>(checker::run_final_block(image, memory, false, &rows));
   std::string result = without_coherence(graph.text());
   std::set<checker::Location> stored;
   for (const auto& row : rows) {

@@ -68,14 +68,14 @@ std::optional<Oracle> ask(const Program& program, const CheckOptions& options) {
       oracle.most = std::max(oracle.most, count);
       if (count > most_preemptions) return false;
       const bool ended = checker::ended(machine);
-      if (!ended && machine.failed_thread() == checker::none) return true;
+      if (!ended && machine.failures().empty()) return true;
       checker::Search judge(image, options);
-      if (machine.failed_thread() != checker::none) judge.failure(machine);
-      if (judge.violation()) add(oracle.violations, place(*judge.violation()), count);
+      judge.failure(machine);
+      for (const auto& found : judge.violations()) add(oracle.violations, place(found), count);
       if (!ended) return true;
       checker::Search end(image, options);
       end.end(machine);
-      if (end.violation()) add(oracle.violations, place(*end.violation()), count);
+      for (const auto& found : end.violations()) add(oracle.violations, place(found), count);
       for (const auto& [state, times] : end.final_states()) add(oracle.outcomes, shown(image, state), count);
       oracle.complete[count] += end.counts.executions;
       return false;
