@@ -26,14 +26,29 @@ std::optional<std::size_t> first_place(const Trace& trace, std::size_t index) {
   return place;
 }
 
+// Is the step of a trace that a commit names the row of the machine that another one names? Violations are rows, too, and
+// the machine may meet more of them than the trace shows, so commits are counted.
+bool same_commit(const Trace& trace, std::optional<std::size_t> step, const checker::Rows& rows,
+                 std::optional<std::size_t> row) {
+  if (!step || !row) return step.has_value() == row.has_value();
+  if (*step >= trace.steps.size() || *row >= rows.size()) return false;
+  const auto commits =
+      std::count_if(trace.steps.begin(), trace.steps.begin() + static_cast<std::ptrdiff_t>(*step),
+                    [](const Step& earlier) { return earlier.commit.has_value(); });
+  return commits ==
+         std::count_if(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(*row),
+                       [](const checker::Row& earlier) { return earlier.type != checker::RowType::failure; });
+}
+
 // Does the transition do what the step of a trace says?
-bool matches(const Transition& transition, const Trace& trace, std::size_t index) {
+bool matches(const Transition& transition, const Trace& trace, std::size_t index, const checker::Rows& rows) {
   const Step& step = trace.steps[index];
   const Step& effect = transition.effect;
   if (step.commit && effect.commit) {
     if (step.commit->position != effect.commit->position) return false;
-    if (step.reads && step.commit->source != effect.commit->source) return false;
-    if (step.writes && first_place(trace, index) != effect.commit->behind) return false;
+    if (step.reads && !same_commit(trace, step.commit->source, rows, effect.commit->source)) return false;
+    if (step.writes && !same_commit(trace, first_place(trace, index), rows, effect.commit->behind))
+      return false;
   }
   if (effect.thread != step.thread || effect.kind != step.kind || effect.location != step.location)
     return false;
@@ -55,8 +70,9 @@ std::string Machine::load(const Trace& trace) {
     const Step& step = trace.steps[i];
     if (!is_transition(step)) continue;
     const auto find = [&] {
-      return std::find_if(core.next.begin(), core.next.end(),
-                          [&](const NextTransition& entry) { return matches(entry.shown, trace, i); });
+      return std::find_if(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
+        return matches(entry.shown, trace, i, core.rows);
+      });
     };
     auto found = find();
     if (found == core.next.end()) {

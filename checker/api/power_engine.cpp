@@ -262,25 +262,29 @@ bool PowerEngine::known(ThreadId thread, const jit::LocalImage& local) const {
   return (mask & ~machine_.committed_loads(thread)) == 0;
 }
 
-std::string PowerEngine::failure_text(ThreadId t, std::uint32_t index) const {
-  const Request& request = machine_.requests(t)[index];
-  if (request.op == jit::Op::assertion)
-    return describe_failure(jit::Op::assert_failed, image().sites[request.site], nullptr);
-  const jit::Mailbox& m = jit::mailbox(machine_.block(t));
-  return describe_failure(m.op, image().sites[m.site], &m);
+std::string PowerEngine::failure_text(const Row& row) const {
+  const bool asserts = row.op == jit::Op::assert_failed;
+  return describe_failure(row.op, image().sites[row.site],
+                          asserts ? nullptr : &jit::mailbox(machine_.block(row.thread)));
 }
 
 std::vector<std::string> PowerEngine::failures() const {
+  // Those of the newest step stand at the end of the rows; the machine forgets them when it tries a transition.
+  std::size_t first = rows_.size();
+  while (first > 0 && rows_[first - 1].type == RowType::failure) --first;
   std::vector<std::string> result;
-  for (const auto& failure : machine_.failures())
-    result.push_back(failure_text(failure.thread, failure.index));
+  for (std::size_t i = first; i < rows_.size(); ++i) result.push_back(failure_text(rows_[i]));
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
     const auto stopped = machine_.stopped_at(t);
-    if (!stopped || machine_.requests(t)[*stopped].op == jit::Op::assumption) continue;
+    if (!stopped) continue;
+    const Request& request = machine_.requests(t)[*stopped];
+    if (request.op == jit::Op::assumption) continue;
     const bool newest =
-        std::any_of(machine_.failures().begin(), machine_.failures().end(),
-                    [&](const auto& failure) { return failure.thread == t && failure.index == *stopped; });
-    if (!newest) result.push_back(failure_text(t, *stopped));
+        std::any_of(rows_.begin() + static_cast<std::ptrdiff_t>(first), rows_.end(),
+                    [&](const Row& row) { return row.thread == t && row.site == request.site; });
+    const bool asserts = request.op == jit::Op::assertion;
+    const jit::Op op = asserts ? jit::Op::assert_failed : jit::mailbox(machine_.block(t)).op;
+    if (!newest) result.push_back(failure_text({.op = op, .thread = t, .site = request.site}));
   }
   return result;
 }

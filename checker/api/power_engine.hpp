@@ -47,7 +47,7 @@ class PowerEngine final : public Engine {
   [[nodiscard]] std::string refusal(EventName name, std::int64_t parameter) const;
   void add_refused(EventName name, std::vector<Transition>& into);
   void log_failures();
-  [[nodiscard]] std::string failure_text(ThreadId t, std::uint32_t index) const;
+  [[nodiscard]] std::string failure_text(const Row& row) const;
   void name_rows(const Rows& rows, heddle::Step& step) const;
   // Brings memory and blocks up to date: they move with the machine.
   void look();

@@ -92,6 +92,9 @@ class Terminal final : public LineSource {
     prompt_ = prompt;
     if (editor_ == nullptr) return LineEvent::end;
     int count = 0;
+    // libedit shows the prompt before it takes the terminal out of its line mode, in which a Ctrl-D that comes at once
+    // would be lost.
+    el_set(editor_, EL_PREP_TERM, 1);
     const char* const text = el_gets(editor_, &count);
     if (forget_interrupts()) {
       el_reset(editor_);

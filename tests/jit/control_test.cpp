@@ -77,17 +77,17 @@ TEST_CASE("for loops end at their bound, up to the largest numbers") {
   };
   CHECK(run(INT64_MAX - 3, INT64_MAX).at(2) == "store r = 3");
   CHECK(run(0, 1'000'000).at(2) == "store r = 1000000");
-  CHECK(run(0, 1'000'001).at(2) == "loop_bound");
-  CHECK(run(INT64_MIN, INT64_MAX).at(2) == "loop_bound");
+  CHECK(run(0, 1'000'001).at(2) == "round_limit");
+  CHECK(run(INT64_MIN, INT64_MAX).at(2) == "round_limit");
   CHECK(run(INT64_MAX, INT64_MIN).at(2) == "store r = 0");
   CHECK(log_of("shared r: int; thread p { var k = 0; for i in 0..2000000 { k += 1; } r = k; }") ==
-        Log{"loop_bound"});
+        Log{"round_limit"});
 }
 
 TEST_CASE("loops without an operation cannot go round for ever") {
   CHECK(log_of("shared r: int; thread p { var k = 0; for i in 0..1000000 { for j in 0..1000000 { k += 1; } } "
                "r = k; }",
-               {}, 0) == Log{"loop_bound"});
+               {}, 0) == Log{"round_limit"});
 }
 
 TEST_CASE("the count of silent rounds starts again at each operation") {

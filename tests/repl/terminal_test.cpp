@@ -307,6 +307,7 @@ TEST_CASE("a program that has not been saved is not dropped without a question")
     terminal.type("thread p {}\r");
     CHECK(terminal.shows("> "));
     for (const char* leave : {":quit\r", "exit\r", "\x04"}) {
+      CAPTURE(leave);
       terminal.type(leave);
       CHECK(terminal.shows("The program has not been saved. Leave? [y/N] "));
       terminal.type("n\r");
