@@ -200,9 +200,10 @@ TEST_CASE("if a worker is killed at any moment, only its current check is lost")
     for (const auto& result : report["results"]) ++statuses[result["status"]];
     CHECK(statuses["crashed"] <= 1);
     CHECK(statuses["passed"] + statuses["failed"] + statuses["crashed"] == report["results"].size());
-    // A worker that dies while it compiles a program leaves one result for all of that program's checks.
-    const bool compiling = contains(run.output, "while compiling");
-    CHECK(report["results"].size() == 4 * programs_tested - (compiling ? 3 : 0));
+    // A worker that dies while it compiles a program, which it may do before any of its checks, leaves one
+    // result for all that were left of them.
+    const std::size_t lost = 4 * programs_tested - report["results"].size();
+    CHECK(lost <= (contains(run.output, "while compiling") ? 3 : 0));
   }
 }
 
