@@ -27,10 +27,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const auto& saved = std::get<heddle::cli::SavedTrace>(parsed);
-  auto machine =
-      heddle::Machine::start(program(), {.model = saved.model, .buffer_bound = saved.buffer_bound});
+  auto machine = heddle::Machine::start(
+      program(),
+      {.model = saved.model, .buffer_bound = saved.buffer_bound, .resume_after_assert = saved.keep_going});
   if (!machine) return 0;
-  if (machine->load(saved.violation.trace).empty()) {
+  if (machine->load(saved.trace()).empty()) {
     machine->forward(machine->ahead());
     static_cast<void>(machine->trace());
   } else if (machine->depth() != 0) {
