@@ -11,8 +11,8 @@
 //
 // A read-modify-write is one request if cb puts all that its write needs before its read as well (`follows`), or
 // if nobody looks at what it reads: then nothing is lost by committing both at once. Otherwise it is two, a
-// load and a store (`update` says of what), and the thread goes on behind the second one with the value of the
-// first.
+// load and a store (`update` names the operation), and the thread continues after the store with the value that
+// the load read.
 //
 // Assertions and assumptions are requests that the thread goes past at once; the machine judges them.
 #pragma once
@@ -270,7 +270,7 @@ class AheadThreads {
   void pass(ThreadId t, std::uint32_t index, std::int64_t result) {
     auto& requests = threads_[t].requests;
     requests[index].passed = result;
-    if (requests[index].read_half()) return;  // the thread goes on behind the other half
+    if (requests[index].read_half()) return;  // the thread continues after the store half
     const Request& read = requests[index].write_half() ? requests[index - 1] : requests[index];
     hand_over(t, read, read.passed);
   }

@@ -3,19 +3,19 @@
 // allows, each with a parameter: the source of a load, the place of a store in coherence order.
 //
 // A read-modify-write is committed in one step if that is no loss (ahead_threads.hpp); otherwise it is a load
-// and a store of its own, whose place is right behind what the load has read. That place may be gone by then,
-// so such a store has a second parameter: it is `dropped`, and the run, which completes nothing, goes on
-// without it. Every event has a parameter so, and an algorithm finds the races of all that is not behind the
-// store. Mutexes are read-modify-writes of a location that is 0 while the mutex is free, with
+// and a separate store, whose place in coherence order is directly after the write that the load reads. That
+// place may no longer be allowed, so such a store has a second parameter, `dropped`: the run continues without
+// it and counts as blocked. Thus every enabled event has a parameter, and the algorithms still find the races of
+// the events that do not depend on the store. Mutexes are read-modify-writes of a location that is 0 while the mutex is free, with
 // full fences on both sides; a `lock` can be committed only behind the write that left the mutex free. A
 // `choose` is an event without a location, whose parameter is its value.
 //
 // Assertions and assumptions order nothing: threads run past them. An assumption that does not hold makes the
-// execution an incomplete one. What the thread has behind it goes on, for other executions may need it to make
-// the assumption hold, but for events that cb puts behind all loads of the assumption: these do not exist
-// then, as if behind a branch. A violation counts if there is an execution with it in which every assumption
-// before any event holds: the events that assumptions leave out (`left_out`), with all that cb puts behind
-// them, are no part of it.
+// execution incomplete. Later events of the thread are still committed, since the assumption may hold because of
+// them in other executions. The exceptions are events that cb orders after all loads of the assumption: they are
+// removed, as after a branch. A violation counts if it occurs in an execution in which every assumption before any
+// event holds. Events that failed assumptions leave out (`left_out`), and all events that cb orders after these,
+// are not part of that execution.
 //
 // `commit` and `undo` are a stack, as everywhere in this engine.
 #pragma once
@@ -265,7 +265,7 @@ class PowerMachine {
   struct Watch {
     std::uint32_t assumed = 0;   // assumptions that are known to hold
     std::uint32_t asserted = 0;  // assertions that are known to hold, or are violations that have counted
-    bool suspect = false;        // the thread has a violation that has not counted yet
+    bool suspect = false;        // the thread has a violation that does not count yet
     bool counted = false;        // it has one that has, and ends there
     friend bool operator==(const Watch&, const Watch&) = default;
   };
