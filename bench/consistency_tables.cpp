@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/consistency/verifier.hpp"
+#include "checker/verifier/verifier.hpp"
 #include "tests/consistency/oracle.hpp"
 
 namespace {

@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 # ABI: before 1.0 a minor version may break it, so it is part of the soname; see docs/embedding.md.
 set(heddle_soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(heddle_objects "")
-foreach(layer heddle heddle_jit heddle_compiler heddle_lang)
+foreach(layer heddle heddle_checker heddle_jit heddle_compiler heddle_lang)
   list(APPEND heddle_objects $<TARGET_OBJECTS:${layer}>)
 endforeach()
 

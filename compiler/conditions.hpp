@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "jit/runtime.hpp"
+#include "compiler/image.hpp"
 #include "lang/tree.hpp"
 
 namespace heddle::compiler {

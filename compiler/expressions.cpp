@@ -48,7 +48,7 @@ Value* Generator::element(lang::LocalId local, const Expression& index, const la
   const std::uint32_t site = sites_.at(range);
   Value* const number = known(integer(index), site);
   require(ir().CreateICmpULT(number, length),
-          {.op = jit::Op::index_out_of_bounds, .value = number, .expected = length, .site = site});
+          {.op = Op::index_out_of_bounds, .value = number, .expected = length, .site = site});
   return number;
 }
 
@@ -57,7 +57,7 @@ Value* Generator::bounded(const Expression& expression) {
   const std::uint32_t site = sites_.at(expression.range);
   Value* const number = known(integer(expression.operands[0]), site);
   require(ir().CreateICmpULT(number, length),
-          {.op = jit::Op::index_out_of_bounds, .value = number, .expected = length, .site = site});
+          {.op = Op::index_out_of_bounds, .value = number, .expected = length, .site = site});
   return number;
 }
 
@@ -181,7 +181,7 @@ Value* Generator::arithmetic(BinaryOperator op, Value* left, Value* right, const
       right_mask = nullptr;  // the division is behind a branch now
       frame_->release_to(top);
     }
-    require(ir().CreateIsNotNull(right), {.op = jit::Op::division_by_zero, .site = sites_.at(range)});
+    require(ir().CreateIsNotNull(right), {.op = Op::division_by_zero, .site = sites_.at(range)});
     const auto* known = llvm::dyn_cast<llvm::ConstantInt>(right);
     if (known != nullptr && known->isZero()) return right;  // never reached
   }

@@ -12,7 +12,6 @@
 namespace heddle::compiler {
 namespace {
 
-using jit::Mailbox;
 using llvm::BasicBlock;
 using llvm::Value;
 
@@ -57,14 +56,14 @@ void Frame::begin_coroutine(std::optional<std::uint32_t> argument) {
   function_ = start_;
   function_->setPresplitCoroutine();
   builder_.SetInsertPoint(BasicBlock::Create(context_, "entry", function_));
-  // The promise only reserves the room, in the frame at jit::mailbox_offset: all accesses go through the
+  // The promise only reserves the room, in the frame at mailbox_offset: all accesses go through the
   // handle, for LLVM drops stores to a local that nobody else can see. Its type is a placeholder until
   // finish() knows the number of slots.
   promise_ = builder_.CreateAlloca(builder_.getInt64Ty(), nullptr, "promise");
-  promise_->setAlignment(llvm::Align(jit::block_alignment));
+  promise_->setAlignment(llvm::Align(block_alignment));
   auto* null = llvm::ConstantPointerNull::get(builder_.getPtrTy());
   Value* id = builder_.CreateIntrinsic(llvm::Intrinsic::coro_id, {},
-                                       {builder_.getInt32(jit::block_alignment), promise_, null, null});
+                                       {builder_.getInt32(block_alignment), promise_, null, null});
   Value* size = builder_.CreateIntrinsic(llvm::Intrinsic::coro_size, {builder_.getInt64Ty()}, {});
   handle_ = builder_.CreateIntrinsic(llvm::Intrinsic::coro_begin, {}, {id, function_->getArg(0)});
   handle_->setName("handle");
@@ -129,7 +128,7 @@ void Frame::jump(BasicBlock* target) {
 }
 
 std::uint32_t Frame::offset(std::uint32_t slot) {
-  return static_cast<std::uint32_t>(jit::locals_offset + slot * slot_size);
+  return static_cast<std::uint32_t>(locals_offset + slot * slot_size);
 }
 
 std::uint32_t Frame::allocate() {
@@ -230,21 +229,21 @@ Value* Frame::perform(const Request& request) {
   write(request);
   suspend();
   switch (request.op) {
-    case jit::Op::store:
-    case jit::Op::fence:
-    case jit::Op::lock:
-    case jit::Op::unlock:
-    case jit::Op::need:
-    case jit::Op::assertion:
-    case jit::Op::assumption:
-    case jit::Op::await_failed:
-    case jit::Op::assert_failed: return nullptr;
+    case Op::store:
+    case Op::fence:
+    case Op::lock:
+    case Op::unlock:
+    case Op::need:
+    case Op::assertion:
+    case Op::assumption:
+    case Op::await_failed:
+    case Op::assert_failed: return nullptr;
     default: break;
   }
   Value* result = builder_.CreateLoad(builder_.getInt64Ty(), mail(offsetof(Mailbox, value)));
   if (request.expected != nullptr) {
     Value* const place = mail(offsetof(Mailbox, expected));
-    if (request.op == jit::Op::compare_exchange) {
+    if (request.op == Op::compare_exchange) {
       result = builder_.CreateICmpEQ(result, builder_.CreateLoad(builder_.getInt64Ty(), place));
     }
     builder_.CreateStore(builder_.getInt64(0), place);
@@ -297,7 +296,7 @@ llvm::Function* Frame::finish() {
     builder_.CreateIntrinsic(llvm::Intrinsic::coro_end, {},
                              {handle_, builder_.getFalse(), llvm::ConstantTokenNone::get(context_)});
   } else {
-    size_marker_->setArgOperand(0, builder_.getInt64(jit::mailbox_offset + promise_size));
+    size_marker_->setArgOperand(0, builder_.getInt64(mailbox_offset + promise_size));
   }
   builder_.CreateRetVoid();
   if (form_ == FrameForm::machine) {

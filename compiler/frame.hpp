@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "jit/runtime.hpp"
+#include "compiler/image.hpp"
 
 namespace heddle::compiler {
 
@@ -26,12 +26,12 @@ enum class FrameForm : std::uint8_t { coroutine, machine };
 
 // What goes into the mailbox. A null value is 0.
 struct Request {
-  jit::Op op = jit::Op::done;
+  Op op = Op::done;
   llvm::Value* value = nullptr;     // i64 or i1
   llvm::Value* expected = nullptr;  // the same
   llvm::Value* location = nullptr;  // i32
   std::uint32_t site = 0;
-  jit::Fence fence = jit::Fence::full;
+  Fence fence = Fence::full;
   bool in_await = false;
   bool discarded = false;
 };
@@ -98,7 +98,7 @@ class Frame {
   // Addresses in the block and in its mailbox.
   [[nodiscard]] llvm::Value* field(std::uint64_t offset);
   [[nodiscard]] llvm::Value* element(std::uint32_t first, llvm::Value* index);
-  [[nodiscard]] llvm::Value* mail(std::uint64_t offset) { return field(jit::mailbox_offset + offset); }
+  [[nodiscard]] llvm::Value* mail(std::uint64_t offset) { return field(mailbox_offset + offset); }
   void mark_size(llvm::Value* size, llvm::Value* block);
   void write(const Request& request);
   void suspend();

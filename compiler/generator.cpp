@@ -13,7 +13,7 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
   mask_ = nullptr;
   const std::uint32_t size_of_local = run_ahead ? 2 : 1;
   const std::uint32_t first =
-      run_ahead ? static_cast<std::uint32_t>(sizeof(jit::Dependencies) / sizeof(std::uint64_t)) : 0;
+      run_ahead ? static_cast<std::uint32_t>(sizeof(Dependencies) / sizeof(std::uint64_t)) : 0;
   std::uint32_t permanent = first;
   for (std::size_t local = 0; local < body.locals.size(); ++local) {
     const lang::Local& declared = body.locals[local];
@@ -41,7 +41,7 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
   done_ = frame.block();
   block(body.statements);
   frame.jump(done_);
-  if (frame.start_if_used(done_)) frame.stop({.op = jit::Op::done, .site = end});
+  if (frame.start_if_used(done_)) frame.stop({.op = Op::done, .site = end});
   result.start = frame.finish();
   frame_ = nullptr;
   scope_ = nullptr;

@@ -5,7 +5,7 @@
 // again at each call. Files: generator.cpp the outside and locals, expressions.cpp, operations.cpp,
 // statements.cpp, run_ahead.cpp.
 //
-// A thread that runs ahead of its loads (jit::Dependencies) is the same code with a mask of loads beside each
+// A thread that runs ahead of its loads (Dependencies) is the same code with a mask of loads beside each
 // value: in a second slot behind that of the value, and in `mask_` for the value computed last. Masks follow
 // the syntax tree and are separate instructions, so no optimisation can fold a dependency away. Before each
 // branch, divisor and address the thread waits for the loads in the mask (run_ahead.cpp).
@@ -37,10 +37,10 @@ class Generator {
 
   struct Result {
     llvm::Function* start;
-    std::vector<jit::LocalImage> locals;  // those that conditions can name
+    std::vector<LocalImage> locals;  // those that conditions can name
   };
   // From now on generated code counts the points that it passes.
-  void count_into(jit::Coverage& counters, CoveragePoints& points) {
+  void count_into(Coverage& counters, CoveragePoints& points) {
     counters_ = &counters;
     points_ = &points;
   }
@@ -176,7 +176,7 @@ class Generator {
   const ValueTypes& types_;
   SiteTable& sites_;
   const Options& options_;
-  jit::Coverage* counters_ = nullptr;  // null: nothing is counted
+  Coverage* counters_ = nullptr;  // null: nothing is counted
   CoveragePoints* points_ = nullptr;
   Frame* frame_ = nullptr;
   Scope* scope_ = nullptr;

@@ -30,7 +30,7 @@ class Lowering {
         run_ahead_(options.run_ahead),
         result_(new LoweredProgram) {
     if (options.coverage) {
-      auto& counters = *(result_->image.coverage = std::make_shared<jit::Coverage>());
+      auto& counters = *(result_->image.coverage = std::make_shared<Coverage>());
       counters.counts.resize(points_.emplace(program, sites_).size());
       generator_.count_into(counters, *points_);
     }
@@ -66,7 +66,7 @@ class Lowering {
   void locations() {
     for (const lang::Variable& variable : program_.variables) {
       for (std::uint32_t index = 0; index < variable.length; ++index) {
-        jit::LocationImage& location = result_->image.locations.emplace_back();
+        LocationImage& location = result_->image.locations.emplace_back();
         location.name = lang::element_name(variable.name, variable.is_array, variable.elements, index);
         location.initial = variable.initial.empty() ? 0 : variable.initial[index];
         location.is_mutex = variable.is_mutex;
@@ -78,7 +78,7 @@ class Lowering {
   // One coroutine for each template that has threads; they share it.
   void threads() {
     std::vector<std::optional<std::uint32_t>> functions(program_.templates.size());
-    std::vector<std::vector<jit::LocalImage>> locals(program_.templates.size());
+    std::vector<std::vector<LocalImage>> locals(program_.templates.size());
     for (const lang::Thread& thread : program_.threads) {
       const std::uint32_t number = thread.thread_template;
       const lang::ThreadTemplate& code = program_.templates[number];
@@ -88,7 +88,7 @@ class Lowering {
         functions[number] = add(body.start);
         locals[number] = std::move(body.locals);
       }
-      jit::ThreadImage& image = result_->image.threads.emplace_back();
+      ThreadImage& image = result_->image.threads.emplace_back();
       image.name = thread.name;
       image.argument = thread.argument;
       image.locals = locals[number];
@@ -103,7 +103,7 @@ class Lowering {
     auto code = generator_.generate(*result_->module, "final", body, false,
                                     sites_.at({place.file, place.end, place.end}), false);
     result_->final_function = add(code.start);
-    auto image = std::make_unique<jit::ThreadImage>();
+    auto image = std::make_unique<ThreadImage>();
     image->name = "final";
     image->locals = std::move(code.locals);
     result_->image.final_block = std::move(image);
@@ -125,8 +125,8 @@ class Lowering {
       const std::string name = "condition." + std::to_string(result_->image.conditions.size());
       result_->condition_functions.push_back(
           add(generate_condition(*result_->module, name, program_, property.condition, offsets)));
-      jit::ConditionImage& image = result_->image.conditions.emplace_back();
-      image.kind = static_cast<jit::ConditionKind>(property.kind);
+      ConditionImage& image = result_->image.conditions.emplace_back();
+      image.kind = static_cast<ConditionKind>(property.kind);
       image.site = sites_.at(property.range);
     }
     if (program_.litmus) observations(offsets);
@@ -135,7 +135,7 @@ class Lowering {
   void observations(const LocalOffsets& offsets) {
     auto& observed = result_->image.observed.emplace();
     for (const lang::Observation& observation : program_.litmus->observed) {
-      jit::ObservedImage& image = observed.emplace_back();
+      ObservedImage& image = observed.emplace_back();
       image.name = observation.name;
       image.thread = observation.thread;
       if (observation.thread) {

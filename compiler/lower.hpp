@@ -15,8 +15,8 @@ namespace heddle::compiler {
 
 struct Options {
   std::uint32_t unroll = 16;  // rounds of a `while` before op loop_bound
-  bool run_ahead = false;     // threads that run ahead of their loads, see jit::Dependencies
-  bool coverage = false;      // count how often each point of the program is passed: jit::Image::coverage
+  bool run_ahead = false;     // threads that run ahead of their loads, see Dependencies
+  bool coverage = false;      // count how often each point of the program is passed: Image::coverage
   bool optimise = false;      // LLVM's O2 instead of the short pipeline; not for very large threads
   // Threads with more visible operations than this are not given to LLVM's coroutine passes, which take
   // quadratic time and memory, but become plain functions with a switch; they behave the same. See

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/image.hpp"
 #include "compiler/lower.hpp"
-#include "jit/runtime.hpp"
 
 namespace heddle::compiler {
 
@@ -26,7 +26,7 @@ class LoweredProgram {
   std::unique_ptr<llvm::Module> module;
   bool optimise = false;
   // Complete but for addresses and block sizes.
-  jit::Image image;
+  Image image;
   std::vector<CoveragePoint> coverage_points;
   // Functions in the order of the table; the indexes below count in it.
   std::vector<std::string> functions;

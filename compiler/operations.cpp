@@ -6,7 +6,6 @@
 
 namespace heddle::compiler {
 
-using jit::Op;
 using lang::Expression;
 using lang::ExpressionKind;
 using llvm::BasicBlock;

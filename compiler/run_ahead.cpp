@@ -10,19 +10,18 @@ using llvm::Value;
 
 namespace {
 
-// The slot of a field of jit::Dependencies, which lies where slots begin.
+// The slot of a field of Dependencies, which lies where slots begin.
 constexpr std::uint32_t slot_of(std::size_t field) {
   return static_cast<std::uint32_t>(field / sizeof(std::uint64_t));
 }
-constexpr std::uint32_t address_slot = slot_of(offsetof(jit::Dependencies, address));
-constexpr std::uint32_t data_slot = slot_of(offsetof(jit::Dependencies, data));
-constexpr std::uint32_t control_slot = slot_of(offsetof(jit::Dependencies, control));
-constexpr std::uint32_t compared_slot = slot_of(offsetof(jit::Dependencies, compared));
-constexpr std::uint32_t result_slot = slot_of(offsetof(jit::Dependencies, result));
+constexpr std::uint32_t address_slot = slot_of(offsetof(Dependencies, address));
+constexpr std::uint32_t data_slot = slot_of(offsetof(Dependencies, data));
+constexpr std::uint32_t control_slot = slot_of(offsetof(Dependencies, control));
+constexpr std::uint32_t compared_slot = slot_of(offsetof(Dependencies, compared));
+constexpr std::uint32_t result_slot = slot_of(offsetof(Dependencies, result));
 
-bool has_result(jit::Op op) {
-  return op == jit::Op::load || (op >= jit::Op::exchange && op <= jit::Op::fetch_min) ||
-         op == jit::Op::try_lock;
+bool has_result(Op op) {
+  return op == Op::load || (op >= Op::exchange && op <= Op::fetch_min) || op == Op::try_lock;
 }
 
 }  // namespace
@@ -80,7 +79,7 @@ void Generator::wait_for(Value* mask, std::uint32_t site) {
   BasicBlock* go_on = frame_->block();
   ir().CreateCondBr(ir().CreateIsNotNull(mask), ask, go_on);
   frame_->start(ask);
-  frame_->perform({.op = jit::Op::need, .value = mask, .site = site});
+  frame_->perform({.op = Op::need, .value = mask, .site = site});
   frame_->jump(go_on);
   frame_->start(go_on);
 }
@@ -111,7 +110,7 @@ Value* Generator::known(Value* value, std::uint32_t site) {
 Value* Generator::perform(const Request& request, Value* address_mask, Value* data_mask,
                           Value* compared_mask) {
   if (run_ahead_) {
-    if (request.op == jit::Op::compare_exchange) frame_->store(compared_slot, mask_or_none(compared_mask));
+    if (request.op == Op::compare_exchange) frame_->store(compared_slot, mask_or_none(compared_mask));
     frame_->store(address_slot, mask_or_none(address_mask));
     frame_->store(data_slot, mask_or_none(data_mask));
   }

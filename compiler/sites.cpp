@@ -70,7 +70,7 @@ std::uint32_t SiteTable::at(const lang::SourceRange& range, std::string_view mes
   return number;
 }
 
-std::uint32_t SiteTable::chosen(const lang::SourceRange& range, jit::ValueType type) {
+std::uint32_t SiteTable::chosen(const lang::SourceRange& range, ValueType type) {
   const std::uint32_t number = at(range);
   sites_[number].type = std::move(type);
   return number;
@@ -99,7 +99,7 @@ std::pair<std::uint32_t, bool> SiteTable::find(const lang::SourceRange& range,
   const auto [entry, fresh] = numbers_.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
   if (fresh) {
     const lang::LineColumn place = sources_.locate(range.file, range.begin);
-    jit::Site& site = sites_.emplace_back();
+    Site& site = sites_.emplace_back();
     site.file = sources_.name(range.file);
     site.line = place.line;
     site.column = place.column;

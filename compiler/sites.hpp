@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "jit/runtime.hpp"
+#include "compiler/image.hpp"
 #include "lang/source.hpp"
 
 namespace heddle::compiler {
@@ -26,7 +26,7 @@ class SiteTable {
   // The number of the site at `range`. Its text is the range's own.
   std::uint32_t at(const lang::SourceRange& range, std::string_view message = {});
   // The same for a `choose` of values of that type.
-  std::uint32_t chosen(const lang::SourceRange& range, jit::ValueType type);
+  std::uint32_t chosen(const lang::SourceRange& range, ValueType type);
   // The same for an operation at which a thread can wait for ever, reached by `call` (null: by none). In a
   // built-in module each call has a site of its own, which leads back to the call.
   std::uint32_t waiting(const lang::SourceRange& range, const lang::SourceRange* call);
@@ -35,7 +35,7 @@ class SiteTable {
 
   [[nodiscard]] bool built_in(const lang::SourceRange& range) const { return sources_.built_in(range.file); }
 
-  [[nodiscard]] std::vector<jit::Site> take() { return std::move(sites_); }
+  [[nodiscard]] std::vector<Site> take() { return std::move(sites_); }
 
  private:
   struct Key {
@@ -53,7 +53,7 @@ class SiteTable {
   std::pair<std::uint32_t, bool> find(const lang::SourceRange& range, std::optional<std::uint32_t> call = {});
 
   const lang::SourceMap& sources_;
-  std::vector<jit::Site> sites_;
+  std::vector<Site> sites_;
   std::unordered_map<Key, std::uint32_t, Hash> numbers_;
 };
 

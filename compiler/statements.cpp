@@ -6,7 +6,6 @@
 
 namespace heddle::compiler {
 
-using jit::Op;
 using lang::Expression;
 using lang::ExpressionKind;
 using lang::Statement;
@@ -70,7 +69,7 @@ void Generator::statement(const Statement& statement) {
     case StatementKind::fence:
       perform({.op = Op::fence,
                .site = sites_.at(statement.range),
-               .fence = static_cast<jit::Fence>(statement.fence)});
+               .fence = static_cast<Fence>(statement.fence)});
       break;
     case StatementKind::lock:
     case StatementKind::unlock: {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "jit/runtime.hpp"
+#include "compiler/image.hpp"
 #include "lang/tree.hpp"
 
 namespace heddle::compiler {
@@ -19,7 +19,7 @@ class ValueTypes {
   }
 
   // O(1).
-  [[nodiscard]] jit::ValueType of(lang::Type type) const {
+  [[nodiscard]] ValueType of(lang::Type type) const {
     if (type < lang::Type::first_enumeration) return {.boolean = type == lang::Type::boolean, .names = {}};
     const auto number =
         static_cast<std::size_t>(type) - static_cast<std::size_t>(lang::Type::first_enumeration);

@@ -28,7 +28,8 @@ std::string text(llvm::Error error) { return llvm::toString(std::move(error)); }
 
 }  // namespace
 
-std::variant<std::shared_ptr<const Image>, std::string> load(compiler::LoweredProgramPointer program) {
+std::variant<std::shared_ptr<const compiler::Image>, std::string> load(
+    compiler::LoweredProgramPointer program) {
   auto builder = target();
   if (!builder) return text(builder.takeError());
   builder->setCodeGenOptLevel(program->optimise ? llvm::CodeGenOptLevel::Default
@@ -47,8 +48,8 @@ std::variant<std::shared_ptr<const Image>, std::string> load(compiler::LoweredPr
   if (!table) return text(table.takeError());
   void* const* functions = table->toPtr<void* const*>();
 
-  auto image = std::make_shared<Image>(std::move(program->image));
-  const auto fill = [&](ThreadImage& thread, std::uint32_t function) {
+  auto image = std::make_shared<compiler::Image>(std::move(program->image));
+  const auto fill = [&](compiler::ThreadImage& thread, std::uint32_t function) {
     thread.start = reinterpret_cast<void (*)(void*, std::int64_t)>(functions[function]);
     thread.block_size = sizes[function];
   };

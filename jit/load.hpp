@@ -5,15 +5,15 @@
 #include <string>
 #include <variant>
 
+#include "compiler/image.hpp"
 #include "compiler/lower.hpp"
-#include "jit/runtime.hpp"
 
 namespace heddle::jit {
 
 // Runs the coroutine passes, generates code and links it. The image owns the code; it is unmapped with the
 // last copy of Image::code. Thread-safe: calls from several threads do not disturb one another. Returns the
 // message of LLVM instead if the machine refuses (no memory for code pages, for example).
-[[nodiscard]] std::variant<std::shared_ptr<const Image>, std::string> load(
+[[nodiscard]] std::variant<std::shared_ptr<const compiler::Image>, std::string> load(
     compiler::LoweredProgramPointer program);
 
 }  // namespace heddle::jit

@@ -101,7 +101,8 @@ std::vector<std::size_t> take_block_sizes(compiler::LoweredProgram& program) {
       auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (call == nullptr || call->getCalledFunction() != marker) continue;
       const std::uint64_t size = llvm::cast<llvm::ConstantInt>(call->getArgOperand(0))->getZExtValue();
-      sizes[number] = (size + block_alignment - 1) / block_alignment * block_alignment;
+      sizes[number] =
+          (size + compiler::block_alignment - 1) / compiler::block_alignment * compiler::block_alignment;
       call->eraseFromParent();
     }
   }

@@ -9,9 +9,9 @@
 
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
-#include "checker/explore/registry.hpp"
-#include "checker/explore/search.hpp"
+#include "checker/registry.hpp"
 #include "checker/report/trace.hpp"
+#include "checker/search/search.hpp"
 
 namespace heddle {
 
@@ -67,7 +67,7 @@ bool met_complete_execution(const CheckOptions& options, const Counts& counts) {
 
 // Where the values stand in a final state.
 Result<std::vector<checker::StateValue>> find_state(
-    const jit::Image& image, const std::vector<std::pair<std::string, std::int64_t>>& values) {
+    const compiler::Image& image, const std::vector<std::pair<std::string, std::int64_t>>& values) {
   std::vector<checker::StateValue> result;
   if (values.empty()) return result;
   const auto names = checker::state_names(image);
@@ -133,7 +133,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     return refuse(
         fmt::format("preemptions mean nothing under the model '{}', which is no interleaving", model->name));
   }
-  std::shared_ptr<const jit::Image> image;
+  std::shared_ptr<const compiler::Image> image;
   std::vector<compiler::CoveragePoint> points;
   try {
     if (options.coverage) {

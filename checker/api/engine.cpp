@@ -3,11 +3,11 @@
 
 #include "checker/api/operational_engine.hpp"
 #include "checker/api/power_engine.hpp"
-#include "checker/models/operational.hpp"
+#include "checker/interleavings/models.hpp"
 
 namespace heddle::checker {
 
-std::unique_ptr<Engine> make_engine(const jit::Image& image, const heddle::MachineOptions& options,
+std::unique_ptr<Engine> make_engine(const compiler::Image& image, const heddle::MachineOptions& options,
                                     Rows& rows) {
   if (options.model == power_model)
     return std::make_unique<PowerEngine>(image, options.resume_after_assert, rows);

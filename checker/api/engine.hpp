@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/execution/machine.hpp"
-#include "checker/execution/rows.hpp"
+#include "checker/interleavings/machine.hpp"
+#include "checker/state/rows.hpp"
+#include "compiler/image.hpp"
 #include "heddle/machine.h"
-#include "jit/runtime.hpp"
 
 namespace heddle::checker {
 
@@ -45,7 +45,7 @@ class Engine {
   [[nodiscard]] virtual const std::vector<std::int64_t>& memory() const = 0;
   [[nodiscard]] virtual const std::byte* const* blocks() const = 0;
   // Has the local its value? It may depend on a load that has none yet.
-  [[nodiscard]] virtual bool known(ThreadId thread, const jit::LocalImage& local) const = 0;
+  [[nodiscard]] virtual bool known(ThreadId thread, const compiler::LocalImage& local) const = 0;
   [[nodiscard]] virtual std::vector<ThreadEnd> threads() = 0;
   // What has happened so far, which is what the rows say if it is in their order.
   [[nodiscard]] virtual std::vector<heddle::Step> describe(const Rows& rows) const = 0;
@@ -61,7 +61,7 @@ class Engine {
 
 // A machine at its start; what its threads do before their first transitions is appended to `rows` already.
 // Throws NoImplementation for a model that has no engine, and CannotGoOn.
-[[nodiscard]] std::unique_ptr<Engine> make_engine(const jit::Image& image,
+[[nodiscard]] std::unique_ptr<Engine> make_engine(const compiler::Image& image,
                                                   const heddle::MachineOptions& options, Rows& rows);
 
 }  // namespace heddle::checker

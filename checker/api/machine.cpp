@@ -12,7 +12,7 @@
 #include "checker/api/machine_core.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/sources.hpp"
-#include "checker/explore/registry.hpp"
+#include "checker/registry.hpp"
 #include "checker/report/trace.hpp"
 #include "compiler/value_types.hpp"
 #include "lang/state_expression.hpp"
@@ -227,7 +227,7 @@ Result<Value> Machine::evaluate(std::string_view text) const {
     return convert_diagnostics(failed, sources);
   }
   const auto number = std::get<std::int64_t>(result);
-  const jit::ValueType type = compiler::ValueTypes(state.tree).of(expression->type);
+  const compiler::ValueType type = compiler::ValueTypes(state.tree).of(expression->type);
   return Value{.number = number, .boolean = type.boolean, .symbol = type.symbol(number)};
 }
 

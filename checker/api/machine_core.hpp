@@ -33,7 +33,7 @@ class Machine::Core {
     engine = checker::make_engine(image(), options, rows);
   }
 
-  [[nodiscard]] const jit::Image& image() const { return *code; }
+  [[nodiscard]] const compiler::Image& image() const { return *code; }
 
   void refresh() {
     next = engine->enabled();
@@ -129,8 +129,8 @@ class Machine::Core {
       const std::string kind = std::string(name(condition.kind));
       const std::string& source = image().sites[condition.site].text;
       status.conditions.push_back({source, kind, holds ? 1U : 0U, 1});
-      const bool wrong = (condition.kind == jit::ConditionKind::forall && !holds) ||
-                         (condition.kind == jit::ConditionKind::forbid && holds);
+      const bool wrong = (condition.kind == compiler::ConditionKind::forall && !holds) ||
+                         (condition.kind == compiler::ConditionKind::forbid && holds);
       if (!wrong) continue;
       add_violation(status,
                     fmt::format("a final state {} '{}'", holds ? "satisfies" : "does not satisfy", source));
@@ -139,8 +139,8 @@ class Machine::Core {
   }
 
   // A top-level local; they stand in the image in the order of the tree.
-  [[nodiscard]] const jit::LocalImage& local_image(lang::ThreadId thread, lang::LocalId id,
-                                                   std::uint32_t element) const {
+  [[nodiscard]] const compiler::LocalImage& local_image(lang::ThreadId thread, lang::LocalId id,
+                                                        std::uint32_t element) const {
     const auto& tree = program.state().tree;
     const auto& locals = tree.templates[tree.threads[thread].thread_template].body.locals;
     std::size_t before = element;
@@ -162,7 +162,7 @@ class Machine::Core {
 
   Program program;
   MachineOptions options;
-  std::shared_ptr<const jit::Image> code;
+  std::shared_ptr<const compiler::Image> code;
   checker::Rows rows;
   std::vector<std::size_t> marks;  // rows before each transition
   checker::Schedule schedule;      // the first `depth` of it have been taken

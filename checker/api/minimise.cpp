@@ -9,9 +9,9 @@
 
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
-#include "checker/explore/registry.hpp"
-#include "checker/explore/shortest.hpp"
+#include "checker/registry.hpp"
 #include "checker/report/trace.hpp"
+#include "checker/search/shortest.hpp"
 
 namespace heddle {
 
@@ -19,7 +19,7 @@ namespace {
 
 // `known`: a trace that ends as wanted. `describe(search, found, result)` puts the shorter one into the result.
 template <typename Describe>
-Result<Minimised> minimise(const jit::Image& image, const CheckOptions& options, const Trace& known,
+Result<Minimised> minimise(const compiler::Image& image, const CheckOptions& options, const Trace& known,
                            const checker::WantedEnd& wanted, Minimised result, Describe&& describe) {
   const checker::Search search(image, options);
   try {
@@ -53,7 +53,7 @@ Result<Minimised> minimise(const jit::Image& image, const CheckOptions& options,
   return result;
 }
 
-Result<std::shared_ptr<const jit::Image>> image_of(const Program& program, const CheckOptions& options) {
+Result<std::shared_ptr<const compiler::Image>> image_of(const Program& program, const CheckOptions& options) {
   const auto* const model = checker::find_model(options.model);
   if (model == nullptr) return refuse(no_such_model(options.model));
   try {
@@ -64,7 +64,7 @@ Result<std::shared_ptr<const jit::Image>> image_of(const Program& program, const
 }
 
 template <typename Place>
-bool same_place(const jit::Site& site, const Place& place) {
+bool same_place(const compiler::Site& site, const Place& place) {
   return site.file == place.file && site.line == place.line && site.column == place.column;
 }
 
@@ -73,7 +73,7 @@ bool same_place(const jit::Site& site, const Place& place) {
 Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Violation& violation) {
   const auto code = image_of(program, options);
   if (!code) return code.errors();
-  const jit::Image& image = **code;
+  const compiler::Image& image = **code;
   const auto same = [&](const checker::FoundViolation& found) {
     if (found.kind != violation.kind) return false;
     if (found.site == checker::none) return true;  // a deadlock is one whoever waits
@@ -93,10 +93,10 @@ Result<Minimised> minimise(const Program& program, const CheckOptions& options, 
 Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Witness& witness) {
   const auto code = image_of(program, options);
   if (!code) return code.errors();
-  const jit::Image& image = **code;
-  const auto condition =
-      std::find_if(image.conditions.begin(), image.conditions.end(), [&](const jit::ConditionImage& each) {
-        return each.kind == jit::ConditionKind::exists && same_place(image.sites[each.site], witness);
+  const compiler::Image& image = **code;
+  const auto condition = std::find_if(
+      image.conditions.begin(), image.conditions.end(), [&](const compiler::ConditionImage& each) {
+        return each.kind == compiler::ConditionKind::exists && same_place(image.sites[each.site], witness);
       });
   if (condition == image.conditions.end())
     return refuse("only executions that satisfy an `exists` can be minimised");

@@ -1,4 +1,4 @@
-// The interactive machine over an operational model (checker/execution/machine.hpp).
+// The interactive machine over an operational model (checker/interleavings/machine.hpp).
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "checker/api/engine.hpp"
-#include "checker/models/store_buffers.hpp"
+#include "checker/interleavings/store_buffers.hpp"
 #include "checker/report/trace.hpp"
 
 namespace heddle::checker {
@@ -17,7 +17,7 @@ namespace heddle::checker {
 template <typename Machine>
 class OperationalEngine final : public Engine {
  public:
-  OperationalEngine(const jit::Image& image, const MachineOptions& options, Rows& rows)
+  OperationalEngine(const compiler::Image& image, const MachineOptions& options, Rows& rows)
       : machine_(image, options) {
     machine_.restart_with_log(&rows);
   }
@@ -31,7 +31,7 @@ class OperationalEngine final : public Engine {
                           {.kind = TransitionKind::operation, .effect = describe(operation(t))}});
       } else if (machine_.choosing().contains(t)) {
         add_choices(t, result);
-      } else if (m.op == jit::Op::await_failed && await_holds(t)) {
+      } else if (m.op == compiler::Op::await_failed && await_holds(t)) {
         result.push_back({{.type = StepType::retry, .thread = t},
                           {.kind = TransitionKind::retry, .effect = waiting(t, "look again")}});
       }
@@ -55,9 +55,9 @@ class OperationalEngine final : public Engine {
     for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
       const auto& m = machine_.threads().mailbox(t);
       if (machine_.enabled().contains(t) || machine_.choosing().contains(t)) continue;
-      if (m.op == jit::Op::await_failed && await_holds(t)) continue;
+      if (m.op == compiler::Op::await_failed && await_holds(t)) continue;
       result.push_back(
-          {.kind = m.op == jit::Op::await_failed ? TransitionKind::retry : TransitionKind::operation,
+          {.kind = m.op == compiler::Op::await_failed ? TransitionKind::retry : TransitionKind::operation,
            .effect = waiting(t, {}),
            .why = why_disabled(t)});
     }
@@ -75,7 +75,7 @@ class OperationalEngine final : public Engine {
 
   const std::vector<std::int64_t>& memory() const override { return machine_.memory(); }
   const std::byte* const* blocks() const override { return machine_.threads().blocks(); }
-  bool known(ThreadId /*thread*/, const jit::LocalImage& /*local*/) const override { return true; }
+  bool known(ThreadId /*thread*/, const compiler::LocalImage& /*local*/) const override { return true; }
   std::vector<ThreadEnd> threads() override { return describe_threads(machine_); }
   std::vector<heddle::Step> describe(const Rows& rows) const override {
     std::vector<heddle::Step> steps;
@@ -91,17 +91,17 @@ class OperationalEngine final : public Engine {
 
   std::vector<std::string> failures() const override {
     return describe_failures(
-        machine_, [&](ThreadId t) -> const jit::Mailbox& { return machine_.threads().mailbox(t); },
+        machine_, [&](ThreadId t) -> const compiler::Mailbox& { return machine_.threads().mailbox(t); },
         [&](ThreadId t) {
           const auto& m = machine_.threads().mailbox(t);
-          return is_failure(m.op) || (m.op == jit::Op::unlock && !holds_lock(t, m.location));
+          return is_failure(m.op) || (m.op == compiler::Op::unlock && !holds_lock(t, m.location));
         });
   }
 
  private:
   using Buffered = BufferedWrite;
 
-  [[nodiscard]] const jit::Image& image() const { return machine_.image(); }
+  [[nodiscard]] const compiler::Image& image() const { return machine_.image(); }
   [[nodiscard]] heddle::Step describe(const Row& row) const { return describe_row(image(), row); }
   [[nodiscard]] bool holds_lock(ThreadId t, Location mutex) const {
     return machine_.memory()[mutex] == std::int64_t{t} + 1;
@@ -121,7 +121,7 @@ class OperationalEngine final : public Engine {
   [[nodiscard]] Row operation(ThreadId t) {
     const auto& m = machine_.threads().mailbox(t);
     Row row{.op = m.op, .thread = t, .location = m.location, .site = m.site};
-    if (m.op == jit::Op::fence) {
+    if (m.op == compiler::Op::fence) {
       row.type = RowType::fence;
       row.fence = m.fence;
       return row;
@@ -129,16 +129,16 @@ class OperationalEngine final : public Engine {
     const auto access = machine_.pending(t);
     row.reads = access.reads;
     row.writes = access.writes;
-    row.read = m.op == jit::Op::load ? seen(t, m.location) : machine_.memory()[m.location];
+    row.read = m.op == compiler::Op::load ? seen(t, m.location) : machine_.memory()[m.location];
     row.written = is_read_modify_write(m.op) ? modified(m.op, row.read, m.value) : m.value;
-    if (m.op == jit::Op::lock || m.op == jit::Op::try_lock) row.written = std::int64_t{t} + 1;
-    if (m.op == jit::Op::try_lock) row.read = access.writes ? 1 : 0;
-    if (m.op == jit::Op::unlock) row.written = 0;
+    if (m.op == compiler::Op::lock || m.op == compiler::Op::try_lock) row.written = std::int64_t{t} + 1;
+    if (m.op == compiler::Op::try_lock) row.read = access.writes ? 1 : 0;
+    if (m.op == compiler::Op::unlock) row.written = 0;
     return row;
   }
   [[nodiscard]] static Row flush(ThreadId t, const Buffered& write) {
     return {.type = RowType::flush,
-            .op = jit::Op::store,
+            .op = compiler::Op::store,
             .writes = true,
             .thread = t,
             .location = write.location,
@@ -151,24 +151,26 @@ class OperationalEngine final : public Engine {
     const auto count = static_cast<std::uint64_t>(m.expected) - static_cast<std::uint64_t>(m.value);
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(count, listed_choices); ++i) {
       const auto value = m.value + static_cast<std::int64_t>(i);
-      into.push_back(
-          {{.type = StepType::choice, .thread = t, .value = value},
-           {.kind = TransitionKind::choice,
-            .effect = describe(
-                {.type = RowType::choice, .op = jit::Op::choose, .thread = t, .site = m.site, .read = value}),
-            .low = m.value,
-            .high = m.expected}});
+      into.push_back({{.type = StepType::choice, .thread = t, .value = value},
+                      {.kind = TransitionKind::choice,
+                       .effect = describe({.type = RowType::choice,
+                                           .op = compiler::Op::choose,
+                                           .thread = t,
+                                           .site = m.site,
+                                           .read = value}),
+                       .low = m.value,
+                       .high = m.expected}});
     }
   }
 
   // What a thread that is held up (or at an end) would do.
   [[nodiscard]] heddle::Step waiting(ThreadId t, std::string_view what) {
     const auto& m = machine_.threads().mailbox(t);
-    const bool has_effect = m.op <= jit::Op::try_lock;
+    const bool has_effect = m.op <= compiler::Op::try_lock;
     auto step = describe(has_effect ? operation(t) : Row{.op = m.op, .thread = t, .site = m.site});
-    if (m.op == jit::Op::lock) {
+    if (m.op == compiler::Op::lock) {
       step.action = fmt::format("lock {}", step.location);
-    } else if (m.op == jit::Op::done) {
+    } else if (m.op == compiler::Op::done) {
       step.action = "end";
     } else if (!has_effect) {
       step.location.clear();
@@ -181,8 +183,8 @@ class OperationalEngine final : public Engine {
     const auto& m = machine_.threads().mailbox(t);
     if constexpr (Machine::has_buffers) {
       if (waits_for_buffers(t)) {
-        const auto text = m.op == jit::Op::store ? "waits for room in its store buffer"
-                                                 : "waits until its stores have reached memory";
+        const auto text = m.op == compiler::Op::store ? "waits for room in its store buffer"
+                                                      : "waits until its stores have reached memory";
         return fmt::format("{} in line {}: {}", text, image().sites[m.site].line, buffered_text(t));
       }
     }

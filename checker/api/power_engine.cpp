@@ -10,7 +10,7 @@
 
 namespace heddle::checker {
 
-PowerEngine::PowerEngine(const jit::Image& image, bool resume_after_assert, Rows& rows)
+PowerEngine::PowerEngine(const compiler::Image& image, bool resume_after_assert, Rows& rows)
     : machine_(image, {.buffer_bound = {}, .resume_after_assert = resume_after_assert}),
       rows_(rows),
       memory_(image.locations.size()),
@@ -99,7 +99,7 @@ std::vector<NextTransition> PowerEngine::enabled() {
     if (machine_.waits(name)) continue;
     Machine::Prepared event;
     machine_.prepare(name, event);
-    if (machine_.op(name) == jit::Op::choose) {
+    if (machine_.op(name) == compiler::Op::choose) {
       add_choices(name, event, result);
       continue;
     }
@@ -163,8 +163,9 @@ std::string PowerEngine::held_up_by(EventName name) const {
 std::string PowerEngine::refusal(EventName name, std::int64_t parameter) const {
   const Request& request = machine_.request(name);
   const auto place = static_cast<PowerId>(parameter);
-  const bool fails = request.op == jit::Op::compare_exchange && machine_.value_of(place) != request.expected;
-  if (request.op == jit::Op::lock && machine_.value_of(place) != 0) return "the mutex is taken there";
+  const bool fails =
+      request.op == compiler::Op::compare_exchange && machine_.value_of(place) != request.expected;
+  if (request.op == compiler::Op::lock && machine_.value_of(place) != 0) return "the mutex is taken there";
   if (request.writes() && !fails && machine_.model().taken(place))
     return "an atomic operation stands right behind it";
   return machine_.model().refused_by() == PowerAxiom::propagation ? "forbidden: propagation"
@@ -173,7 +174,7 @@ std::string PowerEngine::refusal(EventName name, std::int64_t parameter) const {
 
 // Places that coherence or the other axioms keep an enabled event from.
 void PowerEngine::add_refused(EventName name, std::vector<Transition>& into) {
-  if (machine_.op(name) == jit::Op::choose || machine_.full()) return;
+  if (machine_.op(name) == compiler::Op::choose || machine_.full()) return;
   Machine::Prepared event;
   machine_.prepare(name, event);
   const auto add = [&](PowerId place, std::string why) {
@@ -219,13 +220,13 @@ std::vector<Transition> PowerEngine::disabled() {
     const Request& standing = machine_.request(last);
     if (std::ranges::find(ready, last) != ready.end() && !machine_.waits(last)) continue;
     Transition transition{.kind = TransitionKind::operation, .effect = intention(last), .why = ends[t].state};
-    if (standing.op == jit::Op::done) transition.effect.action = "end";
-    if (standing.op == jit::Op::need) transition.effect.action = "go on";
+    if (standing.op == compiler::Op::done) transition.effect.action = "end";
+    if (standing.op == compiler::Op::need) transition.effect.action = "go on";
     if (standing.stays()) {
       const std::string why = held_up_by(last);
       if (!why.empty()) transition.why = why;
     }
-    if (standing.op == jit::Op::await_failed)
+    if (standing.op == compiler::Op::await_failed)
       transition.why += "; its loads are committed: only taking them back lets them read something else";
     result.push_back(std::move(transition));
   }
@@ -256,16 +257,16 @@ void PowerEngine::undo() {
   look();
 }
 
-bool PowerEngine::known(ThreadId thread, const jit::LocalImage& local) const {
+bool PowerEngine::known(ThreadId thread, const compiler::LocalImage& local) const {
   std::uint64_t mask = 0;
   std::memcpy(&mask, blocks_[thread] + local.mask_offset, sizeof mask);
   return (mask & ~machine_.committed_loads(thread)) == 0;
 }
 
 std::string PowerEngine::failure_text(const Row& row) const {
-  const bool asserts = row.op == jit::Op::assert_failed;
+  const bool asserts = row.op == compiler::Op::assert_failed;
   return describe_failure(row.op, image().sites[row.site],
-                          asserts ? nullptr : &jit::mailbox(machine_.block(row.thread)));
+                          asserts ? nullptr : &compiler::mailbox(machine_.block(row.thread)));
 }
 
 std::vector<std::string> PowerEngine::failures() const {
@@ -278,12 +279,12 @@ std::vector<std::string> PowerEngine::failures() const {
     const auto stopped = machine_.stopped_at(t);
     if (!stopped) continue;
     const Request& request = machine_.requests(t)[*stopped];
-    if (request.op == jit::Op::assumption) continue;
+    if (request.op == compiler::Op::assumption) continue;
     const bool newest =
         std::any_of(rows_.begin() + static_cast<std::ptrdiff_t>(first), rows_.end(),
                     [&](const Row& row) { return row.thread == t && row.site == request.site; });
-    const bool asserts = request.op == jit::Op::assertion;
-    const jit::Op op = asserts ? jit::Op::assert_failed : jit::mailbox(machine_.block(t)).op;
+    const bool asserts = request.op == compiler::Op::assertion;
+    const compiler::Op op = asserts ? compiler::Op::assert_failed : compiler::mailbox(machine_.block(t)).op;
     if (!newest) result.push_back(failure_text({.op = op, .thread = t, .site = request.site}));
   }
   return result;

@@ -1,5 +1,5 @@
 // The interactive machine over the derived execution model of POWER: its transitions are commits, each with
-// its parameter (checker/execution/power_machine.hpp).
+// its parameter (checker/commits/power_machine.hpp).
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace heddle::checker {
 class PowerEngine final : public Engine {
  public:
   // Appends a row to `rows` for every commit and every violation of a thread. Throws CannotGoOn.
-  PowerEngine(const jit::Image& image, bool resume_after_assert, Rows& rows);
+  PowerEngine(const compiler::Image& image, bool resume_after_assert, Rows& rows);
 
   std::vector<NextTransition> enabled() override;
   // Events that have to wait for others; then the parameters that the model refuses to those that need not;
@@ -25,7 +25,7 @@ class PowerEngine final : public Engine {
 
   const std::vector<std::int64_t>& memory() const override { return memory_; }
   const std::byte* const* blocks() const override { return blocks_.data(); }
-  bool known(ThreadId thread, const jit::LocalImage& local) const override;
+  bool known(ThreadId thread, const compiler::LocalImage& local) const override;
   std::vector<ThreadEnd> threads() override { return describe_ahead_threads(machine_, memory_); }
   std::vector<heddle::Step> describe(const Rows& rows) const override;
   std::vector<std::string> failures() const override;
@@ -36,7 +36,7 @@ class PowerEngine final : public Engine {
  private:
   using Machine = ReportMachine;
 
-  [[nodiscard]] const jit::Image& image() const { return machine_.image(); }
+  [[nodiscard]] const compiler::Image& image() const { return machine_.image(); }
   [[nodiscard]] std::vector<EventName> events() const;
   void add_choices(EventName name, const Machine::Prepared& event, std::vector<NextTransition>& into);
   // What the event would do with the parameter; nothing if it may not.

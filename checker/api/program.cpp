@@ -95,13 +95,13 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   if (const auto* message = std::get_if<std::string>(&loaded))
     return std::vector{about_file(state->name, *message)};
   state->images_[state->options.run_ahead ? 1 : 0] =
-      std::get<std::shared_ptr<const jit::Image>>(std::move(loaded));
+      std::get<std::shared_ptr<const compiler::Image>>(std::move(loaded));
   state->sources = std::move(sources);
   state->tree = std::move(*program);
   return Program(std::move(state));
 }
 
-const std::shared_ptr<const jit::Image>& Program::State::image(bool run_ahead) const {
+const std::shared_ptr<const compiler::Image>& Program::State::image(bool run_ahead) const {
   const std::lock_guard lock(making_);
   auto& image = images_[run_ahead ? 1 : 0];
   if (!image) {
@@ -126,7 +126,7 @@ Program::State::Instrumented Program::State::make_image(const compiler::Options&
   Instrumented result{.image = nullptr, .points = compiler::coverage_points(*lowered)};
   auto loaded = jit::load(std::move(lowered));
   if (auto* const error = std::get_if<std::string>(&loaded)) throw std::runtime_error(*error);
-  result.image = std::get<std::shared_ptr<const jit::Image>>(std::move(loaded));
+  result.image = std::get<std::shared_ptr<const compiler::Image>>(std::move(loaded));
   return result;
 }
 

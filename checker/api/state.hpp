@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/image.hpp"
 #include "compiler/lower.hpp"
 #include "heddle/heddle.h"
-#include "jit/runtime.hpp"
 #include "lang/diagnostics.hpp"
 #include "lang/source.hpp"
 #include "lang/tree.hpp"
@@ -33,15 +33,15 @@ struct Program::State {
   // The image whose threads take one operation after the other, or the one whose threads run ahead of their
   // loads, for POWER. Each is made when it is first asked for, so that nobody pays for the other one. Throws
   // std::runtime_error if the machine refuses it.
-  [[nodiscard]] const std::shared_ptr<const jit::Image>& image(bool run_ahead = false) const;
+  [[nodiscard]] const std::shared_ptr<const compiler::Image>& image(bool run_ahead = false) const;
   // The same with counters, of its own, and what they count. Made anew for each search.
   struct Instrumented {
-    std::shared_ptr<const jit::Image> image;
+    std::shared_ptr<const compiler::Image> image;
     std::vector<compiler::CoveragePoint> points;
   };
   [[nodiscard]] Instrumented instrumented(bool run_ahead) const;
   // Whichever image there is: for the names of threads, locations and locals.
-  [[nodiscard]] const jit::Image& any_image() const { return *image(options.run_ahead); }
+  [[nodiscard]] const compiler::Image& any_image() const { return *image(options.run_ahead); }
   // Only this class can make programs out of states.
   [[nodiscard]] static Program program_of(std::shared_ptr<const State> state) {
     return Program(std::move(state));
@@ -51,7 +51,7 @@ struct Program::State {
   [[nodiscard]] Instrumented make_image(const compiler::Options& form) const;
 
   mutable std::mutex making_;
-  mutable std::shared_ptr<const jit::Image> images_[2];  // by `run_ahead`
+  mutable std::shared_ptr<const compiler::Image> images_[2];  // by `run_ahead`
   friend class Program;
 };
 

@@ -12,12 +12,12 @@ namespace heddle::checker {
 
 namespace {
 
-FenceType fence_type(jit::Fence fence) {
+FenceType fence_type(Fence fence) {
   switch (fence) {
-    case jit::Fence::full: return FenceType::full;
-    case jit::Fence::lightweight: return FenceType::lightweight;
-    case jit::Fence::store_store: return FenceType::store_store;
-    case jit::Fence::instruction: break;
+    case Fence::full: return FenceType::full;
+    case Fence::lightweight: return FenceType::lightweight;
+    case Fence::store_store: return FenceType::store_store;
+    case Fence::instruction: break;
   }
   return FenceType::instruction;
 }
@@ -43,7 +43,7 @@ std::vector<FenceType> fences_before(const ReportMachine& machine, EventName nam
   const auto& requests = machine.requests(name.thread);
   for (std::uint32_t i = name.index; i-- > 0;) {
     if (requests[i].event() && requests[i].committed) break;
-    if (requests[i].op != jit::Op::fence) continue;
+    if (requests[i].op != Op::fence) continue;
     const FenceType fence = fence_type(requests[i].fence);
     if (std::find(result.begin(), result.end(), fence) == result.end()) result.insert(result.begin(), fence);
   }
@@ -60,7 +60,7 @@ Commit commit_of(const ReportMachine& machine, EventName name) {
   commit.control = steps_of(machine, name.thread, self.control);
   commit.control_isync = steps_of(machine, name.thread, self.control_isync);
   commit.fences = fences_before(machine, name);
-  if (self.op == jit::Op::choose) return commit;
+  if (self.op == Op::choose) return commit;
   const auto step_of = [&](PowerId write) -> std::optional<std::size_t> {
     return write < 0 ? std::nullopt : std::optional<std::size_t>(machine.step_of(write));
   };
@@ -73,7 +73,7 @@ Commit commit_of(const ReportMachine& machine, EventName name) {
 std::string note(const ReportMachine& machine, EventName name) {
   const Request& self = machine.request(name);
   std::string text = fmt::format(" (po {}", position(machine, name));
-  if (self.op == jit::Op::choose) return text + ")";
+  if (self.op == Op::choose) return text + ")";
   const auto& model = machine.model();
   if (self.read != Request::no_node) {
     text += ", rf " + write_name(machine, model[self.read].source);
@@ -92,7 +92,7 @@ std::size_t open_events(const ReportMachine& machine, ThreadId t) {
 }
 
 std::string ahead_state(const ReportMachine& machine, const std::vector<std::int64_t>& memory, ThreadId t) {
-  jit::Mailbox m = jit::mailbox(machine.block(t));
+  Mailbox m = compiler::mailbox(machine.block(t));
   const auto open = open_events(machine, t);
   const std::string left = open == 0   ? std::string()
                            : open == 1 ? std::string("1 event not committed")
@@ -100,13 +100,13 @@ std::string ahead_state(const ReportMachine& machine, const std::vector<std::int
   if (const auto stopped = machine.stopped_at(t)) {
     const Request& request = machine.requests(t)[*stopped];
     m.site = request.site;
-    m.op = request.op == jit::Op::assumption  ? jit::Op::assume_failed
-           : request.op == jit::Op::assertion ? jit::Op::assert_failed
-                                              : request.op;
+    m.op = request.op == Op::assumption  ? Op::assume_failed
+           : request.op == Op::assertion ? Op::assert_failed
+                                         : request.op;
   }
-  if (m.op == jit::Op::done && open > 0) return "at its end, " + left;
+  if (m.op == Op::done && open > 0) return "at its end, " + left;
   std::string state;
-  if (m.op == jit::Op::need) {
+  if (m.op == Op::need) {
     // For a branch or an address; the compiler does not always say which.
     state = "needs " + missing_loads(machine, t, static_cast<std::uint64_t>(m.value));
   } else {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/execution/power_machine.hpp"
+#include "checker/commits/power_machine.hpp"
 #include "heddle/heddle.h"
 
 namespace heddle::checker {

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "checker/explore/algorithms.hpp"
-#include "checker/explore/derived_machines.hpp"
+#include "checker/commits/machines.hpp"
+#include "checker/interleavings/algorithms.hpp"
 #include "checker/report/commits.hpp"
 
 namespace heddle::checker {
@@ -26,29 +26,29 @@ StepKind step_kind(const Row& row) {
     case RowType::operation: break;
   }
   switch (row.op) {
-    case jit::Op::load: return StepKind::load;
-    case jit::Op::store: return StepKind::store;
-    case jit::Op::exchange: return StepKind::exchange;
-    case jit::Op::compare_exchange: return StepKind::cas;
-    case jit::Op::lock: return StepKind::lock;
-    case jit::Op::unlock: return StepKind::unlock;
-    case jit::Op::try_lock: return StepKind::try_lock;
+    case Op::load: return StepKind::load;
+    case Op::store: return StepKind::store;
+    case Op::exchange: return StepKind::exchange;
+    case Op::compare_exchange: return StepKind::cas;
+    case Op::lock: return StepKind::lock;
+    case Op::unlock: return StepKind::unlock;
+    case Op::try_lock: return StepKind::try_lock;
     default: return StepKind::fetch;
   }
 }
 
 }  // namespace
 
-std::string describe_failure(jit::Op op, const jit::Site& site, const jit::Mailbox* mailbox) {
+std::string describe_failure(Op op, const compiler::Site& site, const Mailbox* mailbox) {
   switch (op) {
-    case jit::Op::assert_failed:
+    case Op::assert_failed:
       return site.message.empty() ? "assertion failed: " + site.text : "assertion failed: " + site.message;
-    case jit::Op::index_out_of_bounds:
+    case Op::index_out_of_bounds:
       if (mailbox == nullptr) return "index out of bounds in '" + site.text + "'";
       return fmt::format("index {} is out of bounds for an array of {} in '{}'", mailbox->value,
                          mailbox->expected, site.text);
-    case jit::Op::division_by_zero: return "division by zero in '" + site.text + "'";
-    case jit::Op::empty_choice:
+    case Op::division_by_zero: return "division by zero in '" + site.text + "'";
+    case Op::empty_choice:
       if (mailbox == nullptr) return "nothing to choose from in '" + site.text + "'";
       return fmt::format("nothing to choose from: {}..{} is empty in '{}'", mailbox->value, mailbox->expected,
                          site.text);
@@ -58,8 +58,8 @@ std::string describe_failure(jit::Op op, const jit::Site& site, const jit::Mailb
 
 namespace {
 
-std::string action(const jit::Image& image, const Row& row, const std::string& location,
-                   const jit::ValueType& type) {
+std::string action(const Image& image, const Row& row, const std::string& location,
+                   const compiler::ValueType& type) {
   const auto read = named_value({}, row.read, type).text();
   const auto written = named_value({}, row.written, type).text();
   switch (step_kind(row)) {
@@ -85,12 +85,12 @@ std::string action(const jit::Image& image, const Row& row, const std::string& l
 
 }  // namespace
 
-heddle::Step describe_row(const jit::Image& image, const Row& row) {
+heddle::Step describe_row(const Image& image, const Row& row) {
   const auto& site = image.sites[row.site];
   heddle::Step step;
   step.kind = step_kind(row);
   step.thread = row.in_final ? -1 : static_cast<std::int32_t>(row.thread);
-  jit::ValueType type = row.type == RowType::choice ? site.type : jit::ValueType{};
+  compiler::ValueType type = row.type == RowType::choice ? site.type : compiler::ValueType{};
   if (row.location != none && row.type != RowType::failure && row.type != RowType::choice &&
       row.type != RowType::fence) {
     step.location = image.locations[row.location].name;
@@ -100,7 +100,7 @@ heddle::Step describe_row(const jit::Image& image, const Row& row) {
   step.writes = row.writes;
   step.read = row.read;
   step.written = row.written;
-  if (step.reads && row.op != jit::Op::try_lock) step.read_symbol = type.symbol(row.read);
+  if (step.reads && row.op != Op::try_lock) step.read_symbol = type.symbol(row.read);
   if (step.writes) step.written_symbol = type.symbol(row.written);
   step.file = site.file;
   step.line = site.line;
@@ -113,24 +113,23 @@ heddle::Step describe_row(const jit::Image& image, const Row& row) {
 namespace {
 
 // "line 7", or of a place in a built-in module "line 7 (std/spinlock.hed:12)", with the line of the call.
-std::string line_of(const jit::Image& image, const jit::Site& site) {
+std::string line_of(const Image& image, const compiler::Site& site) {
   if (!site.call) return fmt::format("line {}", site.line);
   return fmt::format("line {} ({}:{})", image.sites[*site.call].line, site.file, site.line);
 }
 
 }  // namespace
 
-std::string thread_state(const jit::Image& image, const std::vector<std::int64_t>& memory,
-                         const jit::Mailbox& m) {
+std::string thread_state(const Image& image, const std::vector<std::int64_t>& memory, const Mailbox& m) {
   const auto& site = image.sites[m.site];
   switch (m.op) {
-    case jit::Op::done: return "finished";
-    case jit::Op::await_failed: return fmt::format("waits in {}: {}", line_of(image, site), site.text);
-    case jit::Op::assume_failed:
+    case Op::done: return "finished";
+    case Op::await_failed: return fmt::format("waits in {}: {}", line_of(image, site), site.text);
+    case Op::assume_failed:
       return fmt::format("stopped by the assumption in line {}: {}", site.line, site.text);
-    case jit::Op::loop_bound: return fmt::format("cut off by the loop bound in line {}", site.line);
-    case jit::Op::round_limit: return fmt::format("cut off by the limit of rounds in line {}", site.line);
-    case jit::Op::lock: {
+    case Op::loop_bound: return fmt::format("cut off by the loop bound in line {}", site.line);
+    case Op::round_limit: return fmt::format("cut off by the limit of rounds in line {}", site.line);
+    case Op::lock: {
       const auto owner = memory[m.location];
       if (owner == 0) break;
       return fmt::format("waits in {} for {}, which {} holds", line_of(image, site),
@@ -144,10 +143,10 @@ std::string thread_state(const jit::Image& image, const std::vector<std::int64_t
   return fmt::format("about to do '{}' in line {}", site.text, site.line);
 }
 
-ThreadEnd describe_thread(const jit::Image& image, const std::vector<std::int64_t>& memory, ThreadId t,
+ThreadEnd describe_thread(const Image& image, const std::vector<std::int64_t>& memory, ThreadId t,
                           const std::byte* block) {
   ThreadEnd end{.thread = image.threads[t].name,
-                .state = thread_state(image, memory, jit::mailbox(block)),
+                .state = thread_state(image, memory, compiler::mailbox(block)),
                 .locals = {},
                 .buffered = {}};
   for (const auto& local : image.threads[t].locals) {
@@ -178,11 +177,11 @@ struct Replay {
 };
 
 // The site in the user's files.
-template <typename Mailbox>
-std::uint32_t first_waiting(const jit::Image& image, Mailbox&& mailbox) {
+template <typename MailboxOf>
+std::uint32_t first_waiting(const Image& image, MailboxOf&& mailbox) {
   for (ThreadId t = 0; t < image.threads.size(); ++t) {
-    const jit::Mailbox& m = mailbox(t);
-    if (m.op != jit::Op::done) return image.sites[m.site].call.value_or(m.site);
+    const Mailbox& m = mailbox(t);
+    if (m.op != Op::done) return image.sites[m.site].call.value_or(m.site);
   }
   return none;
 }
@@ -201,7 +200,7 @@ const Failure* failure_of(const Machine& machine, const FoundViolation* found) {
   return nullptr;
 }
 
-std::string message_of(const jit::Image& image, const Failure& failure, const jit::Mailbox& m) {
+std::string message_of(const Image& image, const Failure& failure, const Mailbox& m) {
   return describe_failure(failure.op, image.sites[failure.site], m.op == failure.op ? &m : nullptr);
 }
 
@@ -221,7 +220,7 @@ Replay replay_interleaving(const Search& search, const Schedule& schedule, const
     replay.memory = machine.memory();
     replay.trace.ends = describe_threads(machine);
     replay.waiting =
-        first_waiting(image, [&](ThreadId t) -> const jit::Mailbox& { return machine.threads().mailbox(t); });
+        first_waiting(image, [&](ThreadId t) -> const Mailbox& { return machine.threads().mailbox(t); });
     if (const Failure* const failure = failure_of(machine, found)) {
       replay.message = message_of(image, *failure, machine.threads().mailbox(failure->thread));
       drop_failures_after(replay.rows, failure->site);
@@ -251,9 +250,9 @@ Replay replay_commits(const Search& search, const Schedule& schedule, const Foun
   machine.final_memory(replay.memory);
   replay.trace.ends = describe_ahead_threads(machine, replay.memory);
   replay.waiting =
-      first_waiting(image, [&](ThreadId t) -> const jit::Mailbox& { return jit::mailbox(machine.block(t)); });
+      first_waiting(image, [&](ThreadId t) -> const Mailbox& { return compiler::mailbox(machine.block(t)); });
   if (!failure) return replay;
-  replay.message = message_of(image, *failure, jit::mailbox(machine.block(failure->thread)));
+  replay.message = message_of(image, *failure, compiler::mailbox(machine.block(failure->thread)));
   replay.rows.push_back(
       {.type = RowType::failure, .op = failure->op, .thread = failure->thread, .site = failure->site});
   return replay;
@@ -281,7 +280,7 @@ void replay_final_block(const Search& search, Replay& replay, const FoundViolati
     replay.message = describe_failure(replay.rows.back().op, image.sites[found->site], nullptr);
 }
 
-Trace finished_trace(const jit::Image& image, Replay& replay) {
+Trace finished_trace(const Image& image, Replay& replay) {
   Trace& trace = replay.trace;
   for (const auto& row : replay.rows) trace.steps.push_back(describe_row(image, row));
   for (std::size_t i = 0; i < image.locations.size(); ++i) {
@@ -342,7 +341,7 @@ Witness describe(const Search& search, const FoundWitness& found) {
   return witness;
 }
 
-std::vector<std::string> state_names(const jit::Image& image) {
+std::vector<std::string> state_names(const Image& image) {
   std::vector<std::string> names;
   if (image.observed) {
     for (const auto& observed : *image.observed) names.push_back(observed.name);
@@ -402,11 +401,11 @@ std::vector<ConditionCount> describe_conditions(const Search& search) {
 
 namespace {
 
-BlockedBy blocked_by(jit::Op op) {
+BlockedBy blocked_by(Op op) {
   switch (op) {
-    case jit::Op::assume_failed: return BlockedBy::assume;
-    case jit::Op::await_failed: return BlockedBy::await;
-    case jit::Op::loop_bound: return BlockedBy::loop_bound;
+    case Op::assume_failed: return BlockedBy::assume;
+    case Op::await_failed: return BlockedBy::await;
+    case Op::loop_bound: return BlockedBy::loop_bound;
     default: return BlockedBy::round_limit;
   }
 }

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "checker/execution/rows.hpp"
-#include "checker/explore/search.hpp"
+#include "checker/search/search.hpp"
+#include "checker/state/rows.hpp"
 #include "compiler/coverage.hpp"
+#include "compiler/image.hpp"
 #include "heddle/heddle.h"
-#include "jit/runtime.hpp"
 
 namespace heddle::checker {
 
@@ -22,7 +22,7 @@ namespace heddle::checker {
 [[nodiscard]] Witness describe(const Search& search, const FoundWitness& found);
 
 // The names of the values of a final state, in their order; empty for a mutex, which is not shown.
-[[nodiscard]] std::vector<std::string> state_names(const jit::Image& image);
+[[nodiscard]] std::vector<std::string> state_names(const Image& image);
 
 // The final states of the search, sorted by their values.
 [[nodiscard]] std::vector<Outcome> describe_outcomes(const Search& search);
@@ -37,9 +37,9 @@ namespace heddle::checker {
 
 // The parts of a description, for the interactive machine too.
 
-[[nodiscard]] heddle::Step describe_row(const jit::Image& image, const Row& row);
+[[nodiscard]] heddle::Step describe_row(const Image& image, const Row& row);
 // The message for a violation that a thread finds itself. Without the mailbox it has no numbers.
-[[nodiscard]] std::string describe_failure(jit::Op op, const jit::Site& site, const jit::Mailbox* mailbox);
+[[nodiscard]] std::string describe_failure(Op op, const compiler::Site& site, const Mailbox* mailbox);
 // The messages of the newest step's violations, then of those at which other threads stand. `standing(t)`:
 // the thread's mailbox; `fails(t)`: is it a violation?
 template <typename Machine, typename Standing, typename Fails>
@@ -49,33 +49,33 @@ template <typename Machine, typename Standing, typename Fails>
   std::vector<std::string> result;
   std::vector<bool> named(machine.thread_count());
   for (const Failure& failure : machine.failures()) {
-    const jit::Mailbox& m = standing(failure.thread);
+    const Mailbox& m = standing(failure.thread);
     const bool stands = m.op == failure.op && m.site == failure.site;
     named[failure.thread] = named[failure.thread] || stands;
     result.push_back(describe_failure(failure.op, sites[failure.site], stands ? &m : nullptr));
   }
   for (ThreadId t = 0; t < machine.thread_count(); ++t) {
-    const jit::Mailbox& m = standing(t);
+    const Mailbox& m = standing(t);
     if (!named[t] && fails(t)) result.push_back(describe_failure(m.op, sites[m.site], &m));
   }
   return result;
 }
 // What a thread is doing: "finished", "waits in line 7 for m, which q holds".
-[[nodiscard]] std::string thread_state(const jit::Image& image, const std::vector<std::int64_t>& memory,
-                                       const jit::Mailbox& mailbox);
+[[nodiscard]] std::string thread_state(const Image& image, const std::vector<std::int64_t>& memory,
+                                       const Mailbox& mailbox);
 // "p waits in line 3: x == 1; q waits in line 7 for m, which p holds".
 [[nodiscard]] std::string who_waits(const std::vector<ThreadEnd>& ends);
 
 // A value with its name and what the program's text calls it.
 [[nodiscard]] inline NamedValue named_value(std::string name, std::int64_t value,
-                                            const jit::ValueType& type) {
+                                            const compiler::ValueType& type) {
   return {.name = std::move(name), .value = value, .boolean = type.boolean, .symbol = type.symbol(value)};
 }
 
 // A thread with its locals, from its block.
-[[nodiscard]] ThreadEnd describe_thread(const jit::Image& image, const std::vector<std::int64_t>& memory,
+[[nodiscard]] ThreadEnd describe_thread(const Image& image, const std::vector<std::int64_t>& memory,
                                         ThreadId t, const std::byte* block);
-// All threads of a machine (checker/execution/machine.hpp) with their locals and store buffers.
+// All threads of a machine (checker/interleavings/machine.hpp) with their locals and store buffers.
 template <typename Machine>
 [[nodiscard]] std::vector<ThreadEnd> describe_threads(Machine& machine) {
   const auto& image = machine.image();

@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/execution/graph.hpp"
+#include "checker/commits/axiomatic_models.hpp"
+#include "checker/commits/graph.hpp"
 
 namespace heddle::checker {
 
@@ -166,14 +167,15 @@ class Twins {
     const auto kind = static_cast<Kind>(below(6));
     if (kind == Kind::full_fence || kind == Kind::store_fence) {
       fences_.push_back({added_.size(), t, graph_.thread(t).frontier});
-      graph_.thread(t).frontier.pass(kind == Kind::full_fence ? jit::Fence::full : jit::Fence::store_store);
+      graph_.thread(t).frontier.pass(kind == Kind::full_fence ? compiler::Fence::full
+                                                              : compiler::Fence::store_store);
       execution_.events.push_back({t, kind, -1, -1});
       return;
     }
     const auto location = below(locations);
-    const auto op = kind == Kind::load    ? jit::Op::load
-                    : kind == Kind::store ? jit::Op::store
-                                          : jit::Op::compare_exchange;
+    const auto op = kind == Kind::load    ? compiler::Op::load
+                    : kind == Kind::store ? compiler::Op::store
+                                          : compiler::Op::compare_exchange;
     const EventId initial = graph_.initial(location, 0);
     const auto bounds = graph_.bounds(t, initial, TestGraph::access_of(op));
     const bool writes = kind == Kind::store || kind == Kind::update;

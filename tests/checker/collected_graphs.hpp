@@ -10,9 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "checker/execution/plain_graph.hpp"
-#include "checker/execution/rows.hpp"
-#include "checker/explore/algorithms.hpp"
+#include "checker/commits/algorithms.hpp"
+#include "checker/commits/plain_graph.hpp"
+#include "checker/interleavings/algorithms.hpp"
+#include "checker/state/rows.hpp"
 #include "tests/checker/every_run.hpp"
 
 namespace heddle::checker {
@@ -43,7 +44,9 @@ namespace heddle::checker {
                             .value = row.written,
                             .source = {none, 0}};
     switch (row.type) {
-      case RowType::choice: event = {.op = jit::Op::choose, .value = row.read, .source = {none, 0}}; break;
+      case RowType::choice:
+        event = {.op = compiler::Op::choose, .value = row.read, .source = {none, 0}};
+        break;
       case RowType::buffered: buffered[{row.thread, row.location}].push_back(place); break;
       case RowType::flush: {
         auto& queue = buffered[{row.thread, row.location}];

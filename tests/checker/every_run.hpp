@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "checker/execution/step.hpp"
-#include "jit/runtime.hpp"
+#include "checker/state/step.hpp"
+#include "compiler/image.hpp"
 
 namespace heddle::checker {
 
@@ -23,13 +23,13 @@ namespace heddle::checker {
   std::set<Location> taken;  // mutexes, after operation i
   for (std::size_t i = 0; i + 1 < operations.size(); ++i) {
     const Step& step = operations[i];
-    const bool takes = step.op == jit::Op::lock || step.op == jit::Op::try_lock;
+    const bool takes = step.op == compiler::Op::lock || step.op == compiler::Op::try_lock;
     if (takes && step.access.writes) taken.insert(step.access.location);
-    if (step.op == jit::Op::unlock) taken.erase(step.access.location);
+    if (step.op == compiler::Op::unlock) taken.erase(step.access.location);
     if (operations[i + 1].thread == step.thread) continue;
     for (std::size_t j = i + 2; j < operations.size(); ++j) {
       if (operations[j].thread != step.thread) continue;
-      if (operations[j].op != jit::Op::lock || !taken.contains(operations[j].access.location)) ++count;
+      if (operations[j].op != compiler::Op::lock || !taken.contains(operations[j].access.location)) ++count;
       break;
     }
   }

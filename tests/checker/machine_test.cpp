@@ -1,6 +1,6 @@
 // The operational machine on its own: undo is exact, schedules replay, waiting and endings are what they
 // should be.
-#include "checker/execution/machine.hpp"
+#include "checker/interleavings/machine.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "checker/api/state.hpp"
-#include "checker/models/operational.hpp"
+#include "checker/interleavings/models.hpp"
 #include "heddle/heddle.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "checker/execution/process_set.hpp"
+#include "checker/state/bit_set.hpp"
 #include "heddle/heddle.h"
 #include "heddle/machine.h"
 
@@ -93,8 +93,8 @@ TEST_CASE("a set of processes that grows is a set") {
     set.for_each([&](ProcessId p) { result.insert(p); });
     return result;
   };
-  ProcessSet<growing> a;
-  ProcessSet<growing> b;
+  BitSet<growing> a;
+  BitSet<growing> b;
   std::set<ProcessId> in_a;
   std::set<ProcessId> in_b;
   for (int round = 0; round < 20'000; ++round) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/models/power.hpp"
+#include "checker/commits/power.hpp"
 #include "tests/checker/power_axioms.hpp"
 
 namespace heddle::checker {

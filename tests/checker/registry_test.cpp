@@ -1,5 +1,5 @@
 // Which algorithm works under which model is one table; what is not in it cannot run.
-#include "checker/explore/registry.hpp"
+#include "checker/registry.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,14 +9,15 @@
 
 #include "checker/api/engine.hpp"
 #include "checker/api/state.hpp"
-#include "checker/explore/algorithms.hpp"
-#include "checker/explore/shortest.hpp"
+#include "checker/commits/algorithms.hpp"
+#include "checker/interleavings/algorithms.hpp"
+#include "checker/search/shortest.hpp"
 
 namespace {
 
 using namespace heddle::checker;
 
-std::shared_ptr<const heddle::jit::Image> compile() {
+std::shared_ptr<const heddle::compiler::Image> compile() {
   auto program =
       heddle::Program::from_source("shared x: int; thread p { x = 1; } thread q { let r = x; }", "t");
   REQUIRE(program);

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "checker/consistency/instance.hpp"
+#include "checker/verifier/instance.hpp"
 
 namespace heddle::consistency::tests {
 

@@ -1,6 +1,6 @@
 // The verifiers against the oracle, on random instances. HEDDLE_CONSISTENCY_INSTANCES sets how many per
 // model.
-#include "checker/consistency/verifier.hpp"
+#include "checker/verifier/verifier.hpp"
 
 #include <doctest/doctest.h>
 

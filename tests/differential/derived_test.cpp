@@ -12,7 +12,7 @@
 
 #include "campaign.hpp"
 #include "checker/api/state.hpp"
-#include "checker/explore/derived_algorithms.hpp"
+#include "checker/commits/algorithms.hpp"
 
 namespace heddle::differential {
 
@@ -121,7 +121,7 @@ Finding power_graphs_agree(const Program& program) {
 
 // Of a class of complete graphs: what each thread does and sees, and which writes the reads of the `final`
 // block see, as if that were a last thread.
-std::string class_of(const jit::Image& image, const checker::PlainGraph& graph) {
+std::string class_of(const compiler::Image& image, const checker::PlainGraph& graph) {
   std::vector<std::int64_t> memory;
   for (const auto& location : image.locations) memory.push_back(location.initial);
   for (const auto& [location, writes] : graph.coherence)

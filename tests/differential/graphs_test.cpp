@@ -11,7 +11,8 @@
 
 #include "campaign.hpp"
 #include "checker/api/state.hpp"
-#include "checker/explore/algorithms.hpp"
+#include "checker/commits/algorithms.hpp"
+#include "checker/interleavings/algorithms.hpp"
 #include "tests/checker/collected_graphs.hpp"
 
 namespace heddle::differential {

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "checker/api/state.hpp"
-#include "checker/explore/algorithms.hpp"
+#include "checker/commits/algorithms.hpp"
+#include "checker/interleavings/algorithms.hpp"
 #include "properties.hpp"
 #include "tests/checker/every_run.hpp"
 
@@ -41,7 +42,7 @@ void add(std::map<Key, std::uint32_t>& least, const Key& key, std::uint32_t pree
 }
 
 // The values that a public outcome shows of a final state: all but mutexes.
-Values shown(const jit::Image& image, const checker::FinalState& state) {
+Values shown(const compiler::Image& image, const checker::FinalState& state) {
   Values values;
   for (std::size_t i = 0; i < state.size(); ++i) {
     if (image.observed || i >= image.locations.size() || !image.locations[i].is_mutex)
@@ -52,7 +53,7 @@ Values shown(const jit::Image& image, const checker::FinalState& state) {
 
 std::optional<Oracle> ask(const Program& program, const CheckOptions& options) {
   const auto code = program.state().image();
-  const jit::Image& image = *code;
+  const compiler::Image& image = *code;
   const checker::Search search(image, options);
   Oracle oracle;
   std::uint64_t transitions = 0;

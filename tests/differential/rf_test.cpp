@@ -8,8 +8,9 @@
 
 #include "campaign.hpp"
 #include "checker/api/state.hpp"
-#include "checker/explore/algorithms.hpp"
-#include "checker/explore/rf_search.hpp"
+#include "checker/commits/algorithms.hpp"
+#include "checker/interleavings/algorithms.hpp"
+#include "checker/interleavings/rf/rf_search.hpp"
 #include "tests/programs/program_files.hpp"
 
 namespace heddle::differential {
@@ -44,10 +45,11 @@ template <typename Run>
 bool in_vain(const Run& run) {
   for (ThreadId t = 0; t < run.threads(); ++t) {
     const auto op = run.machine().threads().mailbox(t).op;
-    if ((op != jit::Op::assume_failed && op != jit::Op::await_failed) || run.events(t).size() != 1) continue;
+    if ((op != compiler::Op::assume_failed && op != compiler::Op::await_failed) || run.events(t).size() != 1)
+      continue;
     const auto& only = run.events(t).front();
     if (!only.reads() || only.writes()) continue;
-    if (op == jit::Op::assume_failed) return true;
+    if (op == compiler::Op::assume_failed) return true;
     if (only.source != rf::initial_write) continue;
     for (ThreadId other = 0; other < run.threads(); ++other) {
       for (const auto& event : run.events(other)) {
@@ -98,7 +100,7 @@ class Interleavings {
       if (process < machine.thread_count()) {
         const auto& m = machine.threads().mailbox(process);
         const bool foreign =
-            m.op == jit::Op::unlock && machine.memory()[m.location] != process + std::int64_t{1};
+            m.op == compiler::Op::unlock && machine.memory()[m.location] != process + std::int64_t{1};
         if (!foreign) result.push_back({.type = StepType::operation, .thread = process});
         return;
       }

@@ -129,7 +129,7 @@ TEST_CASE("what a constant condition excludes is not generated") {
   )";
   CHECK(log_of(source) == Log{"store x = 1", "store x = 2", "store x = 3", "done"});
   const auto image = compile(source);
-  for (const jit::Site& site : image->sites) CHECK(site.text.find("fence") == std::string::npos);
+  for (const compiler::Site& site : image->sites) CHECK(site.text.find("fence") == std::string::npos);
 }
 
 }  // namespace heddle::test

@@ -29,16 +29,16 @@ compiler::LoweredProgramPointer lower(const std::string& source, const compiler:
 std::uint64_t unsigned_of(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
-std::string range(const jit::Mailbox& request) {
+std::string range(const compiler::Mailbox& request) {
   return std::to_string(request.value) + ".." + std::to_string(request.expected);
 }
 
 }  // namespace
 
-Block::Block(std::size_t size) : storage_(size + jit::block_alignment), size_(size) {
+Block::Block(std::size_t size) : storage_(size + compiler::block_alignment), size_(size) {
   void* start = storage_.data();
   std::size_t space = storage_.size();
-  data_ = static_cast<std::byte*>(std::align(jit::block_alignment, size, start, space));
+  data_ = static_cast<std::byte*>(std::align(compiler::block_alignment, size, start, space));
 }
 
 void Block::restore(const std::vector<std::byte>& bytes) {
@@ -51,7 +51,7 @@ lang::Program parse(const std::string& source) {
   return parse(sources, source);
 }
 
-std::shared_ptr<const jit::Image> compile(const std::string& source, const compiler::Options& options) {
+std::shared_ptr<const compiler::Image> compile(const std::string& source, const compiler::Options& options) {
   auto image = jit::load(lower(source, options));
   REQUIRE_MESSAGE(image.index() == 0, std::get<std::string>(image));
   return std::get<0>(std::move(image));
@@ -61,8 +61,8 @@ std::string ir(const std::string& source, const compiler::Options& options) {
   return compiler::print_ir(*lower(source, options));
 }
 
-std::string describe(const jit::Image& image, const jit::Mailbox& request) {
-  using jit::Op;
+std::string describe(const compiler::Image& image, const compiler::Mailbox& request) {
+  using compiler::Op;
   const auto name = [&] { return image.locations.at(request.location).name; };
   const auto value = [&] { return std::to_string(request.value); };
   switch (request.op) {
@@ -103,43 +103,44 @@ std::string describe(const jit::Image& image, const jit::Mailbox& request) {
   return "nothing that there is";
 }
 
-Host::Host(const jit::Image& image) : image_(image) {
-  for (const jit::LocationImage& location : image.locations) memory.push_back(location.initial);
+Host::Host(const compiler::Image& image) : image_(image) {
+  for (const compiler::LocationImage& location : image.locations) memory.push_back(location.initial);
 }
 
 std::vector<std::string> Host::run(std::size_t thread, std::size_t steps) {
   return run(image_.threads.at(thread), steps);
 }
 
-std::vector<std::string> Host::run(const jit::ThreadImage& thread, std::size_t steps) {
+std::vector<std::string> Host::run(const compiler::ThreadImage& thread, std::size_t steps) {
   std::vector<std::string> log;
   Block block(thread.block_size);
   thread.start(block.data(), thread.argument);
   while (true) {
     if (at_suspension) at_suspension(block);
-    jit::Mailbox& request = jit::mailbox(block.data());
+    compiler::Mailbox& request = compiler::mailbox(block.data());
     CHECK(request.site < image_.sites.size());
-    if (request.op == jit::Op::need) {
+    if (request.op == compiler::Op::need) {
       // Every load has its true value here already.
-      jit::resume(block.data());
+      compiler::resume(block.data());
       continue;
     }
     // A claim that can be judged at once, for the same reason.
-    if (request.op == jit::Op::assertion || request.op == jit::Op::assumption) {
+    if (request.op == compiler::Op::assertion || request.op == compiler::Op::assumption) {
       if (request.value != 0) {
-        jit::resume(block.data());
+        compiler::resume(block.data());
         continue;
       }
-      request.op = request.op == jit::Op::assertion ? jit::Op::assert_failed : jit::Op::assume_failed;
+      request.op =
+          request.op == compiler::Op::assertion ? compiler::Op::assert_failed : compiler::Op::assume_failed;
     }
     std::string entry = describe(image_, request);
     const bool go_on = perform(request, entry);
     log.push_back(std::move(entry));
     if (!go_on || log.size() >= steps) break;
-    jit::resume(block.data());
+    compiler::resume(block.data());
   }
   locals.clear();
-  for (const jit::LocalImage& local : thread.locals) {
+  for (const compiler::LocalImage& local : thread.locals) {
     std::int64_t value = 0;
     std::memcpy(&value, block.data() + local.offset, sizeof value);
     locals.push_back(local.name + " = " +
@@ -149,8 +150,8 @@ std::vector<std::string> Host::run(const jit::ThreadImage& thread, std::size_t s
   return log;
 }
 
-bool Host::perform(jit::Mailbox& request, std::string& entry) {
-  using jit::Op;
+bool Host::perform(compiler::Mailbox& request, std::string& entry) {
+  using compiler::Op;
   std::int64_t none = 0;
   const bool located = request.op <= Op::try_lock && request.op != Op::fence;
   std::int64_t& cell = located ? memory.at(request.location) : none;
@@ -215,7 +216,7 @@ std::vector<std::string> log_of(const std::string& source, const Setup& setup, s
       Host plain(*image);
       if (setup) setup(plain);
       plain.at_suspension = [&](Block& block) {
-        states.emplace_back(block.data() + jit::mailbox_offset, block.data() + block.size());
+        states.emplace_back(block.data() + compiler::mailbox_offset, block.data() + block.size());
       };
       const std::vector<std::string> log = plain.run(thread);
       if (machine_states.empty()) {

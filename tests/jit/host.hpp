@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/image.hpp"
 #include "compiler/lower.hpp"
 #include "jit/load.hpp"
-#include "jit/runtime.hpp"
 #include "lang/tree.hpp"
 
 namespace heddle::test {
@@ -35,18 +35,19 @@ class Block {
 };
 
 // Fails the test with the rendered diagnostics if the text is no program.
-std::shared_ptr<const jit::Image> compile(const std::string& source, const compiler::Options& options = {});
+std::shared_ptr<const compiler::Image> compile(const std::string& source,
+                                               const compiler::Options& options = {});
 std::string ir(const std::string& source, const compiler::Options& options = {});
 
 // The program of a text, as the front end sees it.
 lang::Program parse(const std::string& source);
 
 // What the thread is asking for, "store x = 1"; loads and the like get their results later.
-std::string describe(const jit::Image& image, const jit::Mailbox& request);
+std::string describe(const compiler::Image& image, const compiler::Mailbox& request);
 
 class Host {
  public:
-  explicit Host(const jit::Image& image);
+  explicit Host(const compiler::Image& image);
 
   std::vector<std::int64_t> memory;
   std::deque<std::int64_t> choices;            // answers to op choose; the low end when there are no more
@@ -56,17 +57,17 @@ class Host {
 
   // Runs the thread from its start until it ends, fails, or made `steps` operations.
   std::vector<std::string> run(std::size_t thread = 0, std::size_t steps = 10'000);
-  std::vector<std::string> run(const jit::ThreadImage& thread, std::size_t steps = 10'000);
+  std::vector<std::string> run(const compiler::ThreadImage& thread, std::size_t steps = 10'000);
   // The values of the thread's named locals at the end of the last run, "a = 1".
   std::vector<std::string> locals;
   // The block at the end of the last run.
   std::vector<std::byte> last_block;
 
   // Performs the operation, adds its result to the log's entry; false if the thread cannot go on.
-  bool perform(jit::Mailbox& request, std::string& entry);
+  bool perform(compiler::Mailbox& request, std::string& entry);
 
  private:
-  const jit::Image& image_;
+  const compiler::Image& image_;
 };
 
 // How a test sets up a host, for every variant anew.

@@ -52,7 +52,7 @@ TEST_CASE("locations have names, initial values and kinds") {
 TEST_CASE("a value of an enumeration has its name, one that the enumeration does not have has none") {
   const auto image =
       compile("enum E { a, b } shared e: E; shared n: int; shared f: bool; thread p { let x = e; }");
-  const jit::ValueType& type = image->locations[0].type;
+  const compiler::ValueType& type = image->locations[0].type;
   CHECK(type.symbol(0) == "a");
   CHECK(type.symbol(1) == "b");
   CHECK(type.symbol(2).empty());
@@ -77,9 +77,9 @@ TEST_CASE("threads have the names and arguments of the source") {
   CHECK(!locals[0].type.boolean);
   CHECK(locals[1].name == "b");
   CHECK(locals[1].type.boolean);
-  for (const jit::ThreadImage& thread : image->threads) {
-    CHECK(thread.block_size % jit::block_alignment == 0);
-    CHECK(thread.block_size >= sizeof(jit::Mailbox) + jit::mailbox_offset);
+  for (const compiler::ThreadImage& thread : image->threads) {
+    CHECK(thread.block_size % compiler::block_alignment == 0);
+    CHECK(thread.block_size >= sizeof(compiler::Mailbox) + compiler::mailbox_offset);
   }
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("sites lead back to the source") {
   Host host(*image);
   host.goes_on_behind_assertions = true;
   host.at_suspension = [&](Block& block) {
-    const jit::Site& site = image->sites.at(jit::mailbox(block.data()).site);
+    const compiler::Site& site = image->sites.at(compiler::mailbox(block.data()).site);
     seen.push_back(std::to_string(site.line) + ":" + std::to_string(site.column) + " " + site.text);
     CHECK(site.file == "test.hed");
   };
@@ -109,8 +109,9 @@ TEST_CASE("sites lead back to the source") {
                     "10:11 fence lw", "10:21 unlock m", "11:10 inside", "12:10 cas(inside, 1, 2)",
                     "12:3 assert cas(inside, 1, 2), \"two; // threads\"", "4:8 end of thread p"});
   const auto has = [&](const std::string& text, const std::string& message = {}) {
-    return std::any_of(image->sites.begin(), image->sites.end(),
-                       [&](const jit::Site& site) { return site.text == text && site.message == message; });
+    return std::any_of(image->sites.begin(), image->sites.end(), [&](const compiler::Site& site) {
+      return site.text == text && site.message == message;
+    });
   };
   CHECK(has("await flag[1 - me] == 0 || inside == me"));
   CHECK(has("while (inside > 5)"));
@@ -120,7 +121,7 @@ TEST_CASE("sites lead back to the source") {
 TEST_CASE("an inlined function has the sites of its source, once") {
   const auto image = compile("shared x: int; fn f() { x = 1; } thread p { f(); f(); } thread q { f(); }");
   CHECK(std::count_if(image->sites.begin(), image->sites.end(),
-                      [](const jit::Site& site) { return site.text == "x = 1"; }) == 1);
+                      [](const compiler::Site& site) { return site.text == "x = 1"; }) == 1);
 }
 
 TEST_CASE("the text of a site is folded to one line and cut") {
@@ -161,9 +162,9 @@ TEST_CASE("conditions have a value even where a thread would fail") {
 TEST_CASE("every condition has its kind and its site") {
   const auto image = compile("shared x: int; thread p { } exists x == 1; forall x ==\n 2; forbid x == 3;");
   REQUIRE(image->conditions.size() == 3);
-  CHECK(image->conditions[0].kind == jit::ConditionKind::exists);
-  CHECK(image->conditions[1].kind == jit::ConditionKind::forall);
-  CHECK(image->conditions[2].kind == jit::ConditionKind::forbid);
+  CHECK(image->conditions[0].kind == compiler::ConditionKind::exists);
+  CHECK(image->conditions[1].kind == compiler::ConditionKind::forall);
+  CHECK(image->conditions[2].kind == compiler::ConditionKind::forbid);
   CHECK(image->sites.at(image->conditions[1].site).text.find("x == 2") != std::string::npos);
   const std::vector<std::int64_t> memory{3};
   const std::byte* const blocks[1] = {};

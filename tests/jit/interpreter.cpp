@@ -6,7 +6,7 @@
 namespace heddle::test {
 namespace {
 
-using jit::Op;
+using compiler::Op;
 using lang::Expression;
 using lang::ExpressionKind;
 using lang::Statement;
@@ -18,7 +18,7 @@ enum class Flow { next, broken, continued, returned };
 
 class Interpreter {
  public:
-  Interpreter(const lang::Program& program, const jit::Image& image, Host& host, std::uint32_t unroll,
+  Interpreter(const lang::Program& program, const compiler::Image& image, Host& host, std::uint32_t unroll,
               std::size_t steps)
       : program_(program), image_(image), host_(host), unroll_(unroll), steps_(steps) {}
 
@@ -57,12 +57,12 @@ class Interpreter {
   };
 
   std::int64_t request(const Request& asked) {
-    jit::Mailbox mail{};
+    compiler::Mailbox mail{};
     mail.op = asked.op;
     mail.value = asked.value;
     mail.expected = asked.expected;
     mail.location = static_cast<std::uint32_t>(asked.location);
-    mail.fence = static_cast<jit::Fence>(asked.fence);
+    mail.fence = static_cast<compiler::Fence>(asked.fence);
     mail.in_await = asked.op == Op::load && in_await_ ? 1 : 0;
     // The message of an assertion stands at its site, which only the compiled code has.
     std::string entry =
@@ -303,7 +303,7 @@ class Interpreter {
   }
 
   const lang::Program& program_;
-  const jit::Image& image_;
+  const compiler::Image& image_;
   Host& host_;
   std::uint32_t unroll_;
   std::size_t steps_;
@@ -315,8 +315,8 @@ class Interpreter {
 
 }  // namespace
 
-Interpreted interpret(const lang::Program& program, const jit::Image& image, std::size_t thread, Host& host,
-                      std::uint32_t unroll, std::size_t steps) {
+Interpreted interpret(const lang::Program& program, const compiler::Image& image, std::size_t thread,
+                      Host& host, std::uint32_t unroll, std::size_t steps) {
   return Interpreter(program, image, host, unroll, steps).run(thread);
 }
 

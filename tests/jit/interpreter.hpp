@@ -12,7 +12,7 @@ struct Interpreted {
   Log locals;  // the thread's named locals, "a = 1"
 };
 
-Interpreted interpret(const lang::Program& program, const jit::Image& image, std::size_t thread, Host& host,
-                      std::uint32_t unroll, std::size_t steps = 10'000);
+Interpreted interpret(const lang::Program& program, const compiler::Image& image, std::size_t thread,
+                      Host& host, std::uint32_t unroll, std::size_t steps = 10'000);
 
 }  // namespace heddle::test

@@ -45,8 +45,8 @@ const std::string small = R"(
 }  // namespace
 
 TEST_CASE("an image outlives what it was made from and may be shared") {
-  std::shared_ptr<const jit::Image> image = compile(small);
-  const std::shared_ptr<const jit::Image> other = compile(small);
+  std::shared_ptr<const compiler::Image> image = compile(small);
+  const std::shared_ptr<const compiler::Image> other = compile(small);
   Host host(*other);
   const Log log = host.run();
   image.reset();

@@ -16,15 +16,16 @@ constexpr compiler::Options forms[] = {
 
 // The block where the thread is about to do `operation` for the `occurrence`th time, from initial memory
 // `memory`.
-Bytes state_at(const jit::Image& image, const std::vector<std::int64_t>& memory, const std::string& operation,
-               std::size_t occurrence = 1) {
+Bytes state_at(const compiler::Image& image, const std::vector<std::int64_t>& memory,
+               const std::string& operation, std::size_t occurrence = 1) {
   Host host(image);
   std::copy(memory.begin(), memory.end(), host.memory.begin());
   host.on_await_failed = [](Host& h) { ++h.memory[0]; };
   host.goes_on_behind_assertions = true;
   Bytes found;
   host.at_suspension = [&](Block& block) {
-    if (describe(image, jit::mailbox(block.data())) == operation && --occurrence == 0) found = block.bytes();
+    if (describe(image, compiler::mailbox(block.data())) == operation && --occurrence == 0)
+      found = block.bytes();
   };
   host.run();
   REQUIRE_MESSAGE(!found.empty(), operation);
@@ -150,15 +151,15 @@ TEST_CASE("unused fields of the mailbox are zero") {
     Host host(*image);
     host.goes_on_behind_assertions = true;
     host.at_suspension = [](Block& block) {
-      using jit::Op;
-      const jit::Mailbox& mail = jit::mailbox(block.data());
+      using compiler::Op;
+      const compiler::Mailbox& mail = compiler::mailbox(block.data());
       const Op op = mail.op;
       const bool valued =
           op == Op::store || op == Op::compare_exchange || op == Op::choose || op == Op::fetch_add;
       if (!valued) CHECK(mail.value == 0);
       if (op != Op::compare_exchange && op != Op::choose) CHECK(mail.expected == 0);
       if (op > Op::try_lock || op == Op::fence) CHECK(mail.location == 0);
-      if (op != Op::fence) CHECK(mail.fence == jit::Fence::full);
+      if (op != Op::fence) CHECK(mail.fence == compiler::Fence::full);
       if (op != Op::load) CHECK(mail.in_await == 0);
       for (const std::uint8_t byte : mail.unused) CHECK(byte == 0);
     };
@@ -171,19 +172,19 @@ TEST_CASE("unused fields of the mailbox are zero") {
 TEST_CASE("a snapshot can be gone back to any number of times, from the end too") {
   for (const compiler::Options& options : forms) {
     const auto image = compile("shared x: int; thread p { let a = x; let b = x * 2 + a; x = b; }", options);
-    const jit::ThreadImage& thread = image->threads[0];
+    const compiler::ThreadImage& thread = image->threads[0];
     Block block(thread.block_size);
     thread.start(block.data(), thread.argument);
-    jit::mailbox(block.data()).value = 3;
-    jit::resume(block.data());
+    compiler::mailbox(block.data()).value = 3;
+    compiler::resume(block.data());
     const Bytes second_load = block.bytes();
     for (const std::int64_t answer : {5, -1, 9}) {
-      jit::mailbox(block.data()).value = answer;
-      jit::resume(block.data());
-      CHECK(jit::mailbox(block.data()).op == jit::Op::store);
-      CHECK(jit::mailbox(block.data()).value == answer * 2 + 3);
-      jit::resume(block.data());
-      CHECK(jit::mailbox(block.data()).op == jit::Op::done);
+      compiler::mailbox(block.data()).value = answer;
+      compiler::resume(block.data());
+      CHECK(compiler::mailbox(block.data()).op == compiler::Op::store);
+      CHECK(compiler::mailbox(block.data()).value == answer * 2 + 3);
+      compiler::resume(block.data());
+      CHECK(compiler::mailbox(block.data()).op == compiler::Op::done);
       block.restore(second_load);
     }
   }
@@ -192,17 +193,17 @@ TEST_CASE("a snapshot can be gone back to any number of times, from the end too"
 TEST_CASE("threads that share their code do not share their state") {
   const auto image = compile("shared x: int; thread w[i: 0..3] { let a = i; x = a; let b = x; x = a + b; }");
   std::vector<Block> blocks;
-  for (const jit::ThreadImage& thread : image->threads) {
+  for (const compiler::ThreadImage& thread : image->threads) {
     blocks.emplace_back(thread.block_size);
     thread.start(blocks.back().data(), thread.argument);
   }
   for (std::int64_t thread = 2; thread >= 0; --thread) {
     void* const block = blocks[static_cast<std::size_t>(thread)].data();
-    CHECK(jit::mailbox(block).value == thread);
-    jit::resume(block);
-    jit::mailbox(block).value = 10;
-    jit::resume(block);
-    CHECK(jit::mailbox(block).value == thread + 10);
+    CHECK(compiler::mailbox(block).value == thread);
+    compiler::resume(block);
+    compiler::mailbox(block).value = 10;
+    compiler::resume(block);
+    CHECK(compiler::mailbox(block).value == thread + 10);
   }
 }
 

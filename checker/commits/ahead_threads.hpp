@@ -1,0 +1,405 @@
+// Threads that run ahead of their loads (compiler::Dependencies), and how they get the true values afterwards.
+//
+// A thread is the list of what it has asked for so far, its *requests*, each with the block's bytes at that
+// time. Behind a load it goes on at once with some value; only at a branch or an address that depends on a
+// load without its true value must it wait. When a load gets its value, nothing happens at first. Once that
+// value is wanted (by the branch, by a store that depends on it, at the end of the execution), the thread is
+// set back to the first load that it passed with another value than it has now, and does everything behind it
+// once more (`clean`): the same requests, since all branches and addresses on the way had true values, with
+// new operands. Which value a thread passed a load with is a fact about the stored bytes, not about the
+// execution, so taking back a load needs no undoing here; taking back requests drops them from the list.
+//
+// A read-modify-write is one request if cb puts all that its write needs before its read as well (`follows`), or
+// if nobody looks at what it reads: then nothing is lost by committing both at once. Otherwise it is two, a
+// load and a store (`update` names the operation), and the thread continues after the store with the value that
+// the load read.
+//
+// Assertions and assumptions are requests that the thread goes past at once; the machine judges them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "checker/commits/event_name.hpp"
+#include "checker/state/step.hpp"
+#include "checker/state/threads.hpp"
+#include "compiler/image.hpp"
+
+namespace heddle::checker {
+
+// One thing that a thread asked for, and where it stands among the fences and branches of its thread.
+struct Request {
+  Op op = Op::done;
+  Fence fence = Fence::full;
+  bool committed = false;
+  bool dropped = false;       // of the store of a read-modify-write: never to be committed in this run
+  bool absent = false;        // of the store of a cas: it fails
+  Op update = Op::done;       // of half a read-modify-write: the whole of it
+  std::uint8_t bit = no_bit;  // which of the thread's loads it is
+  Location location = none;
+  std::uint32_t site = 0;
+  std::uint32_t previous = none;  // the one before it to the same location
+  std::int64_t value = 0;         // operands, as in the mailbox
+  std::int64_t expected = 0;
+  std::int64_t result = 0;      // of committed ones that have one
+  std::int64_t passed = 0;      // the result that the thread went on with
+  std::int32_t read = no_node;  // events of the trace
+  std::int32_t write = no_node;
+  std::uint64_t address = 0;  // masks of loads that it depends on
+  std::uint64_t data = 0;
+  std::uint64_t compared = 0;  // of a cas: loads that what it compares with depends on
+  std::uint64_t control = 0;
+  std::uint64_t control_isync = 0;   // branches before the newest isync
+  std::uint64_t address_before = 0;  // addresses of earlier accesses
+  std::uint64_t waited = 0;          // loads that the thread has waited for, for whatever reason
+  // How many of the thread's requests stand before the newest fence of the kind.
+  std::uint32_t before_sync = 0;
+  std::uint32_t before_lightweight = 0;
+  std::uint32_t before_store_store = 0;
+  std::uint32_t before_choice = 0;  // or before the newest `choose`, itself included
+  std::uint32_t events_before = 0;
+
+  static constexpr std::uint8_t no_bit = 255;
+  static constexpr std::int32_t no_node = 0x7fffffff;
+
+  [[nodiscard]] bool locks() const { return op == Op::lock || op == Op::unlock || op == Op::try_lock; }
+  [[nodiscard]] bool updates() const {
+    return is_read_modify_write(op) || op == Op::lock || op == Op::try_lock;
+  }
+  // Can it become a write?
+  [[nodiscard]] bool writes() const { return op == Op::store || op == Op::unlock || updates(); }
+  [[nodiscard]] bool half() const { return update != Op::done; }
+  [[nodiscard]] bool read_half() const { return half() && op == Op::load; }
+  [[nodiscard]] bool write_half() const { return half() && op == Op::store; }
+  // Does it become an event?
+  [[nodiscard]] bool event() const {
+    if (absent) return false;
+    return op == Op::load || op == Op::store || op == Op::unlock || op == Op::choose || updates();
+  }
+  [[nodiscard]] bool access() const { return event() && op != Op::choose; }
+  [[nodiscard]] bool observes() const { return op == Op::assertion || op == Op::assumption; }
+  // Does the thread stay there until it is committed? Nothing behind a mutex operation could be committed
+  // before it, for it is a full fence.
+  [[nodiscard]] bool stays() const { return locks() || op == Op::choose; }
+};
+
+class AheadThreads {
+ public:
+  static constexpr unsigned most_loads = 64;  // bits of a mask
+  // Events of one thread, as many as the widest machine has room for: what runs ahead further can never be
+  // committed. Fences and waits are no events, but take memory, too.
+  static constexpr std::uint32_t most_events = 64 * widest_machine - 2;
+  static constexpr std::uint32_t most_requests = 65'536;
+
+  explicit AheadThreads(const Image& image) : live_(image), threads_(live_.count()) {
+    for (ThreadId t = 0; t < live_.count(); ++t) {
+      threads_[t].image = &image.threads[t];
+      live_.start(t, image.threads[t]);
+      append(t);
+    }
+  }
+
+  [[nodiscard]] std::uint32_t count() const { return live_.count(); }
+  // A thread's requests; the last one is where it stands.
+  [[nodiscard]] std::vector<Request>& requests(ThreadId t) { return threads_[t].requests; }
+  [[nodiscard]] const std::vector<Request>& requests(ThreadId t) const { return threads_[t].requests; }
+  [[nodiscard]] const compiler::ThreadImage& image(ThreadId t) const { return *threads_[t].image; }
+  // The event of a load's bit.
+  [[nodiscard]] const Request& load(ThreadId t, unsigned bit) const {
+    return threads_[t].requests[threads_[t].loads[bit]];
+  }
+  [[nodiscard]] unsigned loads(ThreadId t) const { return static_cast<unsigned>(threads_[t].loads.size()); }
+  // Which of the limits above the thread has passed, empty if none.
+  [[nodiscard]] std::string_view limit(ThreadId t) const {
+    const Thread& thread = threads_[t];
+    if (thread.loads.size() > most_loads) return too_many_loads;
+    if (thread.requests.back().events_before > most_events) return too_many_events;
+    return thread.requests.size() > most_requests ? too_many_requests : std::string_view();
+  }
+  // The stores of read-modify-writes that are two requests.
+  [[nodiscard]] const std::vector<std::uint32_t>& write_halves(ThreadId t) const {
+    return threads_[t].write_halves;
+  }
+  // The thread's assertions and its assumptions, as indexes of requests.
+  [[nodiscard]] const std::vector<std::uint32_t>& assertions(ThreadId t) const {
+    return threads_[t].assertions;
+  }
+  [[nodiscard]] const std::vector<std::uint32_t>& assumptions(ThreadId t) const {
+    return threads_[t].assumptions;
+  }
+  [[nodiscard]] bool observed(ThreadId t) const {
+    return !threads_[t].assertions.empty() || !threads_[t].assumptions.empty();
+  }
+  // Loads that have their values.
+  [[nodiscard]] std::uint64_t committed(ThreadId t) const { return threads_[t].committed; }
+
+  void commit(ThreadId t, std::uint32_t index, std::int64_t result) {
+    Thread& thread = threads_[t];
+    Request& request = thread.requests[index];
+    request.committed = true;
+    request.result = result;
+    if (request.bit == Request::no_bit) return;
+    thread.committed |= std::uint64_t{1} << request.bit;
+    if (index + 1 < thread.requests.size() && request.passed != result && index < thread.dirty)
+      thread.dirty = index;
+  }
+  void uncommit(ThreadId t, std::uint32_t index) {
+    Thread& thread = threads_[t];
+    Request& request = thread.requests[index];
+    request.committed = false;
+    if (request.bit != Request::no_bit) thread.committed &= ~(std::uint64_t{1} << request.bit);
+  }
+
+  // Runs the thread behind its last request, which has `result`, to its next one.
+  void resume(ThreadId t, std::int64_t result) {
+    Thread& thread = threads_[t];
+    enter(t, static_cast<std::uint32_t>(thread.requests.size() - 1));
+    pass(t, static_cast<std::uint32_t>(thread.requests.size() - 1), result);
+    thread.live = none;
+    append(t);
+  }
+
+  // Makes everything that the thread has computed from committed loads true.
+  void clean(ThreadId t) {
+    Thread& thread = threads_[t];
+    auto& requests = thread.requests;
+    const auto count = static_cast<std::uint32_t>(requests.size());
+    if (thread.dirty == none) return;
+    std::uint32_t index = thread.dirty;
+    thread.dirty = none;
+    while (index < count && !stale(requests[index])) ++index;
+    if (index + 1 >= count) return;
+    enter(t, index);
+    for (; index + 1 < count; ++index) {
+      Request& request = requests[index];
+      pass(t, index, request.committed ? request.result : request.passed);
+      refresh(t, index + 1);
+    }
+    thread.live = count - 1;
+  }
+  // The same if one of the loads in the mask makes it necessary.
+  void clean(ThreadId t, std::uint64_t mask) {
+    const Thread& thread = threads_[t];
+    if (thread.dirty == none) return;
+    for (; mask != 0; mask &= mask - 1) {
+      if (stale(load(t, static_cast<unsigned>(std::countr_zero(mask))))) return clean(t);
+    }
+  }
+
+  // Does everything again from the start, with the results that there are, as long as `goes_on(request)`: for
+  // those who count what threads do. Changes nothing.
+  template <typename GoesOn>
+  void repeat(ThreadId t, GoesOn&& goes_on) {
+    Thread& thread = threads_[t];
+    live_.start(t, *thread.image);
+    for (std::size_t index = 0; index + 1 < thread.requests.size(); ++index) {
+      const Request& request = thread.requests[index];
+      if (!goes_on(request)) break;
+      if (request.read_half()) continue;
+      const Request& read = request.write_half() ? thread.requests[index - 1] : request;
+      hand_over(t, read, read.committed ? read.result : read.passed);
+    }
+    thread.live = none;
+  }
+
+  // Drops all requests but the first `count`.
+  void cut(ThreadId t, std::uint32_t count) {
+    Thread& thread = threads_[t];
+    if (thread.requests.size() == count) return;
+    for (auto* list : {&thread.loads, &thread.write_halves, &thread.assertions, &thread.assumptions}) {
+      while (!list->empty() && list->back() >= count) list->pop_back();
+    }
+    thread.requests.resize(count);
+    if (thread.live != none && thread.live >= count) thread.live = none;
+  }
+
+  // The block as it was when the thread asked for its last request.
+  [[nodiscard]] const std::byte* block(ThreadId t) const {
+    const Thread& thread = threads_[t];
+    return thread.bytes.data() + (thread.requests.size() - 1) * live_.size(t);
+  }
+  // Copies the last request's block into the live one, for a trial; the next call copies again.
+  [[nodiscard]] std::byte* trial(ThreadId t) {
+    enter(t, static_cast<std::uint32_t>(threads_[t].requests.size() - 1));
+    threads_[t].live = none;
+    return live_.block(t);
+  }
+
+  [[nodiscard]] std::size_t memory_used() const {
+    std::size_t total = live_.memory_used();
+    for (const Thread& thread : threads_) {
+      total += thread.bytes.capacity() + thread.requests.capacity() * sizeof(Request);
+    }
+    return total;
+  }
+
+ private:
+  struct Thread {
+    const compiler::ThreadImage* image = nullptr;
+    std::vector<Request> requests;
+    std::vector<std::uint32_t> loads;  // by bit
+    std::vector<std::uint32_t> write_halves;
+    std::vector<std::uint32_t> assertions;
+    std::vector<std::uint32_t> assumptions;
+    std::vector<std::byte> bytes;  // blocks, by request
+    std::uint64_t committed = 0;
+    std::uint32_t dirty = none;  // no request before it is stale
+    std::uint32_t live = none;   // the live block is that of this request
+  };
+
+  [[nodiscard]] static bool stale(const Request& request) {
+    return request.committed && request.bit != Request::no_bit && request.passed != request.result;
+  }
+
+  void enter(ThreadId t, std::uint32_t index) {
+    Thread& thread = threads_[t];
+    if (thread.live != index) {
+      copy_block(live_.block(t), thread.bytes.data() + index * live_.size(t), live_.size(t));
+      thread.live = index;
+    }
+  }
+
+  void pass(ThreadId t, std::uint32_t index, std::int64_t result) {
+    auto& requests = threads_[t].requests;
+    requests[index].passed = result;
+    if (requests[index].read_half()) return;  // the thread continues after the store half
+    const Request& read = requests[index].write_half() ? requests[index - 1] : requests[index];
+    hand_over(t, read, read.passed);
+  }
+  void hand_over(ThreadId t, const Request& read, std::int64_t result) {
+    std::byte* const block = live_.block(t);
+    compiler::dependencies(block).result = read.bit == Request::no_bit ? 0 : std::uint64_t{1} << read.bit;
+    compiler::mailbox(block).value = result;
+    compiler::resume(block);
+  }
+
+  void save(ThreadId t, std::uint32_t index) {
+    Thread& thread = threads_[t];
+    const std::size_t size = live_.size(t);
+    if (thread.bytes.size() < (index + 1) * size) thread.bytes.resize(2 * (index + 1) * size);
+    copy_block(thread.bytes.data() + index * size, live_.block(t), size);
+    thread.live = index;
+  }
+
+  // The thread asks again, with operands that may have changed.
+  void refresh(ThreadId t, std::uint32_t index) {
+    Request& request = threads_[t].requests[index];
+    const auto& m = compiler::mailbox(live_.block(t));
+    if (m.op != (request.half() ? request.update : request.op) ||
+        (request.access() && m.location != request.location)) {
+      throw std::logic_error("internal error: a thread that ran ahead took another way with the true values");
+    }
+    request.value = m.value;
+    request.expected = m.expected;
+    save(t, index);
+  }
+
+  void append(ThreadId t) {
+    Thread& thread = threads_[t];
+    const auto index = static_cast<std::uint32_t>(thread.requests.size());
+    const std::byte* const block = live_.block(t);
+    const auto& m = compiler::mailbox(block);
+    const auto& dependencies = compiler::dependencies(block);
+    Request request{.op = m.op, .fence = m.fence, .site = m.site, .value = m.value, .expected = m.expected};
+    request.control = dependencies.control;
+    if (index > 0) {
+      const Request& before = thread.requests.back();
+      request.control_isync = before.control_isync;
+      request.address_before = before.address_before | before.address;
+      request.waited = before.waited;
+      request.before_sync = before.before_sync;
+      request.before_lightweight = before.before_lightweight;
+      request.before_store_store = before.before_store_store;
+      request.before_choice = before.before_choice;
+      request.events_before = before.events_before + (before.event() ? 1 : 0);
+      if (before.op == Op::need) request.waited |= static_cast<std::uint64_t>(before.value);
+      if (before.op == Op::choose) request.before_choice = index;
+      if (before.locks()) request.before_sync = index;
+      if (before.op == Op::fence) pass_fence(request, before, index);
+    }
+    if (request.locks()) request.before_sync = index;
+    if (request.observes()) {
+      request.data = dependencies.data;
+      (m.op == Op::assertion ? thread.assertions : thread.assumptions).push_back(index);
+    }
+    if (request.access()) {
+      request.location = m.location;
+      request.address = dependencies.address;
+      request.data = dependencies.data;
+      if (m.op == Op::compare_exchange) request.compared = dependencies.compared;
+      for (std::uint32_t i = index; i-- > 0;) {
+        if (thread.requests[i].access() && thread.requests[i].location == m.location) {
+          request.previous = i;
+          break;
+        }
+      }
+      if (index > 0 && thread.requests.back().read_half()) {
+        become_write_half(request, thread.requests.back());
+        thread.write_halves.push_back(index);
+      } else if (m.op == Op::load || is_read_modify_write(m.op)) {
+        if ((request.data | request.compared) != 0 && m.discarded == 0 && !follows(thread, request)) {
+          request.op = Op::load;
+          request.update = m.op;
+          request.data = request.compared = 0;
+        }
+        request.bit = static_cast<std::uint8_t>(thread.loads.size());
+        thread.loads.push_back(index);
+      }
+    }
+    thread.requests.push_back(request);
+    save(t, index);
+  }
+
+  static void become_write_half(Request& request, const Request& read) {
+    const auto bit = std::uint64_t{1} << read.bit;
+    request.update = request.op;
+    request.op = Op::store;
+    if (request.update == Op::compare_exchange) {
+      request.control |= request.compared | bit;
+    } else if (request.update != Op::exchange) {
+      request.data |= bit;
+    }
+  }
+
+  // Does cb put the loads that the write of a new read-modify-write depends on before its read, too?
+  [[nodiscard]] bool follows(const Thread& thread, const Request& request) {
+    needed_.assign(thread.requests.size(), false);
+    const auto load = [&](std::uint64_t mask, auto&& visit) {
+      for (; mask != 0; mask &= mask - 1) visit(thread.loads[static_cast<unsigned>(std::countr_zero(mask))]);
+    };
+    const auto need = [&](const Request& later, std::uint64_t loads) {
+      load(loads | later.address | later.control | later.address_before | later.waited,
+           [&](std::uint32_t index) { needed_[index] = true; });
+      const auto fenced = std::max(later.before_sync, later.before_lightweight);
+      std::fill(needed_.begin(), needed_.begin() + fenced, true);
+      if (later.previous != none) needed_[later.previous] = true;
+    };
+    need(request, 0);
+    for (std::size_t i = needed_.size(); i-- > 0;) {
+      if (needed_[i]) need(thread.requests[i], thread.requests[i].data | thread.requests[i].compared);
+    }
+    bool all = true;
+    load(request.data | request.compared, [&](std::uint32_t index) { all = all && needed_[index]; });
+    return all;
+  }
+
+  static void pass_fence(Request& request, const Request& fence, std::uint32_t index) {
+    switch (fence.fence) {
+      case Fence::full: request.before_sync = index; break;
+      case Fence::lightweight: request.before_lightweight = index; break;
+      case Fence::store_store: request.before_store_store = index; break;
+      case Fence::instruction: request.control_isync = fence.control; break;
+    }
+  }
+
+  Threads live_;
+  std::vector<Thread> threads_;
+  std::vector<bool> needed_;  // scratch
+};
+
+}  // namespace heddle::checker

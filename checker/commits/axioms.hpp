@@ -1,0 +1,105 @@
+// What the axiomatic models over execution graphs share; axiomatic_models.hpp lists them.
+//
+// Every model here is acyclic(order | rfe | co | fr), coherence per location and atomicity
+// (memory-models.md). They differ only in `order`, the part of program order (with fences) that they keep, so
+// that is all a model's file says:
+//
+//   static constexpr bool keeps(AccessKind earlier, AccessKind later);  // is the pair of po kept without a fence?
+//   static constexpr bool orders_stores(Fence fence);                   // does the fence keep store -> store?
+//
+// A full fence keeps every pair across it in every model. The graph (execution/graph.hpp) adds events at the
+// end of their threads only, so a model need not be asked about pairs: `Frontier` holds, for each kind of
+// later event, the events of the thread that the model puts directly before it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "checker/state/step.hpp"
+
+namespace heddle::checker {
+
+// The kinds of events that the models tell apart.
+enum class AccessKind : std::uint8_t {
+  load,    // also `choose`, which must wait for what was read before it, as a load does
+  store,   // a plain store
+  locked,  // read-modify-writes, failed compare-and-swaps, lock, unlock, trylock: they drain the store buffer
+};
+
+// Kinds of later events that a model treats alike share a set: SC needs one, TSO two, PSO three.
+template <typename Model>
+struct FrontierLayout {
+  static constexpr std::array<AccessKind, 3> kinds{AccessKind::load, AccessKind::store, AccessKind::locked};
+
+  // Nothing tells the two kinds apart: not the pairs kept, nor a fence (which adds what `locked` has anyway).
+  static constexpr bool alike(AccessKind a, AccessKind b) {
+    if (a == b) return true;
+    for (const auto earlier : kinds) {
+      const bool all = Model::keeps(earlier, AccessKind::locked);
+      if (Model::keeps(earlier, a) != all || Model::keeps(earlier, b) != all) return false;
+    }
+    return true;
+  }
+  // The set that answers for the kind.
+  static constexpr unsigned index(AccessKind later) {
+    unsigned index = 0;
+    for (const auto kind : kinds) {
+      if (alike(kind, later)) return index;
+      bool first = true;
+      for (const auto before : kinds) {
+        if (before == kind) break;
+        first = first && !alike(before, kind);
+      }
+      if (first) ++index;
+    }
+    return index;
+  }
+  static constexpr unsigned count = 1 + (index(AccessKind::store) != index(AccessKind::load)) +
+                                    (index(AccessKind::locked) != index(AccessKind::store) &&
+                                     index(AccessKind::locked) != index(AccessKind::load));
+};
+
+// Per thread: which of its events the model puts before its next one, by the kind of that next event.
+template <typename Model, typename Set>
+class Frontier {
+ public:
+  using Layout = FrontierLayout<Model>;
+
+  [[nodiscard]] const Set& before(AccessKind next) const { return sets_[Layout::index(next)]; }
+
+  // The thread did `event`; `upto` is the event with all that the model orders before it.
+  void add(AccessKind kind, std::uint32_t event, const Set& upto) {
+    for (const auto later : Layout::kinds) {
+      if (later != AccessKind::load && Layout::index(later) == Layout::index(AccessKind::load)) continue;
+      if (later == AccessKind::locked && Layout::index(later) == Layout::index(AccessKind::store)) continue;
+      if (!Model::keeps(kind, later)) continue;
+      Set& set = sets_[Layout::index(later)];
+      set -= upto;
+      set.insert(event);
+    }
+  }
+
+  // The thread went past a fence.
+  void pass(Fence fence) {
+    const Set everything = before(AccessKind::locked);
+    if (fence == Fence::full) {
+      for (auto& set : sets_) set |= everything;
+    } else if (Model::orders_stores(fence)) {
+      sets_[Layout::index(AccessKind::store)] |= everything;
+    }
+  }
+
+  template <typename Wider>
+  [[nodiscard]] Frontier<Model, Wider> widened(auto&& widen) const {
+    Frontier<Model, Wider> result;
+    for (unsigned i = 0; i < Layout::count; ++i) result.sets_[i] = widen(sets_[i]);
+    return result;
+  }
+
+ private:
+  template <typename, typename>
+  friend class Frontier;
+  std::array<Set, Layout::count> sets_{};
+};
+
+}  // namespace heddle::checker

@@ -1,0 +1,481 @@
+// An execution graph that grows by one event at a time and stays consistent with an axiomatic model.
+//
+// Events have small ids, which are reused; an initial write has a negative id. Each event carries
+//   upto     the event and everything that the model orders before it, transitively (the closed relation
+//            order | rfe | co | fr of memory-models.md as a bit matrix),
+//   prefix   the event and everything before it in po | rf,
+//   readers  the reads that read from it.
+// The writes of a location are a list in coherence order, from the initial write to the newest.
+//
+// A read-modify-write is one event: whatever its read part must precede, its write part must too, and nothing
+// but its own read part may stand between it and the write that it reads (atomicity).
+//
+// Consistency costs nothing to test. An event is added po-last, so a cycle can only come from an edge to an
+// existing write: from a read to the write co-after its source (fr), from a write to the next one (co). As
+// co is part of the closed relation, the writes that precede the new event form the beginning of the co list,
+// and the event may go anywhere behind them; `Bounds` says where that is. Coherence (po-loc against co) adds
+// one more bound, the thread's own newest access to the location, where the model's order does not imply it.
+//
+// Events go in reverse order of coming (`remove`). `cut` takes away a set of events that nothing else depends
+// on, wherever they stand, and `mend` brings them back: an event without successors has left no trace in the
+// rows of the others, which is why both cost no more than the events that they touch.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "checker/commits/axioms.hpp"
+#include "checker/state/bit_set.hpp"
+#include "checker/state/step.hpp"
+#include "compiler/image.hpp"
+
+namespace heddle::checker {
+
+using EventId = std::int32_t;
+inline constexpr EventId no_event = 0x7fffffff;
+[[nodiscard]] constexpr bool is_initial(EventId id) { return id < 0; }
+
+enum class EventKind : std::uint8_t {
+  read,
+  write,
+  update,    // a successful read-modify-write, lock or trylock
+  choice,    // `choose`; no memory access
+  deferral,  // a lock that waits for the one it reads from; see trust.hpp. Orders nothing.
+};
+
+template <typename Model, typename Set>
+struct Event {
+  Set upto;
+  Set prefix;
+  Set readers;
+  Frontier<Model, Set> frontier;  // of the thread, before the event
+  std::int64_t value = 0;         // written, or chosen
+  EventId location = no_event;    // initial write of the location; none for choices
+  EventId source = no_event;      // of reads and updates: the write read from
+  EventId po_previous = no_event;
+  EventId co_previous = no_event;  // of writes; of an initial write: the newest of the location
+  EventId co_next = no_event;
+  std::uint32_t snapshot = 0;  // the thread's block when the operation was requested
+  ThreadId thread = 0;
+  EventKind kind = EventKind::read;
+  Op op = Op::load;
+  bool canonical = true;  // choices: the first value
+
+  [[nodiscard]] bool reads() const { return kind == EventKind::read || kind == EventKind::update; }
+  [[nodiscard]] bool writes() const { return kind == EventKind::write || kind == EventKind::update; }
+  [[nodiscard]] bool in_program() const { return kind != EventKind::deferral; }
+};
+
+// What a thread is up to.
+enum class ThreadState : std::uint8_t {
+  ready,    // its next operation can be added
+  waiting,  // for a mutex
+  stuck,    // for good in this graph: an assumption, an await, the loop bound, a violation
+  finished,
+};
+
+template <typename Model, typename Set>
+struct GraphThread {
+  Frontier<Model, Set> frontier;
+  EventId last = no_event;     // its newest event
+  std::uint32_t snapshot = 0;  // its block, with its next request
+  ThreadState state = ThreadState::ready;
+};
+
+template <typename Model, unsigned Words>
+class Graph {
+ public:
+  using ModelType = Model;
+  using Set = BitSet<Words>;
+  using Event = checker::Event<Model, Set>;
+  using Thread = GraphThread<Model, Set>;
+  static constexpr unsigned capacity = Set::capacity;
+
+  Graph(std::uint32_t threads, std::uint32_t locations) : threads_(threads), initial_(locations, no_event) {
+    allocate(16);
+  }
+  // The same graph with room for more events.
+  template <unsigned Narrower>
+  explicit Graph(const Graph<Model, Narrower>& other);
+
+  [[nodiscard]] const Event& operator[](EventId id) const { return events_[id]; }
+  void set_canonical(EventId choice, bool canonical) { events_[choice].canonical = canonical; }
+  [[nodiscard]] const Thread& thread(ThreadId t) const { return threads_[t]; }
+  [[nodiscard]] Thread& thread(ThreadId t) { return threads_[t]; }
+  // Threads by state: 64 threads are the most that a program can have.
+  [[nodiscard]] std::uint64_t in_state(ThreadState state) const {
+    return by_state_[static_cast<std::size_t>(state)];
+  }
+  void set_state(ThreadId t, ThreadState state) {
+    const auto bit = std::uint64_t{1} << t;
+    by_state_[static_cast<std::size_t>(threads_[t].state)] &= ~bit;
+    by_state_[static_cast<std::size_t>(state)] |= bit;
+    threads_[t].state = state;
+  }
+  [[nodiscard]] std::uint32_t thread_count() const { return static_cast<std::uint32_t>(threads_.size()); }
+  [[nodiscard]] const Set& live() const { return live_; }
+  // Events in order of insertion.
+  [[nodiscard]] const std::vector<EventId>& order() const { return order_; }
+  [[nodiscard]] bool full() const { return order_.size() + 1 >= capacity; }
+
+  // The initial write of a location; the first call for it makes room.
+  [[nodiscard]] EventId initial(Location location, std::int64_t value) {
+    EventId id = initial_[location];
+    if (id == no_event) {
+      id = -1 - static_cast<EventId>(locations_.size());
+      locations_.push_back(location);
+      initial_[location] = id;
+      if (locations_.size() > room_) allocate(2 * room_);
+      Event& event = events_[id];
+      event = {};
+      event.value = value;
+      event.kind = EventKind::write;
+      event.co_previous = id;
+    }
+    return id;
+  }
+  // The initial write of a location that is in use, else none.
+  [[nodiscard]] EventId known(Location location) const { return initial_[location]; }
+  // Does the thread own the mutex? Only it can have written so. O(events of the thread).
+  [[nodiscard]] bool owns(ThreadId t, Location mutex) const {
+    const EventId location = known(mutex);
+    if (location == no_event) return false;
+    for (EventId id = thread(t).last; id != no_event; id = events_[id].po_previous) {
+      const Event& event = events_[id];
+      if (event.location == location && event.writes()) return event.value != 0;
+    }
+    return false;
+  }
+  [[nodiscard]] Location location_of(EventId initial) const {
+    return locations_[static_cast<std::size_t>(-1 - initial)];
+  }
+  [[nodiscard]] const std::vector<Location>& touched() const { return locations_; }
+  [[nodiscard]] EventId initial_of(std::size_t index) const { return -1 - static_cast<EventId>(index); }
+  [[nodiscard]] EventId newest(EventId initial) const { return events_[initial].co_previous; }
+  // The update that reads from the write, if any: it stands right behind it.
+  [[nodiscard]] bool taken(EventId write) const {
+    const EventId next = events_[write].co_next;
+    return next != no_event && events_[next].kind == EventKind::update && events_[next].source == write;
+  }
+
+  // Everything that must stay co-before the next event of the thread.
+  [[nodiscard]] Set bounds(ThreadId t, EventId initial, AccessKind access) const {
+    return bounds(threads_[t].frontier, threads_[t].last, initial, access);
+  }
+  // The same for an event that is in the graph.
+  [[nodiscard]] Set bounds(EventId id) const {
+    const Event& event = events_[id];
+    return bounds(event.frontier, event.po_previous, event.location, access_of(event.op));
+  }
+  [[nodiscard]] static AccessKind access_of(Op op) {
+    if (op == Op::load || op == Op::choose) return AccessKind::load;
+    return op == Op::store ? AccessKind::store : AccessKind::locked;
+  }
+  // The events before the thread's next one in po | rf, when that reads from `source` (or is no read).
+  [[nodiscard]] Set prefix(ThreadId t, EventId source) const {
+    Set result;
+    const EventId last = threads_[t].last;
+    if (last != no_event) result = events_[last].prefix;
+    if (source != no_event) result |= events_[source].prefix;
+    return result;
+  }
+
+  // A fresh id; `reserved` may belong to an event that was cut.
+  [[nodiscard]] EventId fresh(EventId reserved = no_event) const {
+    Set taken = live_;
+    if (reserved != no_event) taken.insert(static_cast<ProcessId>(reserved));
+    return static_cast<EventId>(taken.first_absent());
+  }
+
+  // Appends an event to the thread. `behind` is the write that a read or update reads from, that a store
+  // follows in coherence, or that a deferral waits for. The caller has checked the bounds, and that an
+  // update's source is not taken.
+  void add(EventId id, ThreadId t, Op op, EventKind kind, EventId initial, EventId behind,
+           std::int64_t value);
+  // Takes back the newest `add`.
+  void remove(EventId id);
+
+  // The events that the newest one added comes before.
+  [[nodiscard]] const Set& overtaken() const { return overtaken_; }
+
+  // The place in the order of insertion; `add` leaves it alone.
+  void append_to_order(EventId id) { order_.push_back(id); }
+  void drop_from_order() { order_.pop_back(); }
+
+  // Takes away the events of `deleted` and `revisited`, all of which were inserted at position `from` of the
+  // order or later and of which no other event needs any. `revisited`, at `from`, keeps its place in the
+  // order.
+  void cut(std::size_t from, EventId revisited, const Set& deleted);
+  void mend();
+  // The thread of the newest cut's revisited event.
+  [[nodiscard]] ThreadId last_cut_thread() const { return removed_.back().event.thread; }
+
+  // Trail and cuts, for undoing.
+  [[nodiscard]] std::size_t memory_used() const {
+    return storage_.capacity() * sizeof(Event) + trail_.capacity() * sizeof(Change) +
+           removed_.capacity() * sizeof(Removed) + cuts_.capacity() * sizeof(Cut) +
+           (saved_order_.capacity() + order_.capacity()) * sizeof(EventId);
+  }
+
+ private:
+  template <typename, unsigned>
+  friend class Graph;
+  struct Change {
+    EventId event = 0;
+    Set upto;
+  };
+  struct Removed {
+    Event event;
+    Thread thread;
+    EventId id = 0;
+  };
+  struct Cut {
+    std::size_t from = 0;
+    std::size_t removed = 0;  // how many events went
+    std::size_t saved = 0;    // how many entries of the order were saved
+  };
+
+  [[nodiscard]] Set bounds(const Frontier<Model, Set>& frontier, EventId last, EventId initial,
+                           AccessKind access) const;
+  void order_before(EventId target, const Set& earlier);
+  void unlink(EventId id);
+  void allocate(std::size_t room);
+
+  std::vector<Thread> threads_;
+  std::array<std::uint64_t, 4> by_state_{};
+  std::vector<EventId> initial_;     // by location; none if it was never used
+  std::vector<Location> locations_;  // of the initial writes
+  std::vector<Event> storage_;       // initial writes backwards, then events
+  Event* events_ = nullptr;          // where id 0 is
+  std::size_t room_ = 0;             // for initial writes
+  std::vector<EventId> order_;
+  Set live_;
+  Set overtaken_;  // see overtaken()
+  std::vector<Change> trail_;
+  std::vector<std::uint32_t> marks_;  // length of the trail before each event that is not cut away
+  std::vector<Removed> removed_;
+  std::vector<EventId> saved_order_;
+  std::vector<Cut> cuts_;
+};
+
+template <typename Model, unsigned Words>
+auto Graph<Model, Words>::bounds(const Frontier<Model, Set>& frontier, EventId last, EventId initial,
+                                 AccessKind access) const -> Set {
+  Set result;
+  frontier.before(access).for_each(
+      [&](ProcessId before) { result |= events_[static_cast<EventId>(before)].upto; });
+  // Coherence: not before what the thread itself has written there or read.
+  constexpr bool implied = FrontierLayout<Model>::count == 1;  // by the model, which keeps all of po
+  if constexpr (!implied) {
+    for (EventId id = last; id != no_event; id = events_[id].po_previous) {
+      const Event& event = events_[id];
+      if (event.location != initial || event.kind == EventKind::deferral) continue;
+      const EventId floor = event.writes() ? id : event.source;
+      if (!is_initial(floor)) result.insert(static_cast<ProcessId>(floor));
+      break;
+    }
+  }
+  return result;
+}
+
+template <typename Model, unsigned Words>
+void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, EventId initial, EventId behind,
+                              std::int64_t value) {
+  Thread& thread = threads_[t];
+  Event& event = events_[id];
+  const AccessKind access = access_of(op);
+  event.frontier = thread.frontier;
+  event.value = value;
+  event.location = initial;
+  event.po_previous = thread.last;
+  event.snapshot = thread.snapshot;
+  event.thread = t;
+  event.kind = kind;
+  event.op = op;
+  event.canonical = true;
+  event.co_next = event.source = no_event;
+  event.readers = {};
+  Set before;
+  event.frontier.before(access).for_each(
+      [&](ProcessId earlier) { before |= events_[static_cast<EventId>(earlier)].upto; });
+  const bool reads = event.reads() || kind == EventKind::deferral;
+  event.prefix = prefix(t, reads ? behind : no_event);
+  event.prefix.insert(static_cast<ProcessId>(id));
+  marks_.push_back(static_cast<std::uint32_t>(trail_.size()));
+
+  EventId next = no_event;
+  if (behind != no_event) {
+    Event& source = events_[behind];
+    next = source.co_next;
+    if (kind == EventKind::deferral) next = no_event;
+    // rfe; rfi is no order of its own, and where program order is kept it is there already. co, and fr from
+    // the readers of the write before.
+    if (event.writes()) {
+      before |= source.upto;
+      source.readers.for_each(
+          [&](ProcessId reader) { before |= events_[static_cast<EventId>(reader)].upto; });
+      event.co_previous = behind;
+      event.co_next = next;
+      source.co_next = id;
+      events_[next == no_event ? initial : next].co_previous = id;
+    } else if (kind == EventKind::read && (is_initial(behind) || source.thread != t)) {
+      before |= source.upto;
+    }
+    if (reads) {
+      event.source = behind;
+      source.readers.insert(static_cast<ProcessId>(id));
+    }
+  }
+  // A deferral orders nothing: no event may inherit what is before it as if it were a read.
+  if (kind == EventKind::deferral) before = {};
+  if (kind != EventKind::deferral) before.insert(static_cast<ProcessId>(id));
+  event.upto = before;
+  overtaken_ = {};
+  if (next != no_event) order_before(next, before);
+  live_.insert(static_cast<ProcessId>(id));
+  thread.last = id;
+  if (kind != EventKind::deferral) thread.frontier.add(access, static_cast<std::uint32_t>(id), event.upto);
+}
+
+template <typename Model, unsigned Words>
+void Graph<Model, Words>::order_before(EventId target, const Set& earlier) {
+  // (Which events these are is hard to foretell, so no branch depends on it.)
+  live_.for_each([&](ProcessId id) {
+    overtaken_.insert_if(id, events_[static_cast<EventId>(id)].upto.contains(static_cast<ProcessId>(target)));
+  });
+  overtaken_.for_each([&](ProcessId id) {
+    Event& event = events_[static_cast<EventId>(id)];
+    trail_.push_back({static_cast<EventId>(id), event.upto});
+    event.upto |= earlier;
+  });
+}
+
+template <typename Model, unsigned Words>
+void Graph<Model, Words>::remove(EventId id) {
+  for (const auto mark = marks_.back(); trail_.size() > mark; trail_.pop_back()) {
+    events_[trail_.back().event].upto = trail_.back().upto;
+  }
+  marks_.pop_back();
+  unlink(id);
+}
+
+// Takes the event out of its thread, its location and the readers of its source.
+template <typename Model, unsigned Words>
+void Graph<Model, Words>::unlink(EventId id) {
+  const Event& event = events_[id];
+  live_.erase(static_cast<ProcessId>(id));
+  if (event.source != no_event) events_[event.source].readers.erase(static_cast<ProcessId>(id));
+  if (event.writes()) {
+    events_[event.co_previous].co_next = event.co_next;
+    events_[event.co_next == no_event ? event.location : event.co_next].co_previous = event.co_previous;
+  }
+  Thread& thread = threads_[event.thread];
+  thread.frontier = event.frontier;
+  thread.last = event.po_previous;
+  thread.snapshot = event.snapshot;
+  set_state(event.thread, event.op == Op::lock ? ThreadState::waiting : ThreadState::ready);
+}
+
+template <typename Model, unsigned Words>
+void Graph<Model, Words>::cut(std::size_t from, EventId revisited, const Set& deleted) {
+  const Cut cut{.from = from, .removed = removed_.size(), .saved = saved_order_.size()};
+  for (std::size_t i = order_.size(); i-- > from;) {
+    const EventId id = order_[i];
+    if (id != revisited && !deleted.contains(static_cast<ProcessId>(id))) continue;
+    removed_.push_back({events_[id], threads_[events_[id].thread], id});
+    unlink(id);
+  }
+  saved_order_.insert(saved_order_.end(), order_.begin() + static_cast<std::ptrdiff_t>(from), order_.end());
+  std::size_t kept = from + 1;
+  for (std::size_t i = kept; i < order_.size(); ++i) {
+    if (!deleted.contains(static_cast<ProcessId>(order_[i]))) order_[kept++] = order_[i];
+  }
+  order_.resize(kept);
+  cuts_.push_back(cut);
+}
+
+template <typename Model, unsigned Words>
+void Graph<Model, Words>::mend() {
+  const Cut& cut = cuts_.back();
+  order_.resize(cut.from);
+  order_.insert(order_.end(), saved_order_.begin() + static_cast<std::ptrdiff_t>(cut.saved),
+                saved_order_.end());
+  saved_order_.resize(cut.saved);
+  for (; removed_.size() > cut.removed; removed_.pop_back()) {
+    const Removed& removed = removed_.back();
+    const EventId id = removed.id;
+    Event& event = events_[id];
+    event = removed.event;
+    live_.insert(static_cast<ProcessId>(id));
+    if (event.source != no_event) events_[event.source].readers.insert(static_cast<ProcessId>(id));
+    if (event.writes()) {
+      events_[event.co_previous].co_next = id;
+      events_[event.location].co_previous = id;
+    }
+    set_state(event.thread, removed.thread.state);
+    threads_[event.thread] = removed.thread;
+  }
+  cuts_.pop_back();
+}
+
+template <typename Model, unsigned Words>
+void Graph<Model, Words>::allocate(std::size_t room) {
+  std::vector<Event> storage(room + capacity);
+  Event* const events = storage.data() + room;
+  if (events_ != nullptr) {
+    std::copy(storage_.begin(), storage_.end(), events - room_);
+  }
+  storage_ = std::move(storage);
+  events_ = events;
+  room_ = room;
+}
+
+template <typename Model, unsigned Words>
+template <unsigned Narrower>
+Graph<Model, Words>::Graph(const Graph<Model, Narrower>& other)
+    : by_state_(other.by_state_),
+      initial_(other.initial_),
+      locations_(other.locations_),
+      order_(other.order_) {
+  const auto widen = [](const auto& set) { return set.template widened<Words>(); };
+  const auto widen_thread = [&](const auto& thread) {
+    return Thread{thread.frontier.template widened<Set>(widen), thread.last, thread.snapshot, thread.state};
+  };
+  const auto widen_event = [&](const auto& event) {
+    return Event{.upto = widen(event.upto),
+                 .prefix = widen(event.prefix),
+                 .readers = widen(event.readers),
+                 .frontier = event.frontier.template widened<Set>(widen),
+                 .value = event.value,
+                 .location = event.location,
+                 .source = event.source,
+                 .po_previous = event.po_previous,
+                 .co_previous = event.co_previous,
+                 .co_next = event.co_next,
+                 .snapshot = event.snapshot,
+                 .thread = event.thread,
+                 .kind = event.kind,
+                 .op = event.op,
+                 .canonical = event.canonical};
+  };
+  allocate(other.room_);
+  const auto narrow = static_cast<EventId>(Graph<Model, Narrower>::capacity);
+  for (EventId id = -static_cast<EventId>(locations_.size()); id < narrow; ++id) {
+    events_[id] = widen_event(other.events_[id]);
+  }
+  for (const auto& thread : other.threads_) threads_.push_back(widen_thread(thread));
+  live_ = widen(other.live_);
+  overtaken_ = widen(other.overtaken_);
+  for (const auto& change : other.trail_) trail_.push_back({change.event, widen(change.upto)});
+  marks_ = other.marks_;
+  for (const auto& removed : other.removed_) {
+    removed_.push_back({widen_event(removed.event), widen_thread(removed.thread), removed.id});
+  }
+  saved_order_ = other.saved_order_;
+  for (const auto& cut : other.cuts_) cuts_.push_back({cut.from, cut.removed, cut.saved});
+}
+
+}  // namespace heddle::checker

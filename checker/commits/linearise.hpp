@@ -1,0 +1,84 @@
+// From an execution graph to a schedule of the operational machine.
+//
+// Any order of a graph's events that respects the model's closed relation (`upto`) is a run of the machine: a
+// load happens where it stands, a plain store reaches memory where it stands (it entered its buffer as soon
+// as its thread got there), a locked operation does both at once. The machine is run along, because only it
+// knows the numbers of its store buffers, and to check it: it must be able to take every step, with the
+// values that the graph has. If it is not, the two forms of the model disagree, which is an internal error.
+#pragma once
+
+#include <stdexcept>
+
+#include "checker/commits/graph.hpp"
+#include "checker/interleavings/algorithms.hpp"
+#include "checker/interleavings/machine.hpp"
+#include "checker/state/rows.hpp"
+
+namespace heddle::checker {
+
+// The events that must have happened for the thread to be where it is.
+template <typename Graph>
+[[nodiscard]] typename Graph::Set causes(const Graph& graph, ThreadId t) {
+  typename Graph::Set result;
+  graph.thread(t).frontier.before(AccessKind::load).for_each([&](ProcessId id) {
+    result |= graph[static_cast<EventId>(id)].upto;
+  });
+  return result;
+}
+
+// The set's events in an order that respects the model, staying in one thread while that is possible.
+// O(n^2 / word) for n events.
+template <typename Graph>
+[[nodiscard]] std::vector<EventId> linear_order(const Graph& graph, typename Graph::Set left) {
+  std::vector<EventId> order;
+  ThreadId running = none;
+  while (!left.empty()) {
+    EventId next = no_event;
+    left.for_each([&](ProcessId p) {
+      const auto id = static_cast<EventId>(p);
+      auto before = graph[id].upto;
+      before.erase(p);
+      if (before.intersects(left)) return;
+      if (next == no_event || (graph[next].thread != running && graph[id].thread == running)) next = id;
+    });
+    if (next == no_event)
+      throw std::logic_error("internal error: the order of an execution graph has a cycle");
+    left.erase(static_cast<ProcessId>(next));
+    running = graph[next].thread;
+    if (graph[next].kind != EventKind::deferral) order.push_back(next);
+  }
+  return order;
+}
+
+template <typename Graph>
+[[nodiscard]] Schedule linearise(const Search& search, const Graph& graph,
+                                 const typename Graph::Set& events) {
+  const auto order = linear_order(graph, events);
+  Schedule schedule;
+  const auto check = [](bool holds) {
+    if (!holds) throw std::logic_error("internal error: the machine cannot replay an execution graph");
+  };
+  with_machine(search, [&]<typename Machine>(Machine& machine) {
+    for (const EventId id : order) {
+      const auto& event = graph[id];
+      Choice choice{.type = StepType::operation, .thread = event.thread, .location = none, .value = 0};
+      if (event.kind == EventKind::choice) {
+        choice.type = StepType::choice;
+        choice.value = event.value;
+      } else {
+        choice.location = graph.location_of(event.location);
+        if (Machine::has_buffers && event.op == Op::store) choice.type = StepType::flush;
+      }
+      check(machine.follow(choice));
+      schedule.push_back(choice);
+      if (event.kind == EventKind::choice) continue;
+      const Step& step = machine.step(machine.depth() - 1);
+      if (event.reads() && event.op != Op::try_lock) check(step.read == graph[event.source].value);
+      check(step.access.writes == event.writes());
+      if (event.writes()) check(step.written == event.value);
+    }
+  });
+  return schedule;
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,39 @@
+// How the algorithms over derived execution models get a machine for the model that was asked for.
+#pragma once
+
+#include <cstddef>
+
+#include "checker/commits/axiomatic_models.hpp"
+#include "checker/commits/graph_machine.hpp"
+#include "checker/commits/power_machine.hpp"
+#include "checker/search/search.hpp"
+
+namespace heddle::checker {
+
+// Calls `use(machine)` with a fresh machine that has room for a run of so many steps, each two events at
+// most. Two widths, for what need not be fast where runs are long.
+template <typename Use>
+void with_power_machine(std::size_t steps, const Search& search, Use&& use) {
+  const auto run = [&]<unsigned Words>() {
+    PowerMachine<Words> machine(search.image(), search.machine_options());
+    use(machine);
+  };
+  if (2 * steps + 2 <= PowerMachine<1>::Set::capacity) {
+    run.template operator()<1>();
+  } else {
+    run.template operator()<widest_machine>();
+  }
+}
+
+// Calls `use.template operator()<Machine>()` with the narrowest machine of the search's model. Throws
+// NoImplementation if the model has no derived one.
+template <typename Use>
+void with_derived_model(const Search& search, Use&& use) {
+  const auto& model = search.options().model;
+  if (model == power_model) return use.template operator()<PowerMachine<1>>();
+  const bool found = AxiomaticModels::visit(
+      model, [&]<typename Model>() { use.template operator()<GraphMachine<Model, 1>>(); });
+  if (!found) throw NoImplementation(model);
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,67 @@
+// What the searches over a derived execution model that rearrange runs (rsmc, trust) have in common: which
+// event comes next, and steps that are to be committed again in another run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "checker/commits/event_name.hpp"
+#include "compiler/image.hpp"
+
+namespace heddle::checker {
+
+// An event with its parameter, or its chosen value, by name.
+struct NamedStep {
+  EventName event;
+  EventName place;
+  std::int64_t value = 0;  // of choices
+  friend bool operator==(const NamedStep&, const NamedStep&) = default;
+};
+
+// The step of the run by name. The place of a store is the newest one that `keep(event)` wants, or the
+// initial write.
+template <typename Machine, typename Keep>
+[[nodiscard]] NamedStep named_step(const Machine& machine, std::uint32_t step, Keep&& keep) {
+  NamedStep result{.event = machine.step(step), .place = {}, .value = 0};
+  if (machine.op(result.event) == Op::choose) {
+    result.value = machine.chosen(step);
+    return result;
+  }
+  auto place = machine.place(step);
+  if (!machine.reads(result.event)) {
+    while (place >= 0 && !keep(static_cast<ProcessId>(place))) place = machine.older(place);
+  }
+  result.place = machine.name_of(place);
+  return result;
+}
+
+// The parameter of the step in the run as it is.
+template <typename Machine>
+[[nodiscard]] std::int64_t parameter_of(Machine& machine, const NamedStep& step) {
+  return machine.op(step.event) == Op::choose ? step.value : machine.resolve(step.event, step.place);
+}
+
+// The event to be added next, a function of the graph. Stores first, so that loads see many sources without
+// any detour; then whatever is left. Locks last, if `may_lock(event)`: they are the only events that may have
+// to wait.
+template <typename Machine, typename MayLock>
+[[nodiscard]] std::optional<EventName> next_event(Machine& machine, MayLock&& may_lock) {
+  std::optional<EventName> best;
+  unsigned best_rank = 4;
+  machine.for_each_enabled([&](EventName name) {
+    unsigned rank = 2;
+    switch (machine.op(name)) {
+      case Op::choose: rank = 0; break;
+      case Op::store:
+      case Op::unlock: rank = 1; break;
+      case Op::lock: rank = 3; break;
+      default: break;
+    }
+    if (rank >= best_rank || (rank == 3 && !may_lock(name))) return;
+    best = name;
+    best_rank = rank;
+  });
+  return best;
+}
+
+}  // namespace heddle::checker

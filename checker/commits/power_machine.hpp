@@ -1,0 +1,899 @@
+// The execution model that paper 2 (section 2) derives from the axioms of POWER: threads fetch in program
+// order past branches that are committed, and memory events are committed one by one, in any order that cb
+// allows, each with a parameter: the source of a load, the place of a store in coherence order.
+//
+// A read-modify-write is committed in one step if that is no loss (ahead_threads.hpp); otherwise it is a load
+// and a separate store, whose place in coherence order is directly after the write that the load reads. That
+// place may no longer be allowed, so such a store has a second parameter, `dropped`: the run continues without
+// it and counts as blocked. Thus every enabled event has a parameter, and the algorithms still find the races of
+// the events that do not depend on the store. Mutexes are read-modify-writes of a location that is 0 while the mutex is free, with
+// full fences on both sides; a `lock` can be committed only behind the write that left the mutex free. A
+// `choose` is an event without a location, whose parameter is its value.
+//
+// Assertions and assumptions order nothing: threads run past them. An assumption that does not hold makes the
+// execution incomplete. Later events of the thread are still committed, since the assumption may hold because of
+// them in other executions. The exceptions are events that cb orders after all loads of the assumption: they are
+// removed, as after a branch. A violation counts if it occurs in an execution in which every assumption before any
+// event holds. Events that failed assumptions leave out (`left_out`), and all events that cb orders after these,
+// are not part of that execution.
+//
+// `commit` and `undo` are a stack, as everywhere in this engine.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/commits/ahead_threads.hpp"
+#include "checker/commits/event_name.hpp"
+#include "checker/commits/plain_graph.hpp"
+#include "checker/commits/power.hpp"
+#include "checker/interleavings/machine.hpp"
+#include "checker/state/rows.hpp"
+#include "compiler/image.hpp"
+
+namespace heddle::checker {
+
+template <unsigned Words>
+class PowerMachine {
+ public:
+  using Model = Power<Words>;
+  using Set = typename Model::Set;
+  using Order = typename Model::Order;
+  template <unsigned Wider>
+  using Widened = PowerMachine<Wider>;
+  static constexpr unsigned words = Words;
+  static constexpr unsigned next_width = Words < 4 ? 2 * Words : widest_machine;
+  static constexpr std::string_view out_of_room = too_many_events;
+
+  // All that is known about an event before it is committed.
+  struct Prepared {
+    EventName name;
+    Order read;                 // of its read, or of all that has no write
+    Order write;                // of its write
+    PowerId newest = no_place;  // places for it are a section of the coherence order
+    PowerId oldest = no_place;
+    bool conditional = false;  // the store of a read-modify-write: the one place, or none
+    std::int64_t low = 0;      // values for it: choices only
+    std::int64_t high = 0;
+  };
+
+  PowerMachine(const Image& image, const MachineOptions& options)
+      : image_(image),
+        resume_after_assert_(options.resume_after_assert),
+        threads_(image),
+        model_(static_cast<std::uint32_t>(image.locations.size())),
+        open_(threads_.count(), 0),
+        watches_(threads_.count()) {
+    for (ThreadId t = 0; t < threads_.count(); ++t) fetch(t);
+    for (ThreadId t = 0; t < threads_.count(); ++t) watch(t);
+    count_violations();
+    trail_.clear();
+  }
+
+  [[nodiscard]] const Image& image() const { return image_; }
+  [[nodiscard]] std::uint32_t thread_count() const { return threads_.count(); }
+  [[nodiscard]] const Model& model() const { return model_; }
+  [[nodiscard]] const std::vector<Request>& requests(ThreadId t) const { return threads_.requests(t); }
+  [[nodiscard]] const Request& request(EventName name) const {
+    return threads_.requests(name.thread)[name.index];
+  }
+  // The request of a load's bit; the loads that have their values.
+  [[nodiscard]] const Request& load(ThreadId t, unsigned bit) const { return threads_.load(t, bit); }
+  [[nodiscard]] std::uint64_t committed_loads(ThreadId t) const { return threads_.committed(t); }
+  // What the thread stands at.
+  [[nodiscard]] const Request& standing(ThreadId t) const { return threads_.requests(t).back(); }
+  // The same for the end of a run, where what came before may say more.
+  [[nodiscard]] Op standing_op(ThreadId t) const {
+    if (assumption_fails(t)) return Op::assume_failed;
+    const Watch& watch = watches_[t];
+    if (watch.counted && !resume_after_assert_) return Op::assert_failed;
+    // A violation that does not count, because of another thread's assumption.
+    if (watch.suspect) return Op::assume_failed;
+    return standing(t).op;
+  }
+  // `none` if another thread's assumption is to blame.
+  [[nodiscard]] std::uint32_t standing_site(ThreadId t) const {
+    if (const auto request = stopped_at(t)) return threads_.requests(t)[*request].site;
+    return watches_[t].suspect ? none : standing(t).site;
+  }
+  [[nodiscard]] bool full() const { return model_.full(); }
+  // Committed steps, and the first event of each.
+  [[nodiscard]] std::uint32_t depth() const { return static_cast<std::uint32_t>(steps_.size()); }
+  [[nodiscard]] EventName step(std::uint32_t depth) const { return steps_[depth].name; }
+  [[nodiscard]] ProcessId first_event(std::uint32_t depth) const {
+    return depth < steps_.size() ? steps_[depth].first_event : static_cast<std::uint32_t>(model_.size());
+  }
+  // Which step committed the event.
+  [[nodiscard]] std::uint32_t step_of(PowerId id) const { return step_of_[static_cast<std::size_t>(id)]; }
+  // Of an initial write: the name without a thread.
+  [[nodiscard]] EventName name_of(std::int64_t id) const {
+    if (id == dropped) return dropped_name;
+    return id < 0 ? EventName{} : steps_[step_of(static_cast<PowerId>(id))].name;
+  }
+  [[nodiscard]] Op op(EventName name) const { return request(name).op; }
+  // `none` of a choice.
+  [[nodiscard]] Location location(EventName name) const { return request(name).location; }
+  [[nodiscard]] bool reads(EventName name) const {
+    return request(name).bit != Request::no_bit || updates(name);
+  }
+  [[nodiscard]] bool updates(EventName name) const { return request(name).updates(); }
+  // Is it the store of a read-modify-write that is a step of its own?
+  [[nodiscard]] bool conditional(EventName name) const { return request(name).write_half(); }
+  // Does the run lack such a store, which never comes?
+  [[nodiscard]] bool lacks_store() const {
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      for (const auto index : threads_.write_halves(t)) {
+        const Request& store = threads_.requests(t)[index];
+        if (!store.committed && !store.absent) return true;
+      }
+    }
+    return false;
+  }
+  [[nodiscard]] Location location_at(std::uint32_t depth) const { return location(step(depth)); }
+  [[nodiscard]] bool reads_at(std::uint32_t depth) const { return reads(step(depth)); }
+  // What a step read from, or its write stands behind now; what it chose.
+  [[nodiscard]] std::int64_t place(std::uint32_t depth) const {
+    const Request& committed = request(steps_[depth].name);
+    if (committed.dropped) return dropped;
+    return committed.read != Request::no_node ? model_[committed.read].source
+                                              : model_[committed.write].previous;
+  }
+  [[nodiscard]] std::int64_t chosen(std::uint32_t depth) const { return request(steps_[depth].name).result; }
+  [[nodiscard]] std::int64_t older(std::int64_t write) const {
+    return model_.previous(static_cast<PowerId>(write));
+  }
+  // The write that a step has made, if any.
+  [[nodiscard]] std::optional<std::int64_t> written_by(std::uint32_t depth) const {
+    const Request& committed = request(steps_[depth].name);
+    return committed.write == Request::no_node ? std::nullopt : std::optional<std::int64_t>(committed.write);
+  }
+  // The parameter by which an event goes to the place of the name.
+  [[nodiscard]] std::int64_t resolve(EventName name, EventName place) {
+    if (place == dropped_name) return dropped;
+    return place.thread == none ? model_.initial(request(name).location) : request(place).write;
+  }
+  // cb-predecessors, transitively: of an event without its source, and of a committed one with itself.
+  [[nodiscard]] Set commit_before(const Prepared& event) const {
+    return model_.commit_before(reads(event.name) ? event.read : event.write);
+  }
+  [[nodiscard]] const Set& committed_before(std::int64_t id) const {
+    return model_[static_cast<PowerId>(id)].commit_before;
+  }
+  // Violations of threads that count since the newest step, or from the start.
+  struct FailureAt : Failure {
+    std::uint32_t index = 0;  // of the request
+  };
+  [[nodiscard]] const std::vector<FailureAt>& failures() const { return failures_; }
+  // The request at which the thread is said to have stopped: an assumption that does not hold, or a violation
+  // that counts and that it does not go on from.
+  [[nodiscard]] std::optional<std::uint32_t> stopped_at(ThreadId t) const {
+    if (assumption_fails(t)) return threads_.assumptions(t)[watches_[t].assumed];
+    if (!watches_[t].counted) return std::nullopt;
+    return suspected(t);
+  }
+  // Why no execution that goes on from here can be explored to its end: what a thread has run ahead to is
+  // more than there is room for (see derived.hpp). Empty if there is room.
+  [[nodiscard]] std::string_view limit() const { return limit_; }
+  [[nodiscard]] std::size_t memory_used() const {
+    return model_.memory_used() + threads_.memory_used() + steps_.capacity() * sizeof(Step);
+  }
+
+  // Calls `visit(name)` for every event that cb allows to be committed now, locks that have to wait included.
+  template <typename Visit>
+  void for_each_enabled(Visit&& visit) const {
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      const auto& requests = threads_.requests(t);
+      for (std::uint32_t i = open_[t]; i < requests.size(); ++i) {
+        if (i + 1 == requests.size() && !(requests[i].stays() && may_stay(t))) break;
+        if (requests[i].event() && !requests[i].committed && enabled(t, i)) visit(EventName{t, i});
+      }
+    }
+  }
+  // What a step did.
+  [[nodiscard]] Row row(std::uint32_t depth) const;
+  [[nodiscard]] PlainGraph plain_graph() const;
+  // The run so far, to be repeated by `follow` on a machine of this kind.
+  [[nodiscard]] Schedule run() const { return run(Set()); }
+  // The same without what assumptions leave out: leads to a violation that counts.
+  [[nodiscard]] Schedule run_to_failure() { return run(left_out()); }
+  [[nodiscard]] bool follow(const Choice& choice);
+  // The newest value of each location.
+  void final_memory(std::vector<std::int64_t>& memory) const {
+    for (std::uint32_t location = 0; location < memory.size(); ++location) {
+      const PowerId initial = model_.known(location);
+      memory[location] =
+          initial == no_place ? image_.locations[location].initial : value_of(model_.newest(initial));
+    }
+  }
+  // Words that two states of one program share if and only if they have the same events committed with the
+  // same parameters. They do not depend on the machine's width. O(events).
+  void key(std::vector<std::uint64_t>& words) const;
+
+  // Must the event wait for a mutex?
+  [[nodiscard]] bool waits(EventName name) {
+    const Request& lock = request(name);
+    return lock.op == Op::lock && value_of(model_.newest(model_.initial(lock.location))) != 0;
+  }
+
+  void prepare(EventName name, Prepared& event);
+  // The parameters of an event, from `first` on, until there is none: ids of writes, or values.
+  [[nodiscard]] std::optional<std::int64_t> first_parameter(const Prepared& event) const {
+    if (event.newest != no_place) return event.newest;
+    return event.low;
+  }
+  [[nodiscard]] std::optional<std::int64_t> next_parameter(const Prepared& event,
+                                                           std::int64_t parameter) const {
+    if (event.newest == no_place) {
+      return parameter + 1 < event.high ? std::optional(parameter + 1) : std::nullopt;
+    }
+    if (event.conditional) return parameter == dropped ? std::nullopt : std::optional(dropped);
+    if (parameter == event.oldest) return std::nullopt;
+    return model_.previous(static_cast<PowerId>(parameter));
+  }
+
+  // Commits the event if the model allows it with this parameter.
+  bool commit(const Prepared& event, std::int64_t parameter);
+  void undo();
+
+  [[nodiscard]] std::int64_t value_of(PowerId write) const {
+    return write < 0 ? image_.locations[model_.location_of(write)].initial : model_[write].value;
+  }
+
+  // Brings all threads' blocks up to date with what is committed.
+  void clean() {
+    for (ThreadId t = 0; t < threads_.count(); ++t) threads_.clean(t);
+  }
+  [[nodiscard]] const std::byte* block(ThreadId t) const { return threads_.block(t); }
+  // Lets the image's counters count what the threads of this run have done: up to an assumption that does not
+  // hold, or is not known to, and without what such an assumption leaves out.
+  void count_coverage();
+  // Would the thread, at a failed await, go on if it evaluated its condition now? For the end of a run.
+  [[nodiscard]] bool await_holds(ThreadId t);
+
+ private:
+  struct Step {
+    EventName name;
+    std::uint32_t first_event = 0;
+    std::uint32_t fetched = 0;  // requests of the thread before the step
+    std::uint32_t open = 0;
+    std::uint32_t trail = 0;
+  };
+  // What is known about the assertions and assumptions of a thread. Both are judged in program order.
+  struct Watch {
+    std::uint32_t assumed = 0;   // assumptions that are known to hold
+    std::uint32_t asserted = 0;  // assertions that are known to hold, or are violations that have counted
+    bool suspect = false;        // the thread has a violation that does not count yet
+    bool counted = false;        // it has one that has, and ends there
+    friend bool operator==(const Watch&, const Watch&) = default;
+  };
+  struct WatchChange {
+    ThreadId thread = 0;
+    Watch before;
+  };
+
+  [[nodiscard]] bool enabled(ThreadId t, std::uint32_t index) const {
+    const Request& request = threads_.requests(t)[index];
+    const auto loads = request.data | request.compared | request.control;
+    if ((loads & ~threads_.committed(t)) != 0) return false;
+    const auto fenced = std::max(request.before_sync, request.before_lightweight);
+    if (fenced > open_[t]) return false;
+    // Behind the fence all loads of the assumptions before it have their values.
+    if (fenced != 0 && fenced > unassumed(t)) return false;
+    if (request.writes() && request.before_store_store > open_[t] && !stores_committed(t, request))
+      return false;
+    if (request.previous == none) return true;
+    const Request& previous = threads_.requests(t)[request.previous];
+    return (previous.committed || previous.absent) && !request.dropped;
+  }
+  // Have the writes before the newest eieio been committed?
+  [[nodiscard]] bool stores_committed(ThreadId t, const Request& request) const {
+    const auto& requests = threads_.requests(t);
+    for (std::uint32_t i = open_[t]; i < request.before_store_store; ++i) {
+      if (requests[i].writes() && !requests[i].committed && !requests[i].absent) return false;
+    }
+    return true;
+  }
+  void advance(ThreadId t) {
+    const auto& requests = threads_.requests(t);
+    while (open_[t] < requests.size() && (requests[open_[t]].committed || passive(requests[open_[t]]))) {
+      ++open_[t];
+    }
+  }
+  // A request that is no event and that the thread has gone past.
+  [[nodiscard]] static bool passive(const Request& request) {
+    return request.op == Op::fence || request.op == Op::need || request.observes() || request.absent;
+  }
+
+  void fetch(ThreadId t);
+  [[nodiscard]] bool can_resume(ThreadId t) const;
+  [[nodiscard]] bool holds(ThreadId t, Location mutex) const;
+  // Is what the thread stays at an operation that it may do? Only the owner of a mutex may unlock it.
+  [[nodiscard]] bool may_stay(ThreadId t) const {
+    const Request& request = standing(t);
+    return request.op != Op::unlock || holds(t, request.location);
+  }
+  // Does the thread stand at a violation?
+  [[nodiscard]] bool fails(ThreadId t) const {
+    return is_failure(standing(t).op) || (standing(t).op == Op::unlock && !may_stay(t));
+  }
+
+  // The thread's first assumption that is not known to hold: an index of a request.
+  [[nodiscard]] std::uint32_t unassumed(ThreadId t) const {
+    const auto& assumptions = threads_.assumptions(t);
+    const auto assumed = watches_[t].assumed;
+    return assumed < assumptions.size() ? assumptions[assumed] : none;
+  }
+  [[nodiscard]] bool decided(ThreadId t, const Request& observer) const {
+    return (observer.data & ~threads_.committed(t)) == 0;
+  }
+  [[nodiscard]] bool assumption_fails(ThreadId t) const {
+    const auto first = unassumed(t);
+    return first != none && decided(t, threads_.requests(t)[first]);
+  }
+  // Does the observer, once it can be judged, hold?
+  [[nodiscard]] bool judged(ThreadId t, std::uint32_t index, bool holds) {
+    const auto& requests = threads_.requests(t);
+    if (!decided(t, requests[index])) return false;
+    threads_.clean(t, requests[index].data);
+    return (requests[index].value != 0) == holds;
+  }
+  // The violation of a thread that is suspect.
+  [[nodiscard]] std::uint32_t suspected(ThreadId t) const {
+    const auto& assertions = threads_.assertions(t);
+    const auto asserted = watches_[t].asserted;
+    return asserted < assertions.size() ? assertions[asserted]
+                                        : static_cast<std::uint32_t>(threads_.requests(t).size() - 1);
+  }
+  // Is there an assumption that does not hold all of whose loads are in the mask?
+  [[nodiscard]] bool assumed_wrongly(ThreadId t, std::uint64_t known) const {
+    const auto& assumptions = threads_.assumptions(t);
+    return std::any_of(assumptions.begin(), assumptions.end(), [&](std::uint32_t index) {
+      const Request& assumption = threads_.requests(t)[index];
+      return (assumption.data & ~known) == 0 && assumption.value == 0;
+    });
+  }
+  void compare(ThreadId t);
+  void watch(ThreadId t);
+  void count_violations();
+  [[nodiscard]] bool counts(ThreadId t, std::uint32_t index);
+  // Events that some assumption that does not hold, or is not known to hold, leaves out, loads of
+  // read-modify-writes whose store is not there, and what cb puts behind these.
+  [[nodiscard]] Set left_out();
+  [[nodiscard]] bool meets(ThreadId t, std::uint64_t loads, const Set& events) const;
+  [[nodiscard]] Schedule run(const Set& without) const;
+  void add_loads(ThreadId t, std::uint64_t mask, Set& set) const {
+    for (; mask != 0; mask &= mask - 1) {
+      set.insert(
+          static_cast<ProcessId>(threads_.load(t, static_cast<unsigned>(std::countr_zero(mask))).read));
+    }
+  }
+  void fill(EventName name, bool writes, Order& order) const;
+
+  const Image& image_;
+  bool resume_after_assert_;
+  AheadThreads threads_;
+  Model model_;
+  std::vector<std::uint32_t> open_;  // by thread: no event before this request is left to be committed
+  std::vector<Step> steps_;
+  std::vector<std::uint32_t> step_of_;
+  std::vector<Watch> watches_;  // by thread
+  std::vector<WatchChange> trail_;
+  std::uint32_t suspects_ = 0;  // threads with a violation that has not counted yet
+  std::vector<FailureAt> failures_;
+  std::string_view limit_;
+};
+
+// All earlier mutex operations of a thread that stays at one have been committed.
+template <unsigned Words>
+bool PowerMachine<Words>::holds(ThreadId t, Location mutex) const {
+  const auto& requests = threads_.requests(t);
+  for (std::size_t i = requests.size() - 1; i-- > 0;) {
+    if (!requests[i].locks() || requests[i].location != mutex) continue;
+    if (requests[i].op == Op::unlock) return false;
+    if (requests[i].result != 0) return true;
+  }
+  return false;
+}
+
+// Can the thread go on past what it stands at, without anything being committed?
+template <unsigned Words>
+bool PowerMachine<Words>::can_resume(ThreadId t) const {
+  const Request& request = standing(t);
+  switch (request.op) {
+    case Op::need: return (static_cast<std::uint64_t>(request.value) & ~threads_.committed(t)) == 0;
+    case Op::fence:
+    case Op::assertion: return true;
+    // What comes next is behind the loads of the assumption if the thread has waited for them.
+    case Op::assumption: return request.value != 0 || (request.data & ~request.waited) != 0;
+    default: return request.access() && !request.stays();
+  }
+}
+
+template <unsigned Words>
+void PowerMachine<Words>::count_coverage() {
+  clean();
+  const Set out = left_out();
+  image_.coverage->weight = 1;
+  for (ThreadId t = 0; t < threads_.count(); ++t) {
+    threads_.repeat(t, [&](const Request& request) {
+      if (request.op == Op::assumption) return decided(t, request) && request.value != 0;
+      if (request.op == Op::assertion)
+        return decided(t, request) && (request.value != 0 || resume_after_assert_);
+      const auto event = request.read != Request::no_node ? request.read : request.write;
+      return !request.committed || event == Request::no_node || !out.contains(static_cast<ProcessId>(event));
+    });
+  }
+  image_.coverage->weight = 0;
+}
+
+// Lets the thread run ahead as far as it can.
+template <unsigned Words>
+void PowerMachine<Words>::fetch(ThreadId t) {
+  for (;;) {
+    const Request& request = standing(t);
+    if (limit_.empty()) limit_ = threads_.limit(t);
+    if (!limit_.empty() || !can_resume(t)) break;
+    if (request.op == Op::need) {
+      const auto mask = static_cast<std::uint64_t>(request.value);
+      threads_.clean(t, mask);
+      if (assumed_wrongly(t, standing(t).waited | mask)) break;
+    }
+    threads_.resume(t, 0);
+  }
+  advance(t);
+}
+
+// Which of the thread's cas that are two requests are known to fail?
+template <unsigned Words>
+void PowerMachine<Words>::compare(ThreadId t) {
+  auto& requests = threads_.requests(t);
+  for (const auto index : threads_.write_halves(t)) {
+    Request& store = requests[index];
+    if (store.update != Op::compare_exchange || store.committed || store.dropped) continue;
+    const bool known = requests[index - 1].committed && (store.compared & ~threads_.committed(t)) == 0;
+    if (known) threads_.clean(t, store.compared);
+    store.absent = known && requests[index - 1].result != store.expected;
+  }
+}
+
+// Judges the thread's assertions and assumptions as far as that has become possible.
+template <unsigned Words>
+void PowerMachine<Words>::watch(ThreadId t) {
+  const auto& assumptions = threads_.assumptions(t);
+  const auto& assertions = threads_.assertions(t);
+  const bool stands_at_violation = fails(t);
+  Watch now = watches_[t];
+  while (now.assumed < assumptions.size() && judged(t, assumptions[now.assumed], true)) ++now.assumed;
+  while (now.asserted < assertions.size() && judged(t, assertions[now.asserted], true)) ++now.asserted;
+  const auto limit = now.assumed < assumptions.size() ? assumptions[now.assumed] : none;
+  if (now.asserted < assertions.size()) {
+    const auto next = assertions[now.asserted];
+    now.suspect = next < limit && judged(t, next, false);
+  } else {
+    now.suspect = limit == none && stands_at_violation;
+  }
+  now.suspect = now.suspect && !now.counted;
+  if (now == watches_[t]) return;
+  trail_.push_back({t, watches_[t]});
+  suspects_ += static_cast<std::uint32_t>(now.suspect) - static_cast<std::uint32_t>(watches_[t].suspect);
+  watches_[t] = now;
+}
+
+// Which of the violations that threads have met count now?
+template <unsigned Words>
+void PowerMachine<Words>::count_violations() {
+  for (ThreadId t = 0; suspects_ > 0 && t < threads_.count(); ++t) {
+    while (watches_[t].suspect) {
+      const auto index = suspected(t);
+      if (!counts(t, index)) break;
+      const Request& violation = threads_.requests(t)[index];
+      const bool assertion = violation.op == Op::assertion;
+      failures_.push_back(
+          {{.thread = t, .op = assertion ? Op::assert_failed : violation.op, .site = violation.site}, index});
+      trail_.push_back({t, watches_[t]});
+      --suspects_;
+      watches_[t].suspect = false;
+      if (assertion && resume_after_assert_) {
+        ++watches_[t].asserted;
+        watch(t);
+      } else {
+        watches_[t].counted = true;
+      }
+    }
+  }
+}
+
+template <unsigned Words>
+bool PowerMachine<Words>::meets(ThreadId t, std::uint64_t loads, const Set& events) const {
+  Set nodes;
+  add_loads(t, loads & threads_.committed(t), nodes);
+  return nodes.intersects(events);
+}
+
+// Is the violation, with all that the thread has done before it, part of what assumptions leave?
+template <unsigned Words>
+bool PowerMachine<Words>::counts(ThreadId t, std::uint32_t index) {
+  const Set out = left_out();
+  if (out.empty()) return true;
+  const auto& requests = threads_.requests(t);
+  for (std::uint32_t i = 0; i <= index; ++i) {
+    const Request& request = requests[i];
+    const auto event = request.read != Request::no_node ? request.read : request.write;
+    if (request.stays() && request.committed && out.contains(static_cast<ProcessId>(event))) return false;
+    if ((request.observes() || i == index) && meets(t, request.data | request.waited | request.control, out))
+      return false;
+  }
+  return true;
+}
+
+template <unsigned Words>
+auto PowerMachine<Words>::left_out() -> Set {
+  Set out;
+  for (ThreadId t = 0; t < threads_.count(); ++t) {
+    if (unassumed(t) != none) threads_.clean(t);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      bool behind = false;
+      for (const Request& request : threads_.requests(t)) {
+        if (request.op == Op::assumption)
+          behind = behind || !decided(t, request) || request.value == 0 || meets(t, request.data, out);
+        if (request.write_half() && !request.committed && !request.absent) {
+          const auto read = (&request)[-1].read;
+          if (read != Request::no_node && !out.contains(static_cast<ProcessId>(read))) {
+            out.insert(static_cast<ProcessId>(read));
+            changed = true;
+          }
+        }
+        if (!request.committed && !request.dropped) continue;
+        for (const auto node : {request.read, request.write}) {
+          const auto id = static_cast<ProcessId>(node);
+          if (node == Request::no_node || out.contains(id)) continue;
+          if (!behind && !model_[node].commit_before.intersects(out)) continue;
+          out.insert(id);
+          changed = true;
+        }
+      }
+    }
+  }
+  return out;
+}
+
+template <unsigned Words>
+void PowerMachine<Words>::fill(EventName name, bool writes, Order& order) const {
+  const auto& requests = threads_.requests(name.thread);
+  const Request& self = requests[name.index];
+  order = {};
+  order.thread = name.thread;
+  order.location = self.location;
+  order.writes = writes;
+  const auto fenced = std::max(self.before_sync, self.before_lightweight);
+  for (std::uint32_t i = 0; i < name.index; ++i) {
+    const Request& earlier = requests[i];
+    if (!earlier.committed) continue;
+    const auto relate = [&](std::int32_t node, bool writes_too) {
+      if (node == Request::no_node) return;
+      const auto id = static_cast<ProcessId>(node);
+      if (i < fenced || (earlier.op == Op::choose && i < self.before_choice)) order.commit_before.insert(id);
+      if (!self.access() || !earlier.access()) return;
+      if (i < self.before_sync) {
+        order.sync.insert(id);
+      } else if (i < self.before_lightweight) {
+        if (!writes_too || writes) order.lightweight.insert(id);
+      } else if (i < self.before_store_store && writes_too && writes) {
+        order.lightweight.insert(id);
+        order.commit_before.insert(id);
+      }
+      if (earlier.location == self.location) order.same_location.insert(id);
+    };
+    relate(earlier.read, false);
+    relate(earlier.write, true);
+  }
+  // The operands of a read-modify-write are inputs of its write only.
+  add_loads(name.thread, self.address | (writes ? self.data : 0), order.dependencies);
+  add_loads(name.thread, self.control | (writes ? self.compared : 0), order.control);
+  add_loads(name.thread, self.control_isync, order.control_isync);
+  add_loads(name.thread, self.address_before, order.address_order);
+  add_loads(name.thread, self.waited, order.commit_before);
+  order.commit_before |= order.dependencies | order.control | order.address_order | order.same_location;
+}
+
+template <unsigned Words>
+void PowerMachine<Words>::prepare(EventName name, Prepared& event) {
+  const Request& self = request(name);
+  event.name = name;
+  event.newest = event.oldest = no_place;
+  event.conditional = self.write_half();
+  if (self.op == Op::choose) {
+    fill(name, false, event.read);
+    event.low = self.value;
+    event.high = self.expected;
+    return;
+  }
+  threads_.clean(name.thread, self.data | self.compared);
+  if (event.conditional) {
+    fill(name, true, event.write);
+    event.newest = event.oldest = model_[threads_.requests(name.thread)[name.index - 1].read].source;
+    return;
+  }
+  const bool updates = self.updates();
+  const bool reads = updates || self.op == Op::load;
+  if (reads) fill(name, false, event.read);
+  if (updates || !reads) fill(name, true, event.write);
+  if (updates) event.read.commit_before |= event.write.commit_before;
+  const PowerId initial = model_.initial(self.location);
+  event.newest = model_.newest(initial);
+  event.oldest = model_.oldest_place(reads ? event.read : event.write, initial);
+}
+
+template <unsigned Words>
+bool PowerMachine<Words>::commit(const Prepared& event, std::int64_t parameter) {
+  const EventName name = event.name;
+  Request& self = threads_.requests(name.thread)[name.index];
+  const auto first = static_cast<std::uint32_t>(model_.size());
+  const auto place = static_cast<PowerId>(parameter);
+  std::int64_t result = 0;
+  if (self.op != Op::choose && parameter != dropped && !model_.within(place, event.oldest)) return false;
+  if (parameter == dropped && event.conditional) {
+    model_.add_choice(event.write, 0);
+    self.read = static_cast<std::int32_t>(first);
+    self.dropped = true;
+  } else if (event.conditional) {
+    if (model_.taken(place)) return false;
+    const std::int64_t read = threads_.requests(name.thread)[name.index - 1].result;
+    if (!model_.add(event.write, place, modified(self.update, read, self.value), place)) return false;
+    self.write = static_cast<std::int32_t>(first);
+  } else if (self.op == Op::choose) {
+    result = parameter;
+    model_.add_choice(event.read, parameter);
+    self.read = static_cast<std::int32_t>(first);
+  } else if (self.op == Op::store || self.op == Op::unlock) {
+    if (model_.taken(place)) return false;
+    if (!model_.add(event.write, place, self.op == Op::store ? self.value : 0)) return false;
+    self.write = static_cast<std::int32_t>(first);
+  } else {
+    const std::int64_t read = value_of(place);
+    const ReadEffect effect = effect_of_reading(self.op, read, self.value, self.expected, name.thread);
+    if (self.op == Op::lock && !effect.writes) return false;
+    result = effect.result;
+    if (effect.writes && model_.taken(place)) return false;
+    if (!model_.add(event.read, place, read)) return false;
+    if (effect.writes) {
+      Order order = event.write;
+      const auto reader = static_cast<ProcessId>(first);
+      order.same_location.insert(reader);
+      order.commit_before.insert(reader);
+      if (self.op == Op::compare_exchange || self.locks()) {
+        order.control.insert(reader);
+      } else if (self.op != Op::exchange) {
+        order.dependencies.insert(reader);
+      }
+      if (!model_.add(order, place, effect.written, place)) {
+        model_.remove();
+        return false;
+      }
+      self.write = static_cast<std::int32_t>(first + 1);
+    }
+    self.read = static_cast<std::int32_t>(first);
+  }
+  const auto depth = static_cast<std::uint32_t>(steps_.size());
+  steps_.push_back({.name = name,
+                    .first_event = first,
+                    .fetched = static_cast<std::uint32_t>(threads_.requests(name.thread).size()),
+                    .open = open_[name.thread],
+                    .trail = static_cast<std::uint32_t>(trail_.size())});
+  step_of_.resize(model_.size(), depth);
+  if (!self.dropped) threads_.commit(name.thread, name.index, result);
+  if (!threads_.write_halves(name.thread).empty()) compare(name.thread);
+  failures_.clear();
+  if (self.stays()) {
+    threads_.resume(name.thread, result);
+    fetch(name.thread);
+  } else if (can_resume(name.thread)) {
+    fetch(name.thread);
+  } else {
+    advance(name.thread);
+  }
+  if (threads_.observed(name.thread) || fails(name.thread)) watch(name.thread);
+  if (suspects_ > 0) count_violations();
+  return true;
+}
+
+template <unsigned Words>
+void PowerMachine<Words>::undo() {
+  const Step& step = steps_.back();
+  const EventName name = step.name;
+  threads_.cut(name.thread, step.fetched);
+  threads_.uncommit(name.thread, name.index);
+  Request& self = threads_.requests(name.thread)[name.index];
+  self.read = self.write = Request::no_node;
+  self.dropped = false;
+  if (!threads_.write_halves(name.thread).empty()) compare(name.thread);
+  open_[name.thread] = step.open;
+  while (model_.size() > step.first_event) model_.remove();
+  step_of_.resize(model_.size());
+  for (; trail_.size() > step.trail; trail_.pop_back()) {
+    Watch& watch = watches_[trail_.back().thread];
+    suspects_ +=
+        static_cast<std::uint32_t>(trail_.back().before.suspect) - static_cast<std::uint32_t>(watch.suspect);
+    watch = trail_.back().before;
+  }
+  steps_.pop_back();
+  failures_.clear();
+  limit_ = {};
+}
+
+template <unsigned Words>
+bool PowerMachine<Words>::await_holds(ThreadId t) {
+  threads_.clean(t);
+  std::byte* const block = threads_.trial(t);
+  auto& m = compiler::mailbox(block);
+  const auto site = m.site;
+  compiler::resume(block);
+  while ((m.op == Op::load && m.in_await != 0) || m.op == Op::need || m.op == Op::assertion ||
+         m.op == Op::assumption) {
+    if (m.op == Op::load) {
+      const PowerId initial = model_.known(m.location);
+      m.value = initial == no_place ? image_.locations[m.location].initial : value_of(model_.newest(initial));
+      compiler::dependencies(block).result = 0;
+    }
+    compiler::resume(block);
+  }
+  return m.op != Op::await_failed || m.site != site;
+}
+
+template <unsigned Words>
+Row PowerMachine<Words>::row(std::uint32_t depth) const {
+  const EventName name = steps_[depth].name;
+  const Request& committed = request(name);
+  Row row{.op = committed.op, .thread = name.thread, .site = committed.site};
+  if (committed.op == Op::choose) {
+    row.type = RowType::choice;
+    row.read = committed.result;
+    return row;
+  }
+  row.location = committed.location;
+  row.reads = committed.read != Request::no_node && !committed.dropped;
+  row.writes = committed.write != Request::no_node;
+  if (row.reads) row.read = committed.result;
+  if (row.writes) row.written = model_[committed.write].value;
+  return row;
+}
+
+// A step of a schedule: `location` is the index of the request, `value` the choice, or the name of the write
+// that it reads from or stands behind: -1 for an initial one.
+template <unsigned Words>
+Schedule PowerMachine<Words>::run(const Set& without) const {
+  Schedule result;
+  for (const Step& step : steps_) {
+    if (without.contains(step.first_event)) continue;
+    const Request& committed = request(step.name);
+    Choice choice{.type = StepType::commit, .thread = step.name.thread, .location = step.name.index};
+    const bool reads = committed.read != Request::no_node;
+    const auto& event = model_[reads ? committed.read : committed.write];
+    if (committed.op == Op::choose) {
+      choice.value = committed.result;
+    } else if (committed.dropped) {
+      choice.value = encoded(dropped_name);
+    } else {
+      // The write that the event stood behind at the time: later ones may have come between since.
+      PowerId place = reads ? event.source : event.previous;
+      while (place >= 0 && (static_cast<std::uint32_t>(place) >= step.first_event ||
+                            without.contains(static_cast<ProcessId>(place)))) {
+        place = model_.previous(place);
+      }
+      choice.value = encoded(name_of(place));
+    }
+    result.push_back(choice);
+  }
+  return result;
+}
+
+template <unsigned Words>
+bool PowerMachine<Words>::follow(const Choice& choice) {
+  const EventName name{choice.thread, choice.location};
+  bool found = false;
+  for_each_enabled([&](EventName enabled) { found = found || enabled == name; });
+  if (!found) return false;
+  Prepared event;
+  prepare(name, event);
+  if (op(name) == Op::choose) return commit(event, choice.value);
+  return commit(event, resolve(name, decoded(choice.value)));
+}
+
+template <unsigned Words>
+PlainGraph PowerMachine<Words>::plain_graph() const {
+  PlainGraph result;
+  result.threads.resize(thread_count());
+  std::vector<PlainGraph::Place> places(model_.size(), {none, 0});
+  // The two halves of a read-modify-write are one event.
+  const auto committed = [&](auto&& visit) {
+    for (ThreadId t = 0; t < thread_count(); ++t) {
+      const auto& requests = threads_.requests(t);
+      for (std::uint32_t i = 0; i < requests.size(); ++i) {
+        if (!requests[i].committed || requests[i].write_half()) continue;
+        Request request = requests[i];
+        if (request.read_half()) {
+          request.op = request.update;
+          request.write = requests[i + 1].write;
+        }
+        visit(t, request);
+      }
+    }
+  };
+  committed([&](ThreadId t, const Request& request) {
+    auto& events = result.threads[t];
+    const PlainGraph::Place place{t, static_cast<std::uint32_t>(events.size())};
+    const bool choice = request.op == Op::choose;
+    auto& event = events.emplace_back();
+    event.op = request.op;
+    event.location = request.location;
+    event.reads = !choice && request.read != Request::no_node;
+    event.writes = request.write != Request::no_node;
+    if (choice) event.value = request.result;
+    if (event.writes) event.value = model_[request.write].value;
+    if (event.reads) places[static_cast<std::size_t>(request.read)] = place;
+    if (event.writes) places[static_cast<std::size_t>(request.write)] = place;
+  });
+  std::vector<std::uint32_t> index(thread_count(), 0);
+  committed([&](ThreadId t, const Request& request) {
+    auto& event = result.threads[t][index[t]++];
+    if (!event.reads) return;
+    const PowerId source = model_[request.read].source;
+    if (source >= 0) event.source = places[static_cast<std::size_t>(source)];
+  });
+  for (Location location = 0; location < image_.locations.size(); ++location) {
+    const PowerId initial = model_.known(location);
+    if (initial == no_place) continue;
+    std::vector<PlainGraph::Place> writes;
+    for (PowerId id = model_.next(initial); id != no_place; id = model_.next(id)) {
+      writes.push_back(places[static_cast<std::size_t>(id)]);
+    }
+    if (!writes.empty()) result.coherence[location] = writes;
+  }
+  return result;
+}
+
+template <unsigned Words>
+void PowerMachine<Words>::key(std::vector<std::uint64_t>& packed) const {
+  packed.clear();
+  unsigned bytes = 0;
+  const auto byte = [&](std::uint64_t value) {
+    if (bytes % 8 == 0) packed.push_back(0);
+    packed.back() |= value << (8 * (bytes++ % 8));
+  };
+  // Seven bits a byte: nearly all numbers are small.
+  const auto number = [&](std::uint64_t value) {
+    for (; value >= 128; value >>= 7U) byte((value & 127U) | 128U);
+    byte(value);
+  };
+  const auto place = [&](PowerId write) {
+    number(name_of(write).thread + 1U);
+    if (write >= 0) number(name_of(write).index);
+  };
+  for (ThreadId t = 0; t < thread_count(); ++t) {
+    const auto& requests = threads_.requests(t);
+    for (std::uint32_t i = 0; i < requests.size(); ++i) {
+      const Request& request = requests[i];
+      if (!request.committed && !request.dropped) continue;
+      number(i + 1);
+      if (request.dropped) {
+        number(thread_count() + 1U);
+        continue;
+      }
+      if (request.op == Op::choose) {
+        number(static_cast<std::uint64_t>(request.result));
+        continue;
+      }
+      if (request.read != Request::no_node) place(model_[request.read].source);
+      if (request.write != Request::no_node) place(model_[request.write].previous);
+    }
+    number(0);
+  }
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,155 @@
+// What a search over a derived execution model does at the end of a run, and how it writes a run down.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "checker/commits/event_name.hpp"
+#include "checker/commits/linearise.hpp"
+#include "checker/search/final_reads.hpp"
+#include "checker/search/search.hpp"
+#include "checker/state/ending.hpp"
+
+namespace heddle::checker {
+
+// Judges the ends of runs. Holds buffers, so one of them serves a whole search.
+template <typename Machine>
+class DerivedEnd {
+ public:
+  explicit DerivedEnd(Search& search)
+      : search_(search),
+        needs_states_(!search.image().conditions.empty() || search.image().final_block != nullptr ||
+                      search.options().collect_outcomes) {
+    for (const auto& location : search.image().locations) memory_.push_back(location.initial);
+    blocks_.resize(search.image().threads.size());
+  }
+
+  // The newest step, or the start, found violations.
+  void failure(Machine& machine) {
+    if (!search_.options().keep_going) count_coverage(machine);  // else at the end of the run
+    for (const auto& failure : machine.failures()) {
+      search_.note({.kind = Search::kind_of(failure.op), .site = failure.site}, [&] {
+        if constexpr (requires { machine.graph(); }) {
+          return linearise(search_, machine.graph(), failure.causes);
+        } else {
+          return machine.run_to_failure();
+        }
+      });
+    }
+  }
+
+  // Nothing is left that could be committed: classifies and counts the run, as Machine::ending does for
+  // interleavings. Returns whether it was a complete execution.
+  bool finish(Machine& machine) {
+    auto& counts = search_.counts;
+    ++counts.runs;
+    count_coverage(machine);
+    if (machine.depth() > counts.max_depth) counts.max_depth = machine.depth();
+    if constexpr (requires { machine.lacks_store(); }) {
+      if (machine.lacks_store()) {
+        ++counts.blocked_race;
+        return false;
+      }
+    }
+    RunEnd end = classify(machine);
+    // Where a run leaves final memory open, an await may hold in one of them and fail for good in another.
+    if constexpr (leaves_memory_open) {
+      if (end.ending == Ending::blocked_await || end.ending == Ending::deadlock) {
+        machine.for_each_final_memory([&] {
+          end = classify(machine);
+          if (end.ending == Ending::deadlock) note_deadlock(machine);
+          return end.ending == Ending::deadlock;
+        });
+      }
+    }
+    switch (end.ending) {
+      case Ending::complete: complete(machine); return true;
+      case Ending::blocked_loop_bound:
+      case Ending::blocked_assume:
+      case Ending::blocked_await: search_.blocked(end.thread, end.op, end.site); break;
+      case Ending::deadlock:
+        if constexpr (!leaves_memory_open) note_deadlock(machine);
+        break;
+      case Ending::violation: break;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr bool leaves_memory_open = requires(Machine & machine) {
+    machine.for_each_final_memory([] { return false; });
+  };
+
+  [[nodiscard]] static RunEnd classify(Machine& machine) {
+    EndingOfThreads result;
+    for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+      const auto holds = [&] { return machine.await_holds(t); };
+      if (!result.add(t, machine.standing_op(t), machine.standing_site(t), holds)) break;
+    }
+    return result.end();
+  }
+  // Threads that run ahead do things more than once, and with values that are not yet theirs. So what a run
+  // has done is counted at its end.
+  void count_coverage(Machine& machine) {
+    if constexpr (requires { machine.count_coverage(); }) {
+      if (search_.image().coverage) machine.count_coverage();
+    }
+  }
+  void note_deadlock(const Machine& machine) {
+    FoundViolation found{.kind = ViolationKind::deadlock};
+    for (ThreadId t = 0; t < machine.thread_count(); ++t) add_wait(found.waits, t, machine.standing(t));
+    search_.note(std::move(found), [&] { return schedule(machine); });
+  }
+  void complete(Machine& machine) {
+    if (!needs_states_) {
+      search_.complete(memory_, blocks_.data(), [&] { return schedule(machine); });
+    } else if constexpr (leaves_memory_open) {
+      complete_open(machine);
+    } else if (judge(machine)) {
+      search_.count_execution();
+    }
+  }
+  // Counts the run once for each combination of writes that the `final` block's reads may see, and judges
+  // the final states of each.
+  void complete_open(Machine& machine) {
+    machine.final_memory(memory_);
+    const auto read =
+        reads_.first_open(search_.image(), memory_, [&](Location x) { return machine.leaves_open(x); });
+    if (read != none) {
+      machine.for_each_last(read, [&] {
+        complete_open(machine);
+        return search_.stopped();
+      });
+      return;
+    }
+    bool judged = false;
+    machine.for_each_final_memory([&] {
+      if (judge(machine)) judged = true;
+      return search_.stopped();
+    });
+    if (judged) search_.count_execution();
+  }
+  bool judge(Machine& machine) {
+    machine.final_memory(memory_);
+    machine.clean();
+    for (ThreadId t = 0; t < blocks_.size(); ++t) blocks_[t] = machine.block(t);
+    return search_.judge(memory_, blocks_.data(), [&] { return schedule(machine); });
+  }
+
+  // How a violation is shown: as a run of the store-buffer machine where the model has one.
+  [[nodiscard]] Schedule schedule(const Machine& machine) const {
+    if constexpr (requires { machine.graph(); }) {
+      return linearise(search_, machine.graph(), machine.graph().live());
+    } else {
+      return machine.run();
+    }
+  }
+
+  Search& search_;
+  bool needs_states_;
+  std::vector<std::int64_t> memory_;
+  std::vector<const std::byte*> blocks_;
+  FinalReads reads_;
+};
+
+}  // namespace heddle::checker

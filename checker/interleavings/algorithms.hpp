@@ -1,0 +1,42 @@
+// The algorithms of the interleaving engine, and how they get a machine for the model that was asked for.
+#pragma once
+
+#include <string_view>
+
+#include "checker/interleavings/machine.hpp"
+#include "checker/interleavings/models.hpp"
+#include "checker/search/search.hpp"
+
+namespace heddle::checker {
+
+// Explores the program of the search; each is described in the .cpp file of its name.
+void run_naive(Search& search);
+void run_dpor(Search& search);
+void run_source(Search& search);
+void run_sdpor(Search& search);
+void run_rf(Search& search);
+
+// Calls `use(machine)` with a fresh machine of the model that the search's options name, with sets wide
+// enough for the program. Throws NoImplementation if the model is not operational.
+template <typename Use>
+void with_machine(const Search& search, Use&& use) {
+  const auto& model = search.options().model;
+  const bool found = OperationalModels::visit(model, [&]<typename Model>() {
+    with_width<Model>(search.image(), [&]<unsigned Words>() {
+      Machine<Model, Words> machine(search.image(), search.machine_options());
+      use(machine);
+    });
+  });
+  if (!found) throw NoImplementation(model);
+}
+
+// with_machine for an exploration: the search keeps what the machine counted.
+template <typename Use>
+void explore(Search& search, Use&& use) {
+  with_machine(search, [&](auto& machine) {
+    use(machine);
+    search.counts.buffer_bound_flushes += machine.forced_flushes();
+  });
+}
+
+}  // namespace heddle::checker

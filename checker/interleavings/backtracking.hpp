@@ -1,0 +1,322 @@
+// The depth-first search that `dpor` and `source` are: backtrack sets filled by races, and sleep sets.
+//
+// Every state on the path has a backtrack set (processes to take there), a done set and a sleep set. A race
+// between a step e and the newest step says that taking the second before the first is another execution, so
+// something must be added to the backtrack set of the state before e; what exactly is the algorithm's:
+// `Policy::add`. Sleep sets (Godefroid) keep the processes whose next transition was explored from an earlier
+// sibling; a process wakes when a step is taken that its transition depends on. A state where everything
+// enabled is asleep is redundant.
+//
+// Locks: a lock and the unlock before it never race, the lock and the lock before that do
+// (happens_before.hpp). A thread that waits for a mutex at the end of a path has not taken part in any race
+// yet, so that is made up for there.
+//
+// A stateful algorithm (`Policy::stateful`) may end a path at a state that it knows: `Policy::prune`. Sleep
+// sets do not go with that: what sleeps here may have been awake when the state was explored.
+//
+// A preemption bound (preemptions.hpp) cuts paths that sleep sets and races rely on. So with a bound there are
+// no sleep sets, and backtrack points are conservative (Coons, Musuvathi, McKinley, OOPSLA'13, section 4), but
+// for preemptions that are counted when a thread comes back, not when it is left:
+// (1) A path goes on with the running thread while it can, next with a flush that this thread waits for, then
+//     with a thread whose coming is free, then with any flush. Where none of them is enabled, everything that
+//     is enabled is taken: a violation may lie behind any of these threads, and each of them costs.
+// (2) A race adds the later step's process at the state before the earlier step, and again where the *block*
+//     of that step begins: the steps around it in which no other thread did anything. From there the racing
+//     thread takes its turn before the whole block and does not tear it apart. For a flush its thread is added
+//     too: the store may not be buffered there yet.
+// (3) What a switch costs also depends on whether the thread that is left must wait for a mutex. So a thread
+//     that waits for a mutex races with the lock that took it as soon as it waits, since the path may be cut
+//     before anyone unlocks; and a thread that locks a mutex adds itself at the unlock before, as in (2): had
+//     it come while the mutex was taken, leaving it would have been free.
+//
+// Why no run within the bound is lost. Let w be a run from a state s that is within the bound; it may end
+// anywhere. Claim: the search takes from s a run that has the steps of w in the order of their dependences,
+// perhaps with others that none of them depends on, and that costs no more. By induction over what can follow:
+// - w has steps of processes that were taken at s. Let q be the one that comes first, and t what stands before
+//   it in w; t has no step of a process that was taken at s.
+//   If q is a buffer or the running thread, only its first step, b, has to move to the front. That costs
+//   nothing: a running thread that comes back in w to do b and goes on was left there once, and is now left
+//   once after b. If some step of t depends on b, take the first one, f: "b, then t up to f" is within the
+//   bound, so by induction a run with these steps is explored after b; there b races with f, and (2) adds the
+//   process of f, or all, at s. This contradicts the choice of t.
+//   If q is another thread, its first block in w has to move as a whole: then it comes once, at the same cost.
+//   If a step of t depends on step b of the block, take the last such b and the first such f: "the block up to
+//   b, then t up to f" costs no more than they do in w. By (1) the block is explored in one piece from s on:
+//   a run of the same cost cannot tear it. So the race of b and f is found in a block that begins at s, and
+//   (2) adds the process of f there: the same contradiction. A flush in the block that carries a store of t
+//   is not part of it unless a step of the block sees it; then that step races with the flush, and the flush
+//   adds its thread, which is in t. Flushes of t that the block waits for move with it, free of charge.
+//   What others pay changes only if the block locks or unlocks a mutex that a thread left in t waits for, or
+//   if q is left waiting for a mutex that a step of t locks. The first race is found by (3), as is the last:
+//   q goes on and takes the mutex, and that thread of t waits for it.
+// - w has no such steps. Then by (1) what was taken at s first is free: a step of the running thread, a flush
+//   or a thread that may come for nothing. If w depends on it, a race shows that, as above. If not, it goes
+//   first and is left for good, which costs nothing, and the claim holds behind it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "checker/interleavings/happens_before.hpp"
+#include "checker/interleavings/preemptions.hpp"
+#include "checker/search/search.hpp"
+
+namespace heddle::checker {
+
+template <typename Machine, typename Policy>
+class BacktrackingSearch {
+ public:
+  using Set = typename Machine::Set;
+
+  struct Node {
+    Set enabled;
+    Set backtrack;
+    Set done;
+    Set sleep;
+    ThreadId chooser = none;
+    std::int64_t next_value = 0;
+    std::int64_t end_value = 0;
+    Running<Set> running;
+  };
+
+  BacktrackingSearch(Machine& machine, Search& search)
+      : machine_(machine),
+        search_(search),
+        order_(machine),
+        bounded_(search.options().preemption_bound.has_value()) {}
+
+  [[nodiscard]] Machine& machine() { return machine_; }
+  [[nodiscard]] const HappensBefore<Machine>& order() const { return order_; }
+  [[nodiscard]] const Running<Set>& running() const { return nodes_[depth_ - 1].running; }
+  [[nodiscard]] bool bounded() const { return bounded_; }
+  [[nodiscard]] Counts& counts() { return search_.counts; }
+
+  // Adds the process, or everything enabled if it is not, to the backtrack set of the state before step
+  // `race`; with a preemption bound also to those of the block of steps around it.
+  void add_conservatively(std::uint32_t race, ProcessId process) {
+    add_process(nodes_[race], process);
+    if (!bounded_) return;
+    const Step& step = machine_.step(race);
+    add_to_block(race, step.type == StepType::flush ? nodes_[race].running.thread : step.thread, process);
+  }
+
+  // Adds the process where the block of steps around `position` begins, in which only `thread` ran.
+  void add_to_block(std::uint32_t position, ThreadId thread, ProcessId process) {
+    auto start = position;
+    for (; position > 0; --position) {
+      const Step& before = machine_.step(position - 1);
+      if (before.type != StepType::operation) continue;
+      if (before.thread != thread) break;
+      start = position - 1;
+    }
+    add_process(nodes_[start], process);
+  }
+
+  void run() {
+    arrive({}, {});
+    while (depth_ > 0 && !search_.stopped()) {
+      Node& node = nodes_[depth_ - 1];
+      if (node.chooser != none) {
+        if (node.next_value == node.end_value) {
+          leave();
+          continue;
+        }
+        machine_.choose(node.chooser, node.next_value++);
+        step_taken();
+        const Set sleep = node.sleep;  // `arrive` may move the nodes
+        const auto running = node.running;
+        arrive(sleep, running);
+        continue;
+      }
+      const Set todo = node.backtrack - node.done - node.sleep;
+      if (todo.empty()) {
+        leave();
+        continue;
+      }
+      take(node, pick(node, todo));
+    }
+    search_.note_memory(memory_used());
+  }
+
+ private:
+  [[nodiscard]] ProcessId pick(const Node& node, const Set& todo) {
+    return bounded_ ? pick_cheapest(node, todo) : todo.first();
+  }
+
+  // Where preemptions are counted: the running thread, or a flush that it waits for, or else what costs
+  // nothing, if there is any. (Out of line: searches without a bound are to be fast.)
+  [[nodiscard, gnu::noinline]] ProcessId pick_cheapest(const Node& node, const Set& todo) {
+    const ThreadId running = node.running.thread;
+    if (running != none) {
+      if (todo.contains(running)) return running;
+      if constexpr (Machine::has_buffers) {
+        for (const auto index : machine_.model().owned(running)) {
+          const ProcessId buffer = machine_.model().buffer(index).process;
+          if (todo.contains(buffer)) return buffer;
+        }
+      }
+    }
+    ProcessId free = none;
+    todo.for_each([&](ProcessId p) {
+      if (free == none && node.running.cost(machine_, p) == 0) free = p;
+    });
+    return free != none ? free : todo.first();
+  }
+
+  // What is taken at a new state, whatever the races will add.
+  void begin(Node& node, const Set& awake) {
+    const auto first = pick(node, awake);
+    if (bounded_ && costs(node, first)) {
+      node.backtrack = awake;
+    } else {
+      node.backtrack.insert(first);
+    }
+  }
+  [[nodiscard, gnu::noinline]] bool costs(const Node& node, ProcessId process) const {
+    return node.running.cost(machine_, process) > 0;
+  }
+
+  void take(Node& node, ProcessId process) {
+    auto running = node.running;
+    const Set asleep = node.sleep | node.done;
+    node.done.insert(process);
+    if (bounded_ && !running.take(machine_, process, search_.options().preemption_bound)) {
+      ++search_.counts.blocked_preemption_bound;
+      return;
+    }
+    machine_.execute(process);
+    step_taken();
+    const auto last = machine_.depth() - 1;
+    for (const auto race : order_.races()) add(race, last, process, order_.row(last));
+    if (bounded_) mutexes_race(last);
+    if (bounded_ || Policy::stateful) return arrive({}, running);
+    const Access access = machine_.step(last).access;
+    const ThreadId thread = machine_.step(last).thread;
+    Set sleep;
+    asleep.for_each([&](ProcessId p) {
+      if (p != process && independent(p, access, thread)) sleep.insert(p);
+    });
+    arrive(sleep, running);
+  }
+
+  // Does the next transition of a process that was enabled before the step commute with it? A thread and its
+  // own buffers always do where both were enabled: the load reads the write, buffered or flushed.
+  [[nodiscard]] bool independent(ProcessId process, const Access& access, ThreadId thread) {
+    if (access.location == none || access.forwarded) return true;
+    if constexpr (Machine::has_buffers) {
+      if (process < machine_.thread_count() ? process == thread
+                                            : machine_.model().of_process(process).thread == thread) {
+        return true;
+      }
+    }
+    const Access other = machine_.pending(process);
+    return other.location != access.location || other.forwarded || !(other.writes || access.writes);
+  }
+
+  // Opens the node of the state that was just reached.
+  void arrive(const Set& sleep, const Running<Set>& running) {
+    if (!machine_.failures().empty()) search_.failure(machine_);
+    if (depth_ == nodes_.size()) nodes_.emplace_back();
+    Node& node = nodes_[depth_++];
+    node = Node{};
+    node.running = running;
+    node.sleep = sleep;
+    if (!machine_.choosing().empty()) {
+      node.chooser = machine_.choosing().first();
+      const auto& m = machine_.threads().mailbox(node.chooser);
+      node.next_value = m.value;
+      node.end_value = m.expected;
+      return;
+    }
+    node.enabled = machine_.enabled();
+    if constexpr (Policy::stateful) {
+      if (policy_.prune(*this)) {
+        ++search_.counts.runs;
+        return;
+      }
+    }
+    const Set awake = node.enabled - sleep;
+    if (!awake.empty()) return begin(node, awake);
+    if (node.enabled.empty()) {
+      search_.end(machine_);
+    } else {
+      ++search_.counts.runs;
+      ++search_.counts.blocked_sleep_set;
+    }
+    for (ThreadId t = 0; t < machine_.thread_count(); ++t) waiting_lock_races(t);
+  }
+
+  void leave() {
+    if (--depth_ == 0) return;
+    order_.forget();
+    machine_.undo();
+  }
+
+  void step_taken() {
+    order_.record();
+    search_.transition(machine_.depth(), [&] { return memory_used(); });
+  }
+  [[nodiscard]] std::uint64_t memory_used() const {
+    return machine_.memory_used() + order_.memory_used() + policy_.memory_used() +
+           nodes_.capacity() * sizeof(Node);
+  }
+
+  // Something must be taken before step `race` so that the transition of `process`, the path's step number
+  // `position` with clock `row`, comes first.
+  void add(std::uint32_t race, std::uint32_t position, ProcessId process, std::uint32_t row) {
+    if (!bounded_) return policy_.add(machine_, order_, nodes_[race], race, position, process, row);
+    add_conservatively(race, process);
+  }
+
+  // With a preemption bound, of a store buffer also its thread: what is to be flushed may not be buffered
+  // yet.
+  void add_process(Node& node, ProcessId process) {
+    if constexpr (Machine::has_buffers) {
+      if (bounded_ && process >= machine_.thread_count()) {
+        const ThreadId thread = machine_.model().of_process(process).thread;
+        if (node.enabled.contains(thread)) node.backtrack.insert(thread);
+      }
+    }
+    if (node.enabled.contains(process)) {
+      node.backtrack.insert(process);
+    } else {
+      node.backtrack |= node.enabled;
+    }
+  }
+
+  // With a preemption bound, what the step `last` means for threads that wait for a mutex.
+  [[gnu::noinline]] void mutexes_race(std::uint32_t last) {
+    const Step& step = machine_.step(last);
+    waiting_lock_races(step.thread);
+    if (step.type != StepType::operation || !step.access.writes) return;
+    if (step.op != Op::lock && step.op != Op::try_lock) return;
+    for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+      if (machine_.threads().mailbox(t).location == step.access.location) waiting_lock_races(t);
+    }
+    // Had the thread begun while the mutex was taken, it would have had to wait here.
+    if (step.op != Op::lock) return;
+    const auto release = order_.released(last);
+    if (release != none && machine_.step(release).thread != step.thread)
+      add_conservatively(release, step.process);
+  }
+
+  // If the thread waits for a mutex: its lock races with the one that took it.
+  void waiting_lock_races(ThreadId t) {
+    const auto& m = machine_.threads().mailbox(t);
+    if (m.op != Op::lock || machine_.memory()[m.location] == 0) return;
+    std::uint32_t row = 0;
+    const auto race = order_.lock_race(t, m.location, row);
+    if (race != none) add(race, machine_.depth(), t, row);
+    order_.pop_row();
+  }
+
+  Machine& machine_;
+  Search& search_;
+  HappensBefore<Machine> order_;
+  std::vector<Node> nodes_;  // the first depth_ are in use: one per state on the path
+  std::size_t depth_ = 0;
+  bool bounded_;
+  Policy policy_;
+};
+
+}  // namespace heddle::checker

@@ -1,0 +1,290 @@
+// Happens-before by vector clocks over the steps of the current path, and the races between them.
+//
+// Two steps are ordered if they belong to one process, if one must come before the other for the second to be
+// possible (a store enters the buffer before it is flushed, a fence waits for flushes), or if they touch one
+// location and one of them writes it. Under TSO and PSO the last rule has an exception that makes the order
+// the one of the axioms (memory-models.md: rfe, not rf): a load that reads its own thread's write is not
+// ordered with the flush of that write, whichever of the two came first. It is ordered before every flush
+// that comes after *that flush*. So two paths have the same happens-before exactly if they have the same
+// program order, reads-from and coherence order.
+//
+// A clock is a row of a flat table: component q is 1 + the position of the last step of process q that
+// happens before, 0 for none. Row 0 is all zero. Rows are a stack: undoing a step pops the rows that it
+// pushed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "checker/state/step.hpp"
+
+namespace heddle::checker {
+
+template <typename Machine>
+class HappensBefore {
+ public:
+  explicit HappensBefore(Machine& machine)
+      : machine_(machine),
+        stride_(padded(machine.process_count())),
+        row_of_(stride_, 0),
+        last_access_(machine.image().locations.size(), none) {
+    push_row();  // row 0; the vector is zero where nothing was written yet
+  }
+
+  // Does the step at `position` happen before what `row` is the clock of?
+  [[nodiscard]] bool ordered(std::uint32_t position, std::uint32_t row) const {
+    return clock(row)[machine_.step(position).process] > static_cast<std::int32_t>(position);
+  }
+  [[nodiscard]] std::uint32_t row(std::uint32_t position) const { return events_[position].row; }
+  // The clock of the process's current point.
+  [[nodiscard]] std::uint32_t row_of(ProcessId process) const {
+    return process < row_of_.size() ? row_of_[process] : 0;
+  }
+  [[nodiscard]] const std::int32_t* clock(std::uint32_t row) const { return clocks_.data() + row * stride_; }
+
+  // Accounts for the machine's newest step. The positions of the steps that race with it are in `races()`
+  // afterwards, newest first: steps of other processes that conflict with it and that nothing else orders
+  // before it.
+  void record() {
+    const auto position = machine_.depth() - 1;
+    const Step& step = machine_.step(position);
+    if (machine_.process_count() > row_of_.size()) widen();
+    Event& event = events_.emplace_back();
+    event.rows_before = rows_;
+    event.process_row = row_of_[step.process];
+    event.thread_row = row_of_[step.thread];
+    event.row = push_row();
+    copy(event.row, start_row(step));
+    if constexpr (Machine::has_buffers) join_buffers(event.row, step);
+    races_.clear();
+    if (step.access.location != none && !step.access.forwarded) {
+      event.previous = last_access_[step.access.location];
+      event.previous_write = event.previous == none ? none
+                             : machine_.step(event.previous).access.writes
+                                 ? event.previous
+                                 : events_[event.previous].previous_write;
+      conflicts(step, event);
+      last_access_[step.access.location] = position;
+    }
+    mutable_clock(event.row)[step.process] = static_cast<std::int32_t>(position) + 1;
+    row_of_[step.process] = event.row;
+    if constexpr (Machine::has_buffers) after_step(step);
+  }
+
+  // Forgets the machine's newest step; call before the machine undoes it.
+  void forget() {
+    const Step& step = machine_.step(machine_.depth() - 1);
+    const Event& event = events_.back();
+    if (step.access.location != none && !step.access.forwarded)
+      last_access_[step.access.location] = event.previous;
+    row_of_[step.process] = event.process_row;
+    row_of_[step.thread] = event.thread_row;
+    rows_ = event.rows_before;
+    events_.pop_back();
+  }
+
+  [[nodiscard]] const std::vector<std::uint32_t>& races() const { return races_; }
+
+  // Of the step at `position`, which took a mutex: the step that released it before, or `none`.
+  [[nodiscard]] std::uint32_t released(std::uint32_t position) const {
+    return events_[position].previous_write;
+  }
+
+  // For a thread that waits for a mutex: the step that took it, if that is not ordered before the thread,
+  // else `none`. `row` is set to the clock that the thread's lock would start from; pop it with `pop_row`.
+  [[nodiscard]] std::uint32_t lock_race(ThreadId thread, Location mutex, std::uint32_t& row) {
+    row = push_row();
+    copy(row, row_of_[thread]);
+    if constexpr (Machine::has_buffers) join_own_flushes(row, thread);
+    const auto taken = last_write(mutex);
+    return taken != none && !ordered(taken, row) ? taken : none;
+  }
+  void pop_row() { --rows_; }
+
+  [[nodiscard]] std::size_t memory_used() const {
+    return clocks_.capacity() * sizeof(std::int32_t) + events_.capacity() * sizeof(Event);
+  }
+
+ private:
+  struct Event {
+    std::uint32_t row = 0;
+    std::uint32_t process_row = 0;  // rows of the process and of its thread before the step
+    std::uint32_t thread_row = 0;
+    std::uint32_t rows_before = 0;
+    std::uint32_t previous = none;        // the step before it that accessed the location
+    std::uint32_t previous_write = none;  // the last one of these that wrote
+  };
+
+  // The clock that the step starts from: its thread's, or the one of the thread when the flushed store was
+  // buffered.
+  [[nodiscard]] std::uint32_t start_row(const Step& step) const {
+    if constexpr (Machine::has_buffers) {
+      if (step.type == StepType::flush)
+        return machine_.model().of_process(step.process).writes[step.entry].row;
+    }
+    return row_of_[step.thread];
+  }
+
+  void join_buffers(std::uint32_t row, const Step& step) {
+    if (step.type == StepType::flush) {
+      join(row, row_of_[step.process]);
+      const auto barrier = machine_.model().of_process(step.process).writes[step.entry].barrier;
+      if (barrier != 0) join_flushes_before(row, step.thread, barrier);
+    } else if (step.type == StepType::operation && step.op != Op::load && step.op != Op::store) {
+      join_own_flushes(row, step.thread);
+    }
+  }
+
+  // A locked operation or a full fence comes after all flushes of its thread.
+  void join_own_flushes(std::uint32_t row, ThreadId thread) {
+    for (const auto index : machine_.model().owned(thread))
+      join(row, row_of_[machine_.model().buffer(index).process]);
+  }
+
+  // A store behind a store-store fence is flushed after every store before the fence.
+  void join_flushes_before(std::uint32_t row, ThreadId thread, std::uint32_t barrier) {
+    for (const auto index : machine_.model().owned(thread)) {
+      const auto& buffer = machine_.model().buffer(index);
+      for (auto i = buffer.head; i > 0; --i) {
+        const auto& write = buffer.writes[i - 1];
+        if (write.sequence < barrier) {
+          join(row, events_[write.flushed_at].row);
+          break;
+        }
+      }
+    }
+  }
+
+  // Walks the steps that conflict with `step`, newest first: reads since the last write of the location, that
+  // write, and the load that the write had answered out of its buffer. What joining a newer one has ordered
+  // already is no race.
+  void conflicts(const Step& step, const Event& event) {
+    if (step.op == Op::lock) return lock_conflict(event);
+    if (!step.access.writes) {
+      const auto write = event.previous_write;
+      if (write == none) return;
+      if (Machine::has_buffers && machine_.step(write).thread == step.thread) return;
+      return conflict(write, event.row);
+    }
+    for (auto access = event.previous; access != none; access = events_[access].previous) {
+      conflict(access, event.row);
+      if (machine_.step(access).access.writes) {
+        conflict_with_forwarded(access, event.row);
+        return;
+      }
+    }
+  }
+
+  void conflict(std::uint32_t position, std::uint32_t row) {
+    if (ordered(position, row)) return;
+    races_.push_back(position);
+    join(row, events_[position].row);
+  }
+
+  void conflict_with_forwarded(std::uint32_t write, std::uint32_t row) {
+    if constexpr (Machine::has_buffers) {
+      const Step& flush = machine_.step(write);
+      if (flush.type != StepType::flush) return;
+      const auto load = machine_.model().of_process(flush.process).writes[flush.entry].last_forward;
+      if (load != none) conflict(load, row);
+    }
+  }
+
+  // The unlock before a lock enables it, so the two cannot change places; the lock before that can.
+  void lock_conflict(const Event& event) {
+    const auto unlock = event.previous_write;
+    if (unlock == none) return;
+    const auto taken = events_[unlock].previous_write;
+    if (taken != none && !ordered(taken, event.row)) races_.push_back(taken);
+    join(event.row, events_[unlock].row);
+  }
+
+  [[nodiscard]] std::uint32_t last_write(Location location) const {
+    const auto access = last_access_[location];
+    return access == none || machine_.step(access).access.writes ? access : events_[access].previous_write;
+  }
+
+  // The thread's clock behind the fences that it passed, and the clocks of the stores that it buffered.
+  void after_step(const Step& step) {
+    if (step.passed_fence) {
+      const auto row = push_row();
+      copy(row, row_of_[step.thread]);
+      join_own_flushes(row, step.thread);
+      row_of_[step.thread] = row;
+    }
+    auto& model = machine_.model();
+    for (auto back = step.buffered; back > 0; --back) {
+      auto& buffer = model.appended(step.thread, back - 1);
+      auto& write = newest_before(buffer, step.thread, back - 1);
+      const auto index = static_cast<std::uint32_t>(&write - buffer.writes.data());
+      // In a bounded buffer the entry had to wait for the flush that made room for it.
+      if (model.bounded() && index >= model.bound()) {
+        const auto row = push_row();
+        copy(row, row_of_[step.thread]);
+        const auto made_room = buffer.writes[index - model.bound()].flushed_at;
+        if (made_room != none) join(row, events_[made_room].row);
+        row_of_[step.thread] = row;
+      }
+      write.row = row_of_[step.thread];
+    }
+  }
+
+  // Of the newest `back + 1` entries of the thread, the oldest; it lies in `buffer`.
+  template <typename Buffer>
+  [[nodiscard]] auto& newest_before(Buffer& buffer, ThreadId thread, std::uint32_t back) {
+    std::size_t later = 0;  // newer entries in the same buffer
+    for (std::uint32_t i = 0; i < back; ++i) later += &machine_.model().appended(thread, i) == &buffer;
+    return buffer.writes[buffer.writes.size() - 1 - later];
+  }
+
+  [[nodiscard]] std::int32_t* mutable_clock(std::uint32_t row) { return clocks_.data() + row * stride_; }
+  // The new row's contents are for the caller to write: most rows start as a copy of another.
+  std::uint32_t push_row() {
+    if ((rows_ + 1) * stride_ > clocks_.size()) clocks_.resize(2 * clocks_.size() + 64 * stride_);
+    return rows_++;
+  }
+  // Rows are whole groups of `lanes` components, so that these two become a few vector instructions each.
+  void copy(std::uint32_t to, std::uint32_t from) {
+    auto* const a = mutable_clock(to);
+    const auto* const b = clock(from);
+    for (std::size_t i = 0; i < stride_; i += lanes) std::memcpy(a + i, b + i, lanes * sizeof *a);
+  }
+  void join(std::uint32_t to, std::uint32_t from) {
+    if (from == 0) return;
+    auto* const a = mutable_clock(to);
+    const auto* const b = clock(from);
+    for (std::size_t i = 0; i < stride_; i += lanes) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) a[i + lane] = std::max(a[i + lane], b[i + lane]);
+    }
+  }
+
+  // More store buffers have come into being: give every clock room for them.
+  void widen() {
+    const auto wider = padded(std::max<std::size_t>(machine_.process_count(), 2 * stride_));
+    std::vector<std::int32_t> clocks(std::max<std::size_t>(rows_, 64) * 2 * wider);
+    for (std::uint32_t row = 0; row < rows_; ++row)
+      std::copy_n(clock(row), stride_, clocks.data() + row * wider);
+    clocks_ = std::move(clocks);
+    stride_ = wider;
+    row_of_.resize(wider, 0);
+  }
+
+  static constexpr std::size_t lanes = 4;
+  [[nodiscard]] static std::size_t padded(std::size_t processes) {
+    return std::max((processes + lanes - 1) / lanes * lanes, lanes);
+  }
+
+  Machine& machine_;
+  std::size_t stride_;
+  std::uint32_t rows_ = 0;
+  std::vector<std::int32_t> clocks_;
+  std::vector<std::uint32_t>
+      row_of_;  // by process: the clock of its newest step, for threads with fences passed
+  std::vector<std::uint32_t> last_access_;  // by location
+  std::vector<Event> events_;               // by position
+  std::vector<std::uint32_t> races_;
+};
+
+}  // namespace heddle::checker

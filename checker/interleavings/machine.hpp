@@ -1,0 +1,499 @@
+// The operational machine: a program's state under a store-buffer model, stepped forward and undone in place.
+//
+// A process is a thread (0 .. T-1) or a store buffer (from T on). A process has at most one next transition:
+// a thread's next visible operation, or the flush of a buffer's oldest entry. Everything a thread does that
+// no other process can notice happens at once, as part of the transition before it: local computation,
+// entering a store into a buffer, passing a fence. So a fence is never a transition; the thread simply cannot
+// go on until its buffers are empty.
+//
+// `execute` pushes one Step with what undoing needs (the memory cell, the thread's block, the buffer
+// entries), `undo` pops it. Neither allocates once the vectors have grown to the depth of the search.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "checker/state/ending.hpp"
+#include "checker/state/machine_options.hpp"
+#include "checker/state/rows.hpp"
+#include "checker/state/step.hpp"
+#include "checker/state/threads.hpp"
+#include "compiler/image.hpp"
+
+namespace heddle::checker {
+
+// `Words` is the width of its sets of processes: see with_width().
+template <typename Model, unsigned Words>
+class Machine {
+ public:
+  using Set = BitSet<Words>;
+  static constexpr bool has_buffers = Model::has_buffers;
+
+  Machine(const Image& image, const MachineOptions& options)
+      : image_(image),
+        options_(options),
+        threads_(image),
+        model_(threads_.count(), static_cast<std::uint32_t>(image.locations.size()), options.buffer_bound) {
+    for (const auto& location : image.locations) memory_.push_back(location.initial);
+    if (threads_.count() > Set::capacity) throw std::logic_error("internal error: too many threads");
+    Step initial;
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      threads_.start(t, image.threads[t]);
+      settle(t, initial);
+    }
+  }
+
+  [[nodiscard]] ThreadId thread_count() const { return threads_.count(); }
+  [[nodiscard]] ProcessId process_count() const { return model_.processes(); }
+  [[nodiscard]] std::uint32_t depth() const { return static_cast<std::uint32_t>(steps_.size()); }
+  [[nodiscard]] const Step& step(std::uint32_t index) const { return steps_[index]; }
+  [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
+  [[nodiscard]] const std::vector<std::int64_t>& memory() const { return memory_; }
+  [[nodiscard]] const Threads& threads() const { return threads_; }
+  [[nodiscard]] const Image& image() const { return image_; }
+  [[nodiscard]] const Model& model() const { return model_; }
+  [[nodiscard]] Model& model() { return model_; }
+  [[nodiscard]] std::size_t memory_used() const {
+    std::size_t bytes =
+        threads_.memory_used() + steps_.capacity() * sizeof(Step) + memory_.capacity() * sizeof(std::int64_t);
+    if constexpr (has_buffers) bytes += model_.memory_used();
+    return bytes;
+  }
+
+  // Processes that can take their next transition. Threads at a `choose` are not among them: see `choosing`.
+  [[nodiscard]] const Set& enabled() const { return enabled_; }
+  // Threads whose next operation is a `choose`. It touches nothing shared, so a search takes it before all
+  // else.
+  [[nodiscard]] const Set& choosing() const { return choosing_; }
+  // Could the thread take its next operation, perhaps after flushes of its own buffers?
+  [[nodiscard]] bool can_go_on(ThreadId thread) const {
+    const auto& m = threads_.mailbox(thread);
+    switch (m.op) {
+      case Op::load:
+      case Op::try_lock: return true;
+      case Op::store:
+        if constexpr (has_buffers) return !model_.buffers_stores();
+        return true;
+      case Op::lock: return memory_[m.location] == 0;
+      // Whether the thread holds the mutex is its own doing; one that does not stays where it is.
+      case Op::unlock: return memory_[m.location] == holder(thread);
+      default: return is_read_modify_write(m.op);
+    }
+  }
+  // Does the thread wait for its own buffers before it is known whether it has another operation?
+  [[nodiscard]] bool waits_at_fence(ThreadId thread) const {
+    const auto op = threads_.mailbox(thread).op;
+    return has_buffers && (op == Op::fence || (op == Op::store && !can_go_on(thread)));
+  }
+  // The violations that threads found in the newest step, or before the first one.
+  [[nodiscard]] const std::vector<Failure>& failures() const { return failures_; }
+  // How often a store had to wait for room in a bounded buffer.
+  [[nodiscard]] std::uint64_t forced_flushes() const { return forced_; }
+
+  // The effect that the process's next transition would have now.
+  [[nodiscard]] Access pending(ProcessId process) {
+    if constexpr (has_buffers) {
+      if (process >= thread_count()) {
+        const auto& buffer = model_.of_process(process);
+        return {.location = buffer.writes[buffer.head].location, .writes = true};
+      }
+    }
+    const auto& m = threads_.mailbox(process);
+    switch (m.op) {
+      case Op::load:
+        return {.location = m.location, .reads = true, .forwarded = forwarded(process, m.location)};
+      case Op::store:
+      case Op::unlock: return {.location = m.location, .writes = true};
+      case Op::compare_exchange:
+        return {.location = m.location, .reads = true, .writes = memory_[m.location] == m.expected};
+      case Op::try_lock: return {.location = m.location, .reads = true, .writes = memory_[m.location] == 0};
+      case Op::choose: return {};
+      default: return {.location = m.location, .reads = true, .writes = true};
+    }
+  }
+
+  // Takes the next transition of an enabled process.
+  void execute(ProcessId process) {
+    auto& step = steps_.emplace_back();
+    step.process = process;
+    failures_.clear();
+    if constexpr (has_buffers) {
+      if (process >= thread_count()) return flush(model_.of_process(process), step);
+    }
+    operate(process, step);
+  }
+
+  // Goes on with a thread of `choosing` and one value of its `choose`.
+  void choose(ThreadId thread, std::int64_t value) {
+    auto& step = steps_.emplace_back();
+    auto& m = threads_.mailbox(thread);
+    failures_.clear();
+    step.type = StepType::choice;
+    step.op = Op::choose;
+    step.process = step.thread = thread;
+    step.site = m.site;
+    step.read = value;
+    log(RowType::choice, step);
+    advance(thread, step, value);
+  }
+
+  // Lets a thread that waits evaluate the condition of its `await` again. A search never does: there another
+  // execution evaluates it later.
+  void retry(ThreadId thread) {
+    auto& step = steps_.emplace_back();
+    failures_.clear();
+    step.type = StepType::retry;
+    step.op = Op::await_failed;
+    step.process = step.thread = thread;
+    step.site = threads_.mailbox(thread).site;
+    advance(thread, step, 0);
+  }
+
+  // Takes back the newest step.
+  void undo() {
+    const Step& step = steps_.back();
+    const ThreadId thread = step.thread;
+    if constexpr (has_buffers) {
+      for (auto i = step.buffered; i > 0; --i) model_.undo_append(thread);
+      if (step.resumed) model_.set_barrier(thread, step.barrier_before);
+      if (step.type == StepType::flush) model_.undo_flush(model_.of_process(step.process));
+      if (step.access.forwarded)
+        model_.find(thread, step.access.location)->writes[step.entry].last_forward = step.previous_forward;
+    }
+    if (step.resumed) threads_.restore(thread);
+    if (step.access.writes) memory_[step.access.location] = step.overwritten;
+    failures_.clear();
+    refresh(thread, step);
+    steps_.pop_back();
+  }
+
+  // Why nothing is enabled. Threads that wait are looked at once more: an await whose condition holds by now
+  // was only evaluated too early.
+  [[nodiscard]] RunEnd end() {
+    EndingOfThreads result;
+    for (ThreadId t = 0; t < thread_count(); ++t) {
+      const auto holds = [&] { return await_holds(t, [this](Location x) { return memory_[x]; }); };
+      const auto& m = threads_.mailbox(t);
+      if (!result.add(t, m.op, m.site, holds)) break;
+    }
+    return result.end();
+  }
+  [[nodiscard]] Ending ending() { return end().ending; }
+
+  // Evaluates the await that the thread is stuck at once more, with the values that `read(location)` gives,
+  // and puts the thread back.
+  template <typename Read>
+  [[nodiscard]] bool await_holds(ThreadId thread, Read&& read) {
+    auto& m = threads_.mailbox(thread);
+    const auto site = m.site;
+    const Uncounted trial(image_);
+    threads_.save(thread);
+    compiler::resume(threads_.block(thread));
+    while (m.op == Op::load && m.in_await != 0) {
+      m.value = read(m.location);
+      compiler::resume(threads_.block(thread));
+    }
+    const bool holds = m.op != Op::await_failed || m.site != site;
+    threads_.restore(thread);
+    return holds;
+  }
+
+  [[nodiscard]] Schedule schedule() const {
+    Schedule result;
+    for (const auto& step : steps_) {
+      result.push_back({.type = step.type,
+                        .thread = step.thread,
+                        .location = step.access.location,
+                        .value = step.type == StepType::choice ? step.read : 0});
+    }
+    return result;
+  }
+
+  // Takes the transition that the schedule says; false if it is not possible now.
+  [[nodiscard]] bool follow(const Choice& choice) {
+    ProcessId process = choice.thread;
+    if (choice.type == StepType::choice) {
+      if (!choosing_.contains(choice.thread)) return false;
+      choose(choice.thread, choice.value);
+      return true;
+    }
+    if (choice.type == StepType::retry) {
+      if (threads_.mailbox(choice.thread).op != Op::await_failed) return false;
+      retry(choice.thread);
+      return true;
+    }
+    if constexpr (has_buffers) {
+      if (choice.type == StepType::flush) {
+        const auto* const buffer = model_.find(choice.thread, choice.location);
+        if (buffer == nullptr || buffer->empty()) return false;
+        process = buffer->process;
+        if (pending(process).location != choice.location) return false;
+      }
+    }
+    if (!enabled_.contains(process)) return false;
+    execute(process);
+    return true;
+  }
+
+  // From now on every operation, buffering and flush is appended to `rows` (null: no longer).
+  void set_log(Rows* rows) { log_ = rows; }
+
+  // Appends what the threads did before the first transition, while the log was not yet set: restarts the
+  // machine.
+  void restart_with_log(Rows* rows) {
+    set_log(rows);
+    model_ =
+        Model(threads_.count(), static_cast<std::uint32_t>(image_.locations.size()), options_.buffer_bound);
+    enabled_ = {};
+    choosing_ = {};
+    failures_.clear();
+    Step initial;
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      threads_.start(t, image_.threads[t]);
+      settle(t, initial);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool forwarded(ThreadId thread, Location location) {
+    if constexpr (has_buffers) return model_.newest(thread, location) != nullptr;
+    return false;
+  }
+  [[nodiscard]] bool drained(ThreadId thread) const {
+    if constexpr (has_buffers) return model_.drained(thread);
+    return true;
+  }
+
+  // What a mutex holds while the thread has it.
+  [[nodiscard]] static std::int64_t holder(ThreadId thread) { return std::int64_t{thread} + 1; }
+
+  void operate(ThreadId thread, Step& step);
+  static void write(Step& step, std::int64_t& cell, std::int64_t value);
+  template <typename Buffer>
+  void flush(Buffer& buffer, Step& step);
+  void advance(ThreadId thread, Step& step, std::int64_t result);
+  // Lets the thread do what no other process can notice, up to its next transition or until it must wait.
+  void settle(ThreadId thread, Step& step);
+  void fail(ThreadId thread, const Mailbox& m);
+  // Brings `enabled` and `choosing` up to date after `step` of the thread was executed or undone.
+  void refresh(ThreadId thread, const Step& step);
+  void refresh_thread(ThreadId thread);
+  void log(RowType type, const Step& step);
+  void log(RowType type, ThreadId thread, const Mailbox& m);
+
+  const Image& image_;
+  MachineOptions options_;
+  Threads threads_;
+  Model model_;
+  std::vector<std::int64_t> memory_;
+  std::vector<Step> steps_;
+  Set enabled_;
+  Set choosing_;
+  std::uint64_t forced_ = 0;
+  std::vector<Failure> failures_;
+  Rows* log_ = nullptr;
+};
+
+// Calls `use.template operator()<Words>()` with the narrowest sets that hold all processes of the program.
+template <typename Model, typename Use>
+void with_width(const Image& image, Use&& use) {
+  // The most that any program can have under the model: what no program needs is not compiled.
+  constexpr auto most = Model::most_processes(64, std::numeric_limits<std::uint32_t>::max());
+  const auto processes = Model::most_processes(image.threads.size(), image.locations.size());
+  if (processes <= BitSet<1>::capacity) return use.template operator()<1>();
+  if constexpr (most > BitSet<16>::capacity) {
+    if (processes > BitSet<16>::capacity) return use.template operator()<growing>();
+  }
+  if constexpr (most > BitSet<1>::capacity) use.template operator()<16>();
+}
+
+template <typename Model, unsigned Words>
+inline void Machine<Model, Words>::operate(ThreadId thread, Step& step) {
+  auto& m = threads_.mailbox(thread);
+  step.op = m.op;
+  step.thread = thread;
+  step.site = m.site;
+  step.access.location = m.location;
+  auto& cell = memory_[m.location];
+  std::int64_t result = cell;
+  switch (m.op) {
+    case Op::load:
+      step.access.reads = true;
+      if constexpr (has_buffers) {
+        if (auto* const write = model_.newest(thread, m.location)) {
+          result = write->value;
+          step.access.forwarded = true;
+          step.entry = static_cast<std::uint32_t>(write - model_.find(thread, m.location)->writes.data());
+          step.previous_forward = write->last_forward;
+          write->last_forward = depth() - 1;
+        }
+      }
+      break;
+    case Op::store:
+      if constexpr (has_buffers) ++forced_;
+      write(step, cell, m.value);
+      break;
+    case Op::lock:
+      step.access.reads = true;
+      write(step, cell, holder(thread));
+      break;
+    case Op::unlock: write(step, cell, 0); break;
+    case Op::try_lock:
+      step.access.reads = true;
+      result = cell == 0;
+      if (cell == 0) write(step, cell, holder(thread));
+      break;
+    case Op::compare_exchange:
+      step.access.reads = true;
+      if (cell == m.expected) write(step, cell, m.value);
+      break;
+    default:
+      step.access.reads = true;
+      write(step, cell, modified(m.op, cell, m.value));
+      break;
+  }
+  step.read = result;
+  log(RowType::operation, step);
+  advance(thread, step, result);
+}
+
+template <typename Model, unsigned Words>
+inline void Machine<Model, Words>::write(Step& step, std::int64_t& cell, std::int64_t value) {
+  step.access.writes = true;
+  step.overwritten = cell;
+  step.written = value;
+  cell = value;
+}
+
+template <typename Model, unsigned Words>
+template <typename Buffer>
+inline void Machine<Model, Words>::flush(Buffer& buffer, Step& step) {
+  step.type = StepType::flush;
+  step.op = Op::store;
+  step.thread = buffer.thread;
+  step.entry = model_.flush(buffer, depth() - 1);
+  const auto& entry = buffer.writes[step.entry];
+  step.site = entry.site;
+  step.access.location = entry.location;
+  write(step, memory_[entry.location], entry.value);
+  log(RowType::flush, step);
+  const auto& m = threads_.mailbox(step.thread);
+  const bool goes_on = (m.op == Op::fence && model_.drained(step.thread)) ||
+                       (m.op == Op::store && model_.has_room(step.thread, m.location));
+  if (goes_on) {
+    step.resumed = true;
+    step.barrier_before = model_.barrier(step.thread);
+    threads_.save(step.thread);
+    settle(step.thread, step);
+  } else {
+    refresh(step.thread, step);
+  }
+}
+
+template <typename Model, unsigned Words>
+inline void Machine<Model, Words>::advance(ThreadId thread, Step& step, std::int64_t result) {
+  step.resumed = true;
+  if constexpr (has_buffers) step.barrier_before = model_.barrier(thread);
+  threads_.save(thread);
+  threads_.mailbox(thread).value = result;
+  compiler::resume(threads_.block(thread));
+  settle(thread, step);
+}
+
+template <typename Model, unsigned Words>
+inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
+  void* const block = threads_.block(thread);
+  for (auto& m = threads_.mailbox(thread);;) {
+    if (m.op == Op::fence) {
+      if constexpr (has_buffers) {
+        if (!model_.pass(thread, m.fence)) break;
+        step.passed_fence |= m.fence == Fence::full;
+      }
+      log(RowType::fence, thread, m);
+    } else if (has_buffers && m.op == Op::store) {
+      if constexpr (has_buffers) {
+        if (!model_.buffers_stores()) break;
+        if (!model_.has_room(thread, m.location)) {
+          ++forced_;
+          break;
+        }
+        model_.append(thread, m);
+        if (model_.processes() > Set::capacity)
+          throw std::logic_error("internal error: too many store buffers");
+        ++step.buffered;
+      }
+      log(RowType::buffered, thread, m);
+    } else if (m.op == Op::assert_failed && options_.resume_after_assert) {
+      fail(thread, m);
+    } else {
+      break;
+    }
+    compiler::resume(block);
+  }
+  const auto& m = threads_.mailbox(thread);
+  if (is_failure(m.op) || (m.op == Op::unlock && memory_[m.location] != holder(thread))) fail(thread, m);
+  refresh(thread, step);
+}
+
+template <typename Model, unsigned Words>
+inline void Machine<Model, Words>::fail(ThreadId thread, const Mailbox& m) {
+  failures_.push_back({.thread = thread, .op = m.op, .site = m.site});
+  log(RowType::failure, thread, m);
+}
+
+template <typename Model, unsigned Words>
+inline void Machine<Model, Words>::refresh(ThreadId thread, const Step& step) {
+  refresh_thread(thread);
+  if constexpr (has_buffers) {
+    for (const auto index : model_.owned(thread)) {
+      const auto& buffer = model_.buffer(index);
+      enabled_.assign(buffer.process, model_.can_flush(buffer));
+    }
+  }
+  if (step.op >= Op::lock && step.op <= Op::try_lock) {
+    for (ThreadId t = 0; t < thread_count(); ++t) {
+      const auto& m = threads_.mailbox(t);
+      if (m.op == Op::lock && m.location == step.access.location) refresh_thread(t);
+    }
+  }
+}
+
+template <typename Model, unsigned Words>
+inline void Machine<Model, Words>::refresh_thread(ThreadId thread) {
+  const auto op = threads_.mailbox(thread).op;
+  const bool drains = op != Op::load && op != Op::store;
+  enabled_.assign(thread, can_go_on(thread) && (!drains || drained(thread)));
+  choosing_.assign(thread, op == Op::choose);
+}
+
+template <typename Model, unsigned Words>
+inline void Machine<Model, Words>::log(RowType type, const Step& step) {
+  if (log_ == nullptr) return;
+  log_->push_back({.type = type,
+                   .op = step.op,
+                   .reads = step.access.reads,
+                   .writes = step.access.writes,
+                   .thread = step.thread,
+                   .location = step.access.location,
+                   .site = step.site,
+                   .read = step.read,
+                   .written = step.written});
+}
+
+template <typename Model, unsigned Words>
+inline void Machine<Model, Words>::log(RowType type, ThreadId thread, const Mailbox& m) {
+  if (log_ == nullptr) return;
+  log_->push_back({.type = type,
+                   .op = m.op,
+                   .writes = type == RowType::buffered,
+                   .fence = m.fence,
+                   .thread = thread,
+                   .location = type == RowType::buffered ? m.location : none,
+                   .site = m.site,
+                   .written = m.value});
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,204 @@
+// sdpor: stateful dynamic partial-order reduction (paper 5: Yang, Chen, Gopalakrishnan, Kirby, SPIN'08,
+// figures 5 to 7).
+//
+// dpor without sleep sets, plus a table of visited states (state_table.hpp). A path that meets a known state
+// ends there: everything behind it has been explored. What would be lost are the races between the steps on
+// this path and the operations behind the known state. So the search keeps the visible-operation dependency
+// graph G: a node per operation (process, location, reads or writes), an edge from each executed operation to
+// the ones after it. At a known state all operations reachable in G from the enabled ones, whether or not
+// they could really come next, update the backtrack sets of the path. Differences from the paper:
+// - The paper adds an edge when an operation is executed after another. A path that ends at a known state
+// executes nothing
+//   there, so a later summary could miss what comes behind it. We add the edges to the operations enabled
+//   there as well.
+// - For an operation behind the known state the paper looks for the last dependent step only. That step may
+// be one that
+//   the operation's own process has seen, which would hide earlier ones. We take every dependent step that
+//   does not happen before the process's current point.
+// - A lock that waits for its mutex counts as pending too: the path may end before it is granted.
+// - With a preemption bound, the running thread, the preemptions so far and the threads that will cost one
+// belong to the state, and each process that does something behind a known state is also added where the
+// running thread's block of steps began: races behind that state would do so.
+// Sound for programs whose executions are finite, and all are: loops are bounded.
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <vector>
+
+#include "checker/interleavings/algorithms.hpp"
+#include "checker/interleavings/backtracking.hpp"
+#include "checker/interleavings/flanagan_godefroid.hpp"
+#include "checker/search/state_table.hpp"
+
+namespace heddle::checker {
+
+namespace {
+
+// The visible-operation dependency graph.
+class OperationGraph {
+ public:
+  using Node = std::uint32_t;
+
+  Node node(ProcessId process, const Access& access) {
+    const auto key =
+        (std::uint64_t{process} << 34) | (std::uint64_t{access.location} << 1) | (access.writes ? 1 : 0);
+    const auto [place, inserted] = index_.try_emplace(key, static_cast<Node>(operations_.size()));
+    if (inserted) {
+      operations_.push_back({process, access.location, access.writes});
+      successors_.emplace_back();
+      reached_.push_back(0);
+    }
+    return place->second;
+  }
+
+  void add_edge(Node from, Node to) {
+    if (!edges_.insert((std::uint64_t{from} << 32) | to).second) return;
+    auto& successors = successors_[from];
+    const auto room = successors.capacity();
+    successors.push_back(to);
+    room_ += successors.capacity() - room;
+  }
+
+  [[nodiscard]] std::size_t memory_used() const {
+    // Of the hash tables, a byte beside each bucket.
+    return index_.bucket_count() * (sizeof(std::uint64_t) + sizeof(std::uint64_t) + 1) +
+           edges_.bucket_count() * (sizeof(std::uint64_t) + 1) + operations_.capacity() * sizeof(Operation) +
+           successors_.capacity() * sizeof(successors_[0]) + room_ * sizeof(Node) +
+           reached_.capacity() * sizeof(std::uint64_t) + stack_.capacity() * sizeof(Node);
+  }
+
+  struct Operation {
+    ProcessId process;
+    Location location;
+    bool writes;
+  };
+
+  // Calls `visit(operation)` for every operation reachable from the roots, themselves included. O(nodes +
+  // edges).
+  template <typename Visit>
+  void for_each_reachable(const std::vector<Node>& roots, Visit&& visit) {
+    ++round_;
+    stack_ = roots;
+    while (!stack_.empty()) {
+      const Node node = stack_.back();
+      stack_.pop_back();
+      if (reached_[node] == round_) continue;
+      reached_[node] = round_;
+      visit(operations_[node]);
+      stack_.insert(stack_.end(), successors_[node].begin(), successors_[node].end());
+    }
+  }
+
+ private:
+  boost::unordered_flat_map<std::uint64_t, Node> index_;
+  boost::unordered_flat_set<std::uint64_t> edges_;
+  std::vector<Operation> operations_;
+  std::vector<std::vector<Node>> successors_;
+  std::size_t room_ = 0;  // for successors, in all
+  std::vector<std::uint64_t> reached_;
+  std::vector<Node> stack_;
+  std::uint64_t round_ = 0;
+};
+
+template <typename Machine>
+class Stateful : public FlanaganGodefroid {
+ public:
+  static constexpr bool stateful = true;
+
+  // Called at each new state: adds it to the table, or, if it is known, updates the backtrack sets of the
+  // path.
+  template <typename Search>
+  bool prune(Search& search) {
+    Machine& machine = search.machine();
+    connect(machine);
+    path_.clear();
+    if (search.bounded()) search.running().append_to(path_, machine);
+    if (!table_.known(machine, path_)) {
+      search.counts().states = table_.size();
+      return false;
+    }
+    ++search.counts().revisits;
+    summarise(search);
+    return true;
+  }
+
+  [[nodiscard]] std::size_t memory_used() const {
+    return table_.memory_used() + graph_.memory_used() + reachable_.capacity() * sizeof(Reachable);
+  }
+
+ private:
+  // What a process may do to one location behind the known state.
+  struct Reachable {
+    typename Machine::Set readers;
+    typename Machine::Set writers;
+    std::uint64_t round = 0;
+  };
+
+  // Edges from the newest operation to the pending ones: what is enabled, and locks that wait. Choices are no
+  // operations: nothing depends on them.
+  void connect(Machine& machine) {
+    pending_.clear();
+    machine.enabled().for_each(
+        [&](ProcessId p) { pending_.push_back(graph_.node(p, possible(machine.pending(p)))); });
+    for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+      if (machine.threads().mailbox(t).op == Op::lock && !machine.enabled().contains(t))
+        pending_.push_back(graph_.node(t, machine.pending(t)));
+    }
+    auto position = machine.depth();
+    while (position > 0 && machine.step(position - 1).type == StepType::choice) --position;
+    if (position == 0) return;
+    const Step& step = machine.step(position - 1);
+    const auto last = graph_.node(step.process, possible(step.access));
+    for (const auto next : pending_) graph_.add_edge(last, next);
+  }
+
+  // Whether a read-modify-write writes, and whether a buffer answers a load, can be otherwise in another
+  // state.
+  [[nodiscard]] static Access possible(Access access) {
+    access.forwarded = false;
+    return access;
+  }
+
+  template <typename Search>
+  void summarise(Search& search) {
+    Machine& machine = search.machine();
+    ++round_;
+    reachable_.resize(machine.memory().size());
+    graph_.for_each_reachable(pending_, [&](const OperationGraph::Operation& operation) {
+      if (operation.location == none) return;
+      auto& at = reachable_[operation.location];
+      if (at.round != round_) at = Reachable{.readers = {}, .writers = {}, .round = round_};
+      (operation.writes ? at.writers : at.readers).insert(operation.process);
+      if (search.bounded() && operation.process != search.running().thread)
+        search.add_to_block(machine.depth(), search.running().thread, operation.process);
+    });
+    for (auto position = machine.depth(); position > 0; --position) {
+      const Step& step = machine.step(position - 1);
+      if (step.access.location == none) continue;
+      const auto& at = reachable_[step.access.location];
+      if (at.round != round_) continue;
+      auto conflicting = at.writers;
+      if (step.access.writes) conflicting |= at.readers;
+      conflicting.for_each([&](ProcessId p) {
+        if (p != step.process && !search.order().ordered(position - 1, search.order().row_of(p))) {
+          search.add_conservatively(position - 1, p);
+        }
+      });
+    }
+  }
+
+  StateTable<Machine> table_;
+  std::vector<std::uint64_t> path_;  // with a preemption bound: what of the path belongs to the state
+  OperationGraph graph_;
+  std::vector<OperationGraph::Node> pending_;
+  std::vector<Reachable> reachable_;  // by location; valid if of this round
+  std::uint64_t round_ = 0;
+};
+
+}  // namespace
+
+void run_sdpor(Search& search) {
+  explore(search, [&]<typename Machine>(Machine& machine) {
+    BacktrackingSearch<Machine, Stateful<Machine>>(machine, search).run();
+  });
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,130 @@
+// Breadth-first search for a violation, layer by layer: a layer holds the states that so many transitions and
+// no fewer lead to.
+//
+// A node is a state together with the thread that took the last step (and, under a preemption bound, the
+// preemptions so far), since what comes next costs a context switch or not depending on it. Of the ways to a
+// node within its layer the one with the fewest switches is kept. That makes the first violation met the
+// shortest one, and the best of its layer the one with the fewest switches: a way that reaches a node in a
+// later layer than another way does can only lead to longer schedules.
+//
+// The machine is taken from node to node over the common part of their paths, so neighbours in a layer, which
+// mostly have the same parent, cost a step or two.
+#include "checker/search/shortest.hpp"
+
+#include <vector>
+
+#include "checker/interleavings/algorithms.hpp"
+#include "checker/interleavings/preemptions.hpp"
+#include "checker/search/breadth_first.hpp"
+#include "checker/search/state_table.hpp"
+
+namespace heddle::checker {
+
+namespace {
+
+template <typename Machine>
+struct InterleavingNode : BreadthFirstNode {
+  Running<typename Machine::Set> running;
+};
+
+template <typename Machine>
+class BreadthFirst : BreadthFirstTree<Machine, InterleavingNode<Machine>> {
+ public:
+  using Node = InterleavingNode<Machine>;
+  using Base = BreadthFirstTree<Machine, Node>;
+
+  BreadthFirst(Machine& machine, const Search& search, const WantedEnd& wanted)
+      : Base(machine, search, wanted) {}
+
+  Shortest run() {
+    Node root;
+    const auto [number, known] = table_.find(machine_, way(root));
+    this->keep(root, number, known);
+    this->note_failures(root);
+    std::size_t begin = 0;
+    for (std::uint32_t depth = 0; begin < nodes_.size() && this->best_depth() > depth; ++depth) {
+      const std::size_t end = nodes_.size();
+      for (std::size_t i = begin; i < end; ++i) {
+        if (this->limit_reached(table_.memory_used())) return this->result();
+        visit(static_cast<std::uint32_t>(i));
+      }
+      begin = end;
+    }
+    return this->result();
+  }
+
+ private:
+  using Base::machine_;
+  using Base::nodes_;
+  using Base::search_;
+
+  void visit(std::uint32_t index) {
+    this->go_to(index);
+    if (!machine_.choosing().empty()) {
+      const auto thread = machine_.choosing().first();
+      const auto& m = machine_.threads().mailbox(thread);
+      const auto low = m.value;
+      const auto high = m.expected;
+      for (auto value = low; value < high; ++value) {
+        Node child = this->child_of(index);
+        machine_.choose(thread, value);
+        arrive(child);
+      }
+    } else if (machine_.enabled().empty()) {
+      note_end(nodes_[index]);
+    } else {
+      extend(index);
+    }
+  }
+
+  void extend(std::uint32_t index) {
+    const auto todo = machine_.enabled();
+    todo.for_each([&](ProcessId process) {
+      Node child = this->child_of(index);
+      if (!child.running.take(machine_, process, search_.options().preemption_bound)) return;
+      machine_.execute(process);
+      arrive(child);
+    });
+  }
+
+  // The machine has just taken the step to the child; takes it back.
+  void arrive(Node& child) {
+    const Step& step = machine_.step(machine_.depth() - 1);
+    child.choice = {.type = step.type,
+                    .thread = step.thread,
+                    .location = step.access.location,
+                    .value = step.type == StepType::choice ? step.read : 0};
+    if (step.type != StepType::flush) this->count_switch(child, step.thread);
+    this->note_failures(child);
+    const auto [number, known] = table_.find(machine_, way(child));
+    this->keep(child, number, known);
+    machine_.undo();
+  }
+
+  // What of the way to a node belongs to it beside the state.
+  [[nodiscard]] const std::vector<std::uint64_t>& way(const Node& node) {
+    way_.assign(1, node.last);
+    if (search_.options().preemption_bound) node.running.append_to(way_, machine_);
+    return way_;
+  }
+
+  // Nothing is enabled: what a check would say about the execution.
+  void note_end(const Node& node) {
+    Search probe(search_.image(), search_.options());
+    probe.end(machine_);
+    Base::note_end(node, probe);
+  }
+
+  StateTable<Machine> table_;
+  std::vector<std::uint64_t> way_;  // scratch
+};
+
+}  // namespace
+
+Shortest find_shortest(const Search& search, const WantedEnd& wanted) {
+  Shortest result;
+  with_machine(search, [&](auto& machine) { result = BreadthFirst(machine, search, wanted).run(); });
+  return result;
+}
+
+}  // namespace heddle::checker

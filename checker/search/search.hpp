@@ -1,0 +1,225 @@
+// What every algorithm of the checker shares: limits, counts, and what to do at the end of an execution.
+//
+// An algorithm drives a machine and tells the Search what it meets: `transition` for every step, `end` where
+// nothing is enabled, `failure` where a thread found a violation. The Search counts, runs `final` blocks and
+// conditions, remembers the first violation, and says through `stopped` when the algorithm must return.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "checker/state/ending.hpp"
+#include "checker/state/machine_options.hpp"
+#include "checker/state/rows.hpp"
+#include "compiler/image.hpp"
+#include "heddle/heddle.h"
+
+namespace heddle::checker {
+
+// Why a search stopped that ran out of memory without a limit of its own.
+inline constexpr std::string_view out_of_memory = "out of memory";
+
+// A violation as the algorithm found it; the trace is made later by replaying the schedule.
+struct FoundViolation {
+  ViolationKind kind = ViolationKind::assertion;
+  std::uint32_t site = none;              // none: deadlocks
+  bool in_final = false;                  // an assertion of the `final` block
+  std::vector<std::uint32_t> waits = {};  // deadlocks: who waits where, see add_wait
+  Schedule schedule = {};
+  std::uint64_t count = 1;
+};
+
+// Tells deadlocks apart by the threads that wait. `standing` has the site and the location of what the thread
+// stands at: a mailbox, or a request of a thread that runs ahead.
+template <typename Standing>
+void add_wait(std::vector<std::uint32_t>& waits, ThreadId thread, const Standing& standing) {
+  if (standing.op == Op::done) return;
+  waits.insert(waits.end(), {thread, standing.site, standing.op == Op::lock ? standing.location : none});
+}
+
+// An execution that ends in a state that was asked for.
+struct FoundWitness {
+  std::optional<std::size_t> condition;  // the `exists`, by its place in the image; none: the wanted state
+  Schedule schedule;
+};
+
+// A final state: the values of all locations, then of all top-level locals; or what Image::observed says.
+using FinalState = std::vector<std::int64_t>;
+struct FinalStateHash {
+  std::size_t operator()(const FinalState& state) const;
+};
+
+// How a run of the `final` block ended: op `done`, a bound of rounds, or a violation that it does not go on
+// from.
+struct FinalEnd {
+  Op op = Op::done;
+  std::uint32_t site = none;
+  std::vector<FoundViolation> violations = {};  // at most one unless it goes on after assertions
+  [[nodiscard]] bool cut() const { return op == Op::loop_bound || op == Op::round_limit; }
+  // It stands there; is that a violation?
+  [[nodiscard]] bool at(const Mailbox& m) {
+    op = m.op;
+    site = m.site;
+    return op != Op::done && !cut();
+  }
+};
+
+// One value of a final state.
+struct StateValue {
+  std::size_t index = 0;
+  std::int64_t value = 0;
+};
+
+// Runs the `final` block on `memory`, which it may change. Appends to `rows` unless that is null.
+FinalEnd run_final_block(const Image& image, std::vector<std::int64_t>& memory, bool resume_after_assert,
+                         Rows* rows);
+
+class Search {
+ public:
+  Search(const Image& image, const CheckOptions& options);
+
+  // Violations of other kinds that threads find, and deadlocks, then end their execution and nothing else.
+  void look_only_for(ViolationKind kind) { only_ = kind; }
+  // Stops at the first execution that ends in a state with these values. Needs `collect_outcomes`.
+  void look_for_state(std::vector<StateValue> values) { wanted_state_ = std::move(values); }
+
+  [[nodiscard]] const Image& image() const { return image_; }
+  [[nodiscard]] const CheckOptions& options() const { return options_; }
+  [[nodiscard]] MachineOptions machine_options() const {
+    return {.buffer_bound = options_.buffer_bound, .resume_after_assert = options_.keep_going};
+  }
+  Counts counts;
+
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  // Why the search stopped early: "timeout", "interrupted", ...; empty if it did not, or because of a
+  // violation.
+  [[nodiscard]] const std::string& stopped_by() const { return stopped_by_; }
+  void stop(std::string reason);
+
+  // After every transition. `memory` returns the bytes that the algorithm holds; it is called now and then.
+  template <typename Memory>
+  void transition(std::uint64_t depth, Memory&& memory) {
+    ++counts.transitions;
+    if (--until_look_ == 0 && poll_is_due()) poll(depth, memory());
+  }
+  // Between transitions, every few thousand steps of a pass that may take long. False if the algorithm must
+  // return.
+  template <typename Memory>
+  [[nodiscard]] bool may_go_on(std::uint64_t depth, Memory&& memory) {
+    if (poll_is_due()) poll(depth, memory());
+    return !stopped_;
+  }
+  // At the end of the search, which may have come before the first poll with anything to see.
+  void note_memory(std::uint64_t bytes);
+
+  // Threads found violations in the newest step.
+  template <typename Machine>
+  void failure(const Machine& machine) {
+    for (const Failure& failure : machine.failures())
+      note({.kind = kind_of(failure.op), .site = failure.site}, [&] { return machine.schedule(); });
+  }
+
+  // Nothing is enabled: classifies and counts the execution.
+  template <typename Machine>
+  void end(Machine& machine) {
+    ++counts.runs;
+    if (machine.depth() > counts.max_depth) counts.max_depth = machine.depth();
+    const RunEnd end = machine.end();
+    switch (end.ending) {
+      case Ending::complete:
+        complete(machine.memory(), machine.threads().blocks(), [&] { return machine.schedule(); });
+        break;
+      case Ending::blocked_assume:
+      case Ending::blocked_await:
+      case Ending::blocked_loop_bound: blocked(end.thread, end.op, end.site); break;
+      case Ending::deadlock: note(deadlock_of(machine), [&] { return machine.schedule(); }); break;
+      case Ending::violation: break;
+    }
+  }
+  template <typename Machine>
+  [[nodiscard]] static FoundViolation deadlock_of(const Machine& machine) {
+    FoundViolation found{.kind = ViolationKind::deadlock};
+    for (ThreadId t = 0; t < machine.thread_count(); ++t)
+      add_wait(found.waits, t, machine.threads().mailbox(t));
+    return found;
+  }
+
+  // A run that ended because the thread stood there: at an assume, an await or a bound of rounds. `site` is
+  // `none` if that is not known.
+  void blocked(ThreadId thread, Op op, std::uint32_t site);
+  struct BlockedPlace {
+    ThreadId thread = none;  // none: the `final` block
+    Op op = Op::assume_failed;
+    std::uint32_t site = none;
+    std::uint64_t runs = 0;
+  };
+  // In order of their operations, sites and threads.
+  [[nodiscard]] std::vector<BlockedPlace> blocked_places() const;
+
+  // A complete execution, for engines that have no operational machine. `schedule` makes the schedule if one
+  // is needed.
+  void complete(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
+                const std::function<Schedule()>& schedule);
+
+  // The two halves of `complete`, for an algorithm whose executions leave open what memory holds at the end:
+  // counts an execution; judges one of its final states by the `final` block and the conditions, and returns
+  // false, with a blocked run counted, if the `final` block came to a bound of rounds instead of its end.
+  void count_execution();
+  bool judge(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
+             const std::function<Schedule()>& schedule);
+
+  // Counts the violation, or remembers it with its schedule if it is a new one, and stops the search unless it
+  // is to go on.
+  void note(FoundViolation found, const std::function<Schedule()>& schedule);
+
+  // Those that differ, in the order in which they were found.
+  [[nodiscard]] const std::vector<FoundViolation>& violations() const { return violations_; }
+  [[nodiscard]] const std::vector<FoundWitness>& witnesses() const { return witnesses_; }
+  // How often each condition held, in the order of the image.
+  [[nodiscard]] const std::vector<std::uint64_t>& satisfied() const { return satisfied_; }
+  // How many final states were judged.
+  [[nodiscard]] std::uint64_t judged() const { return judged_; }
+  [[nodiscard]] const std::unordered_map<FinalState, std::uint64_t, FinalStateHash>& final_states() const {
+    return final_states_;
+  }
+  [[nodiscard]] double seconds() const;
+  [[nodiscard]] static ViolationKind kind_of(Op op);
+
+ private:
+  [[nodiscard]] bool poll_is_due();
+  void poll(std::uint64_t depth, std::uint64_t memory);
+  [[nodiscard]] std::uint64_t final_states_memory() const;
+  // Into scratch_state_.
+  void make_final_state(const std::vector<std::int64_t>& memory, const std::byte* const* blocks);
+
+  const Image& image_;
+  const CheckOptions& options_;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point last_poll_;
+  std::uint32_t until_look_ = 1;  // transitions
+  std::uint32_t looks_left_ = 0;  // before the next poll, however little time has passed
+  bool stopped_ = false;
+  std::string stopped_by_;
+  std::vector<FoundViolation> violations_;
+  std::map<std::vector<std::uint32_t>, std::size_t> known_violations_;  // indexes of violations_
+  std::vector<FoundWitness> witnesses_;
+  std::vector<StateValue> wanted_state_;
+  std::optional<ViolationKind> only_;
+  std::unordered_map<std::uint64_t, std::uint64_t> blocked_;  // runs by place
+  std::vector<std::uint64_t> satisfied_;
+  std::uint64_t judged_ = 0;
+  std::unordered_map<FinalState, std::uint64_t, FinalStateHash> final_states_;
+  std::vector<std::int64_t> scratch_memory_;
+  FinalState scratch_state_;
+};
+
+}  // namespace heddle::checker

@@ -1,0 +1,64 @@
+// Why nothing can happen any more: how every engine tells the ends of runs apart.
+#pragma once
+
+#include <cstdint>
+
+#include "checker/state/step.hpp"
+#include "compiler/image.hpp"
+
+namespace heddle::checker {
+
+enum class Ending : std::uint8_t {
+  complete,  // every thread has finished; memory is final
+  blocked_assume,
+  blocked_await,  // an await was evaluated before what it waits for; another execution evaluates it later
+  blocked_loop_bound,
+  deadlock,
+  violation,  // a thread stopped at a violation that it found
+};
+
+// The ending of a run, and the operation that decides it: the first one of its kind, by thread.
+struct RunEnd {
+  Ending ending = Ending::complete;
+  ThreadId thread = none;
+  Op op = Op::done;
+  std::uint32_t site = none;
+};
+
+// Is told what each thread stands at, and gives the ending.
+class EndingOfThreads {
+ public:
+  // `site`: `none` at an assumption if it is another thread's, which is then the one that decides.
+  // `await_holds()`: would the await that the thread is stuck at hold by now? Asked only if that matters.
+  // False if the ending is certain.
+  template <typename Holds>
+  bool add(ThreadId thread, Op op, std::uint32_t site, Holds&& await_holds) {
+    const auto decide = [&](Ending ending) { end_ = {ending, thread, op, site}; };
+    if (op == Op::done) return true;
+    if (is_failure(op) || op == Op::unlock) {
+      decide(Ending::violation);
+      return false;
+    }
+    if (op == Op::loop_bound || op == Op::round_limit) {
+      decide(Ending::blocked_loop_bound);
+      return false;
+    }
+    if (end_.ending == Ending::blocked_assume && (op != Op::assume_failed || end_.site != none)) return true;
+    if (op == Op::assume_failed) {
+      decide(Ending::blocked_assume);
+    } else if (end_.ending != Ending::blocked_await) {
+      if (op == Op::await_failed && await_holds()) {
+        decide(Ending::blocked_await);
+      } else if (end_.ending == Ending::complete) {
+        decide(Ending::deadlock);
+      }
+    }
+    return true;
+  }
+  [[nodiscard]] const RunEnd& end() const { return end_; }
+
+ private:
+  RunEnd end_;
+};
+
+}  // namespace heddle::checker

@@ -1,0 +1,14 @@
+// What every machine is told besides the program.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace heddle::checker {
+
+struct MachineOptions {
+  std::optional<std::uint32_t> buffer_bound;  // of store buffers: entries; unbounded if not set
+  bool resume_after_assert = false;  // a failed assertion is noted (`failures`) and the thread goes on
+};
+
+}  // namespace heddle::checker

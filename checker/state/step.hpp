@@ -1,0 +1,111 @@
+// One executed transition: what it did, and what undoing it needs.
+#pragma once
+
+#include <cstdint>
+
+#include "checker/state/bit_set.hpp"
+#include "compiler/image.hpp"
+
+namespace heddle::checker {
+
+using compiler::Fence;
+using compiler::Image;
+using compiler::Mailbox;
+using compiler::Op;
+using compiler::Uncounted;
+
+using Location = std::uint32_t;
+using ThreadId = std::uint32_t;
+
+inline constexpr std::uint32_t none = 0xffffffff;
+
+enum class StepType : std::uint8_t {
+  operation,  // a thread's next visible operation
+  flush,      // the oldest write of a store buffer reaches memory
+  choice,     // a thread goes on with one value of `choose`
+  retry,      // a thread evaluates its `await` again; only people do that, see Machine::retry
+  commit,     // derived models: a fetched event becomes part of the trace; see power_machine.hpp
+};
+
+// The shared-memory effect of a transition, executed or pending.
+struct Access {
+  Location location = none;  // `none`: touches no location (choices)
+  bool reads = false;
+  bool writes = false;
+  // A load that its own thread's store buffer answers: memory plays no part in it.
+  bool forwarded = false;
+};
+
+struct Step {
+  StepType type = StepType::operation;
+  Op op = Op::load;  // flush: Op::store
+  Access access;
+  ProcessId process = 0;
+  ThreadId thread = 0;
+  std::uint32_t site = 0;
+  std::int64_t read = 0;     // value read; choice: the value chosen
+  std::int64_t written = 0;  // value written
+  // Undo: memory before, and how much of the snapshot stack and of the buffers to pop.
+  std::int64_t overwritten = 0;
+  std::uint32_t buffered = 0;  // entries that the thread buffered after the operation
+  std::uint32_t entry = none;  // flush: index of the flushed entry; forwarded load: the entry read
+  std::uint32_t previous_forward = none;
+  std::uint32_t barrier_before = 0;
+  bool resumed = false;       // the thread ran: its block was saved
+  bool passed_fence = false;  // the thread went past a full fence after the operation
+};
+
+// What a read-modify-write leaves in memory. `compare_exchange` only if it read what it expected.
+[[nodiscard]] inline std::int64_t modified(Op op, std::int64_t old, std::int64_t operand) {
+  const auto a = static_cast<std::uint64_t>(old);
+  const auto b = static_cast<std::uint64_t>(operand);
+  switch (op) {
+    case Op::fetch_add: return static_cast<std::int64_t>(a + b);
+    case Op::fetch_sub: return static_cast<std::int64_t>(a - b);
+    case Op::fetch_and: return static_cast<std::int64_t>(a & b);
+    case Op::fetch_or: return static_cast<std::int64_t>(a | b);
+    case Op::fetch_xor: return static_cast<std::int64_t>(a ^ b);
+    case Op::fetch_max: return old > operand ? old : operand;
+    case Op::fetch_min: return old < operand ? old : operand;
+    default: return operand;  // exchange, compare_exchange
+  }
+}
+
+// Does the operation write if it reads `value`?
+[[nodiscard]] inline bool would_write(Op op, std::int64_t expected, std::int64_t value) {
+  switch (op) {
+    case Op::load: return false;
+    case Op::compare_exchange: return value == expected;
+    case Op::lock:
+    case Op::try_lock: return value == 0;
+    default: return true;
+  }
+}
+
+// What an operation of the thread that reads does with the value read.
+struct ReadEffect {
+  bool writes = false;
+  std::int64_t written = 0;
+  std::int64_t result = 0;  // what the thread is told
+};
+[[nodiscard]] inline ReadEffect effect_of_reading(Op op, std::int64_t read, std::int64_t operand,
+                                                  std::int64_t expected, ThreadId thread) {
+  const bool writes = would_write(op, expected, read);
+  if (op == Op::lock || op == Op::try_lock)
+    return {.writes = writes, .written = writes ? std::int64_t{thread} + 1 : 0, .result = writes};
+  return {.writes = writes, .written = writes ? modified(op, read, operand) : 0, .result = read};
+}
+
+[[nodiscard]] inline bool is_read_modify_write(Op op) { return op >= Op::exchange && op <= Op::fetch_min; }
+
+// The operations by which a thread says that it found a violation itself.
+[[nodiscard]] inline bool is_failure(Op op) { return op >= Op::assert_failed && op <= Op::empty_choice; }
+
+// A violation that a thread found itself.
+struct Failure {
+  ThreadId thread = 0;
+  Op op = Op::done;
+  std::uint32_t site = 0;
+};
+
+}  // namespace heddle::checker

@@ -1,0 +1,74 @@
+// The thread blocks of one running program: memory for all of them, snapshots of one at a time on a stack.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "compiler/image.hpp"
+
+namespace heddle::checker {
+
+// Copies a block; `bytes` is a multiple of 16. Blocks are short, so a loop beats a call of memcpy.
+inline void copy_block(std::byte* to, const std::byte* from, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += 16) std::memcpy(to + i, from + i, 16);
+}
+
+class Threads {
+ public:
+  explicit Threads(const Image& image) {
+    std::size_t total = 0;
+    for (const auto& thread : image.threads) {
+      offsets_.push_back(total);
+      sizes_.push_back(thread.block_size);
+      total += (thread.block_size + cache_line - 1) / cache_line * cache_line;
+    }
+    bytes_ = total;
+    memory_.reset(static_cast<std::byte*>(::operator new (total + cache_line, std::align_val_t{cache_line})));
+    for (const auto offset : offsets_) blocks_.push_back(memory_.get() + offset);
+  }
+
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
+  [[nodiscard]] std::byte* block(std::uint32_t thread) const { return blocks_[thread]; }
+  [[nodiscard]] std::size_t size(std::uint32_t thread) const { return sizes_[thread]; }
+  [[nodiscard]] const std::byte* const* blocks() const { return blocks_.data(); }
+  [[nodiscard]] Mailbox& mailbox(std::uint32_t thread) const { return compiler::mailbox(blocks_[thread]); }
+
+  // Zeroes the block and runs the thread to its first visible operation.
+  void start(std::uint32_t thread, const compiler::ThreadImage& image) {
+    std::memset(blocks_[thread], 0, sizes_[thread]);
+    image.start(blocks_[thread], image.argument);
+  }
+
+  void save(std::uint32_t thread) {
+    const auto size = sizes_[thread];
+    if (used_ + size > saved_.size()) saved_.resize(2 * (saved_.size() + size) + 4096);
+    copy_block(saved_.data() + used_, blocks_[thread], size);
+    used_ += size;
+  }
+  // Undoes the newest `save`, which was of the same thread.
+  void restore(std::uint32_t thread) {
+    used_ -= sizes_[thread];
+    copy_block(blocks_[thread], saved_.data() + used_, sizes_[thread]);
+  }
+
+  [[nodiscard]] std::size_t memory_used() const { return bytes_ + saved_.capacity(); }
+
+ private:
+  static constexpr std::size_t cache_line = 64;
+  struct Free {
+    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{cache_line}); }
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::vector<std::byte*> blocks_;
+  std::vector<std::size_t> offsets_;
+  std::vector<std::size_t> sizes_;
+  std::vector<std::byte> saved_;
+  std::size_t used_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace heddle::checker

@@ -1,0 +1,143 @@
+#include "checker/verifier/closure.hpp"
+
+#include <bit>
+
+namespace heddle::consistency {
+
+bool Closure::compute(const Instance& instance, Model model, const std::function<bool()>& stop) {
+  stop_ = &stop;
+  spent_ = 0;
+  const auto nodes = 2 * instance.events.size();
+  words_ = (nodes + 63) / 64;
+  after_.assign(nodes * words_, 0);
+  before_.assign(nodes * words_, 0);
+  if (!program_order(instance, model)) return false;
+  do {
+    changed_ = false;
+    if (!apply_rules(instance)) return false;
+  } while (changed_);
+  return true;
+}
+
+bool Closure::may_spend(std::size_t words) {
+  constexpr std::size_t much = std::size_t{1} << 20;
+  spent_ += words;
+  if (spent_ < much) return true;
+  spent_ = 0;
+  return !*stop_ || !(*stop_)();
+}
+
+// Orders `first` before `second`, and everything that follows from it. False if that closes a cycle.
+bool Closure::add(std::size_t first, std::size_t second) {
+  if (first == second || ordered(second, first)) return false;
+  if (ordered(first, second)) return true;
+  changed_ = true;
+  std::size_t visited = 2;
+  const auto for_each = [&](std::size_t node, const std::vector<std::uint64_t>& matrix, auto&& visit) {
+    visit(node);
+    for (std::size_t i = 0; i < words_; ++i) {
+      for (auto bits = matrix[node * words_ + i]; bits != 0; bits &= bits - 1, ++visited)
+        visit(i * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+    }
+  };
+  const auto join = [&](std::size_t from, std::size_t towards, std::vector<std::uint64_t>& matrix,
+                        const std::vector<std::uint64_t>& others) {
+    row_.assign(matrix.begin() + static_cast<std::ptrdiff_t>(towards * words_),
+                matrix.begin() + static_cast<std::ptrdiff_t>((towards + 1) * words_));
+    row_[towards / 64] |= std::uint64_t{1} << (towards % 64);
+    for_each(from, others, [&](std::size_t node) {
+      for (std::size_t i = 0; i < words_; ++i) matrix[node * words_ + i] |= row_[i];
+    });
+  };
+  join(first, second, after_, before_);
+  join(second, first, before_, after_);
+  return may_spend(visited * words_);
+}
+
+bool Closure::program_order(const Instance& instance, Model model) {
+  const auto events = instance.events.size();
+  memory_node_.assign(events, 0);
+  thread_.assign(events, 0);
+  own_before_.assign(events, initial);
+  if (writes_.size() < instance.locations) writes_.resize(instance.locations);
+  for (auto& writes : writes_) writes.clear();
+  for (ThreadId t = 0; t < instance.threads(); ++t) {
+    if (!thread_order(instance, model, t)) return false;
+  }
+  for (const auto& last : instance.final_writes) {
+    for (const auto write : writes_[last.location]) {
+      if (last.write == initial) return false;
+      if (write != last.write && !add(memory_node(write), memory_node(last.write))) return false;
+    }
+  }
+  return true;
+}
+
+bool Closure::thread_order(const Instance& instance, Model model, ThreadId thread) {
+  pending_.clear();
+  EventId barrier = initial;  // the last store-store fence
+  for (auto e = instance.first[thread]; e < instance.first[thread + 1]; ++e) {
+    const auto& event = instance.events[e];
+    thread_[e] = thread;
+    if (e > instance.first[thread] && !add(2 * (e - std::size_t{1}), 2 * std::size_t{e})) return false;
+    if ((event.effect & Effect::reads) != 0) {
+      for (const auto write : writes_[event.location]) {
+        if (thread_[write] == thread) own_before_[e] = write;
+      }
+    }
+    if (model != Model::sc && (event.effect & Effect::drains) != 0) {
+      for (const auto write : pending_) {
+        if (!add(memory_node(write), 2 * std::size_t{e})) return false;
+      }
+      pending_.clear();
+    }
+    if (model == Model::pso && (event.effect & Effect::orders_stores) != 0) barrier = e;
+    if ((event.effect & Effect::writes) == 0) continue;
+    const bool direct = model == Model::sc || (event.effect & Effect::direct) != 0;
+    memory_node_[e] = 2 * std::size_t{e} + (direct ? 0 : 1);
+    writes_[event.location].push_back(e);
+    if (direct) continue;
+    if (!add(2 * std::size_t{e}, memory_node(e))) return false;
+    for (const auto write : pending_) {
+      const bool keeps = model == Model::tso || instance.events[write].location == event.location ||
+                         (barrier != initial && write < barrier);
+      if (keeps && !add(memory_node(write), memory_node(e))) return false;
+    }
+    pending_.push_back(e);
+  }
+  return true;
+}
+
+bool Closure::apply_rules(const Instance& instance) {
+  for (EventId r = 0; r < instance.events.size(); ++r) {
+    const auto& read = instance.events[r];
+    if ((read.effect & Effect::reads) == 0) continue;
+    if (!may_spend(writes_[read.location].size())) return false;
+    const std::size_t node = 2 * std::size_t{r};
+    const auto source = read.source;
+    if (source == initial) {
+      if (own_before_[r] != initial) return false;
+      for (const auto other : writes_[read.location]) {
+        if (thread_[other] != thread_[r] && !add(node, memory_node(other))) return false;
+      }
+      continue;
+    }
+    const auto seen = memory_node(source);
+    if (thread_[source] == thread_[r]) {
+      if (own_before_[r] != source) return false;
+    } else {
+      // Rule 1.
+      if (!add(seen, node)) return false;
+      if (own_before_[r] != initial && !add(memory_node(own_before_[r]), seen)) return false;
+    }
+    for (const auto other : writes_[read.location]) {
+      if (other == source || thread_[other] == thread_[r]) continue;
+      const auto there = memory_node(other);
+      if (ordered(there, node) && !add(there, seen)) return false;  // rule 2
+      if (ordered(seen, there) && !add(node, there)) return false;  // rule 3
+    }
+  }
+  return true;
+}
+
+}  // namespace heddle::consistency
