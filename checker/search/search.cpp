@@ -91,6 +91,19 @@ void Search::stop(std::string reason) {
   stopped_by_ = std::move(reason);
 }
 
+void Search::restart() {
+  counts = {.peak_memory = counts.peak_memory};
+  violations_.clear();
+  known_violations_.clear();
+  witnesses_.clear();
+  blocked_.clear();
+  satisfied_.assign(satisfied_.size(), 0);
+  judged_ = 0;
+  final_states_.clear();
+  if (image_.coverage) image_.coverage->counts.assign(image_.coverage->counts.size(), 0);
+  if (forget_) forget_();
+}
+
 bool Search::poll_is_due() {
   until_look_ = look_interval;
   if (looks_left_ == 0) return true;

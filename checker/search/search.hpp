@@ -105,6 +105,12 @@ class Search {
   [[nodiscard]] const std::string& stopped_by() const { return stopped_by_; }
   void stop(std::string reason);
 
+  // For an exploration that begins again from its start: forgets all that has been counted and found. Time,
+  // peak memory and limits go on. The search must not have stopped.
+  void restart();
+  // Calls `forget` at every restart: for those who collect what the exploration visits.
+  void on_restart(std::function<void()> forget) { forget_ = std::move(forget); }
+
   // After every transition. `memory` returns the bytes that the algorithm holds; it is called now and then.
   template <typename Memory>
   void transition(std::uint64_t depth, Memory&& memory) {
@@ -218,6 +224,7 @@ class Search {
   std::vector<std::uint64_t> satisfied_;
   std::uint64_t judged_ = 0;
   std::unordered_map<FinalState, std::uint64_t, FinalStateHash> final_states_;
+  std::function<void()> forget_;
   std::vector<std::int64_t> scratch_memory_;
   FinalState scratch_state_;
 };

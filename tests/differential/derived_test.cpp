@@ -42,6 +42,7 @@ Graphs explore(const Program& program, const std::string& model,
   const auto image = program.state().image(model == "power");
   Graphs graphs;
   checker::Search search(*image, options);
+  search.on_restart([&] { graphs = {}; });
   algorithm(search, [&](const checker::PlainGraph& graph) {
     auto text = graph.text();
     if (!graphs.texts.insert(text).second) graphs.twice = text;
@@ -148,6 +149,7 @@ Finding final_reads_are_counted(const Program& program, const std::string& model
   CheckOptions options{.model = model, .algorithm = "rf", .timeout = 5, .keep_going = true};
   std::set<std::string> classes;
   checker::Search search(*image, options);
+  search.on_restart([&] { classes.clear(); });
   checker::run_rsmc(search,
                     [&](const checker::PlainGraph& graph) { classes.insert(class_of(*image, graph)); });
   const auto found = check(program, options);

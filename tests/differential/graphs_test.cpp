@@ -33,6 +33,10 @@ Finding graphs_agree(const Program& program, const std::string& model,
   const auto within = preemption_bound ? " with preemption bound " + std::to_string(*preemption_bound) : "";
   std::set<std::string> found;
   std::string twice;
+  search.on_restart([&] {
+    found.clear();
+    twice.clear();
+  });
   checker::run_trust(search, [&](const checker::PlainGraph& graph) {
     auto text = graph.text();
     if (!found.insert(text).second && twice.empty()) twice = text;
