@@ -9,8 +9,11 @@
 
 #include "checker/commits/algorithms.hpp"
 #include "checker/commits/backtracking.hpp"
+#include "checker/commits/commit_machine.hpp"
 
 namespace heddle::checker {
+
+static_assert(LeavesMemoryOpen<PowerClasses<1>> && RunsAhead<PowerClasses<1>>);
 
 void run_rf_derived(Search& search, const GraphObserver& observer) {
   PowerClasses<1> machine(search.image(), search.machine_options());

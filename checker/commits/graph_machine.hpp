@@ -32,6 +32,7 @@ class GraphMachine {
   static constexpr std::string_view out_of_room = "an execution of more than 4,000 events";
 
   struct Prepared {
+    static constexpr bool conditional = false;  // read-modify-writes are one event
     EventName name;
     Op op = Op::load;
     EventId initial = no_event;

@@ -4,11 +4,17 @@
 #include <cstddef>
 
 #include "checker/commits/axiomatic_models.hpp"
+#include "checker/commits/commit_machine.hpp"
 #include "checker/commits/graph_machine.hpp"
 #include "checker/commits/power_machine.hpp"
 #include "checker/search/search.hpp"
 
 namespace heddle::checker {
+
+static_assert(CommitMachine<PowerMachine<1>> && HasKey<PowerMachine<1>> && RunsAhead<PowerMachine<1>>);
+static_assert(HoldsGraph<GraphMachine<SequentialConsistencyAxioms, 1>>);
+static_assert(HoldsGraph<GraphMachine<TotalStoreOrderAxioms, 1>>);
+static_assert(HoldsGraph<GraphMachine<PartialStoreOrderAxioms, 1>>);
 
 // Calls `use(machine)` with a fresh machine that has room for a run of so many steps, each two events at
 // most. Two widths, for what need not be fast where runs are long.

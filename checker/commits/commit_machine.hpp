@@ -1,0 +1,196 @@
+// The contract between the commit machines and the algorithms of this folder (trust, rsmc, naive,
+// backtracking, the shortest violation). An algorithm names no model, a machine names no algorithm.
+//
+// A commit machine is a model in the form of "Stateless model checking for POWER" (CAV'16), section 2. Its
+// threads fetch operations; fetched operations become *events* of the execution one by one, in any order that
+// the model's commit-before order (cb) allows, each with a *parameter* that fixes its part of the execution:
+//   a read or read-modify-write   the write that it reads from
+//   a store or unlock             the write that it directly follows in coherence order, for now
+//   a `choose`                    its value
+//   the store of a read-modify-write that is committed on its own   that of its read, or `dropped`
+// What the threads fetch follows from what is committed, and a run is a stack: nothing but `commit`, `undo` and
+// the refinements below change it.
+//
+// The life cycle of a run
+//
+//   Machine machine(image, options);             // every thread stands at its first operations; depth() == 0
+//   for (;;) {
+//     look at limit(), failures(), full()
+//     machine.for_each_enabled(...)              // nothing is enabled, or only locks that wait: the run ends
+//     machine.prepare(name, event)               // name: an enabled event
+//     for (auto p = machine.first_parameter(event); p; p = machine.next_parameter(event, *p))
+//       if (machine.commit(event, *p)) { ... go deeper ...; machine.undo(); }
+//   }
+//   at the end of a run: classify it by standing_op, standing_site and await_holds; if every thread is done,
+//   final_memory, and clean, then block.
+//
+// - `commit` returns false, and changes nothing, if the model does not allow the event with this parameter.
+//   Every enabled event but a lock that `waits` has a parameter with which it can be committed. A store can
+//   always be committed last in coherence order, a read can always read from the newest write.
+// - `undo` takes back the newest `commit`. Machine, ids and Prepared events are then as they were before.
+// - A Prepared event is valid as long as the run that it was prepared for is part of the current one, and may
+//   be committed when the run is that one again.
+// - `full` says that there may be no room to commit one more event. The caller has to look before each
+//   `commit`; there is no way to make room but to begin again with a wider machine.
+// - `limit` is not empty if a thread has fetched more than there is room for. The search has to stop.
+// - `failures` are the violations that threads found during the newest `commit`, or during construction.
+//   `undo` clears them.
+//
+// Identities
+// - An EventName (thread, index) names an event in every run in which its thread gets there the same way. It
+//   is what algorithms keep across changes of the run. EventName{} is the initial write of whatever location.
+// - An id is a number of this machine: of an event in the run, small and not negative, the order of ids is the
+//   order of commits; negative for the initial writes. An id is valid from the `commit` that gives it to the
+//   `undo` of that `commit`; then the next commit gives it again. The same commits in the same order give the
+//   same ids. `name_of` and `resolve` translate; parameters are ids (or values of choices).
+// - A step may have more than one id (a read-modify-write with a read and a write half): those from
+//   first_event(step) to first_event(step + 1) - 1. Sets hold ids.
+//
+// Complexity: queries are O(1) or O(events of a thread), commit and undo O(events) set operations, unless a
+// machine says otherwise. Errors are internal ones (std::logic_error). No member of a machine is thread-safe.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "checker/commits/event_name.hpp"
+#include "checker/commits/plain_graph.hpp"
+#include "checker/state/bit_set.hpp"
+#include "checker/state/machine_options.hpp"
+#include "checker/state/rows.hpp"
+#include "compiler/image.hpp"
+
+namespace heddle::checker {
+
+class Search;
+
+// Stand-ins for the callables that are handed to machines.
+struct AnyVisitor {
+  template <typename... Arguments>
+  void operator()(Arguments&&... /*arguments*/) const {}
+};
+struct AnyPredicate {
+  template <typename... Arguments>
+  bool operator()(Arguments&&... /*arguments*/) const {
+    return false;
+  }
+};
+
+template <typename M>
+concept CommitMachine = std::constructible_from<M, const Image&, const MachineOptions&> &&
+    requires(M& machine, const M& run, typename M::Prepared& event, const typename M::Prepared& prepared,
+             EventName name, ThreadId t, std::uint32_t step, std::int64_t id, const Choice& choice,
+             std::vector<std::int64_t>& memory) {
+  typename M::Set;       // of ids
+  typename M::Prepared;  // an event before it is committed, with all that does not depend on its parameter
+  { prepared.name } -> std::convertible_to<EventName>;
+  // Is it the store of a read-modify-write, which may be `dropped`?
+  { prepared.conditional } -> std::convertible_to<bool>;
+
+  // The run.
+  { run.thread_count() } -> std::same_as<std::uint32_t>;
+  { run.depth() } -> std::same_as<std::uint32_t>;  // committed steps
+  { run.step(step) } -> std::same_as<EventName>;
+  { run.first_event(step) } -> std::same_as<ProcessId>;  // also of depth(): the next id
+  { run.full() } -> std::same_as<bool>;
+  { run.limit() } -> std::same_as<std::string_view>;
+  { *run.failures().begin() } -> std::convertible_to<const Failure&>;
+  { run.memory_used() } -> std::convertible_to<std::uint64_t>;
+  { M::out_of_room } -> std::convertible_to<std::string_view>;  // what is too large if it is full
+
+  // Extending and shrinking it.
+  run.for_each_enabled(AnyVisitor{});  // by name, in a fixed order; locks that have to wait included
+  { machine.waits(name) } -> std::same_as<bool>;  // of an enabled event: a lock whose mutex is taken?
+  machine.prepare(name, event);
+  { run.first_parameter(prepared) } -> std::same_as<std::optional<std::int64_t>>;
+  { run.next_parameter(prepared, id) } -> std::same_as<std::optional<std::int64_t>>;
+  { machine.commit(prepared, id) } -> std::same_as<bool>;
+  machine.undo();
+  // Repeats one step of a run(); false if it cannot be taken.
+  { machine.follow(choice) } -> std::same_as<bool>;
+
+  // An event that is committed or enabled.
+  { run.op(name) } -> std::same_as<Op>;
+  { run.location(name) } -> std::same_as<Location>;  // `none`: a choice
+  { run.reads(name) } -> std::same_as<bool>;         // loads, and all that `updates`
+  { run.updates(name) } -> std::same_as<bool>;       // a read-modify-write, lock or trylock
+  // What must be committed before it whatever its parameter, transitively; of a committed event with itself.
+  { run.commit_before(prepared) } -> std::convertible_to<typename M::Set>;
+  { run.committed_before(id) } -> std::convertible_to<typename M::Set>;
+
+  // The event of a step.
+  { run.location_at(step) } -> std::same_as<Location>;
+  { run.reads_at(step) } -> std::same_as<bool>;
+  { run.place(step) } -> std::same_as<std::int64_t>;   // its parameter, as coherence order is by now
+  { run.chosen(step) } -> std::same_as<std::int64_t>;  // of a choice
+  { run.written_by(step) } -> std::same_as<std::optional<std::int64_t>>;  // the id of its write
+  { run.older(id) } -> std::same_as<std::int64_t>;  // of a write that is an event: the one before it
+
+  // Names and ids.
+  { run.name_of(id) } -> std::same_as<EventName>;
+  { machine.resolve(name, name) } -> std::same_as<std::int64_t>;  // (event, its parameter by name)
+
+  // The end of a run.
+  { run.standing_op(t) } -> std::same_as<Op>;               // where the thread is said to stand
+  { run.standing_site(t) } -> std::same_as<std::uint32_t>;  // `none`: another thread is to blame
+  run.standing(t).op;                                       // what it stands at
+  run.standing(t).site;
+  run.standing(t).location;
+  // Would a thread that stands at a failed await go on, if it evaluated the condition now?
+  { machine.await_holds(t) } -> std::same_as<bool>;
+  run.final_memory(memory);  // the newest value of each location
+  machine.clean();           // brings the threads' blocks up to date
+  { run.block(t) } -> std::same_as<const std::byte*>;
+
+  // Writing a run down.
+  { run.run() } -> std::same_as<Schedule>;
+  { run.plain_graph() } -> std::same_as<PlainGraph>;
+};
+
+// What only some machines offer. An algorithm that needs one of these says so in its template head; one that
+// can do without asks with `if constexpr (Name<Machine>)`.
+
+// Two runs of a program have the same key if and only if they have committed the same events with the same
+// parameters, in whatever order. For searches that remember states. O(events).
+template <typename M>
+concept HasKey = CommitMachine<M> && requires(const M& run, std::vector<std::uint64_t>& words) {
+  run.key(words);
+};
+
+// The run is an execution graph, and its model has an operational machine on which its violations are shown
+// (linearise.hpp). Each failure comes with the set of events that led to it.
+template <typename M>
+concept HoldsGraph = CommitMachine<M> && requires(const M& run) {
+  run.graph().live();
+  { run.failures().begin()->causes } -> std::convertible_to<typename M::Set>;
+};
+
+// Threads run ahead of their loads. So a run may lack the store of a read-modify-write for good, what threads
+// have done is not known before the end of the run, and a run to a failure leaves out what assumptions that
+// do not hold leave out.
+template <typename M>
+concept RunsAhead = CommitMachine<M> && requires(M& machine, const M& run) {
+  { run.lacks_store() } -> std::same_as<bool>;
+  machine.count_coverage();
+  { machine.run_to_failure() } -> std::same_as<Schedule>;
+};
+
+// A run stands for all its coherence orders: it leaves open which write of a location is the last.
+// `for_each_last` and `for_each_final_memory` call their visitor with one way of deciding that after the other
+// and stop when it returns true. That may take long, and so may `commit`: `watch` gives the machine the
+// search, whose limits it looks at meanwhile.
+template <typename M>
+concept LeavesMemoryOpen = CommitMachine<M> &&
+    requires(M& machine, const M& run, Location location, Search& search) {
+  { run.leaves_open(location) } -> std::same_as<bool>;
+  machine.for_each_last(location, AnyPredicate{});
+  machine.for_each_final_memory(AnyPredicate{});
+  machine.watch(search);
+};
+
+}  // namespace heddle::checker
