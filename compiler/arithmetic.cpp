@@ -23,7 +23,7 @@ Value* unary_operation(llvm::IRBuilder<>& builder, lang::UnaryOperator op, Value
 }
 
 Value* binary_operation(llvm::IRBuilder<>& builder, BinaryOperator op, Value* left, Value* right) {
-  // Equality of two booleans needs no widening; everything else is about numbers.
+  // Booleans can be compared for equality as they are; all other operators work on 64-bit integers.
   const bool equality = op == BinaryOperator::equal || op == BinaryOperator::not_equal;
   if (!equality || left->getType() != right->getType()) {
     left = widened(builder, left);
@@ -48,7 +48,7 @@ Value* binary_operation(llvm::IRBuilder<>& builder, BinaryOperator op, Value* le
     case BinaryOperator::divide:
     case BinaryOperator::remainder: break;
   }
-  // The machine traps when the smallest number is divided by -1: divide by 1 instead and negate.
+  // The CPU traps when the smallest integer is divided by -1: divide by 1 instead and negate.
   Value* const negates = builder.CreateICmpEQ(right, builder.getInt64(~std::uint64_t{0}));
   Value* const divisor = builder.CreateSelect(negates, builder.getInt64(1), right);
   if (op == BinaryOperator::remainder) return builder.CreateSRem(left, divisor);

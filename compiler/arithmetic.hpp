@@ -1,4 +1,4 @@
-// Operators on values as IR; shared by thread code and conditions. A boolean is an i1, an integer an i64.
+// IR for operators, shared by thread code and conditions. A boolean is an i1, an integer an i64.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -7,15 +7,15 @@
 
 namespace heddle::compiler {
 
-// i1 -> i64; i64 stays.
+// i1 -> i64; an i64 is returned unchanged.
 llvm::Value* widened(llvm::IRBuilder<>& builder, llvm::Value* value);
-// i64 -> i1; i1 stays.
+// i64 -> i1; an i1 is returned unchanged.
 llvm::Value* truth(llvm::IRBuilder<>& builder, llvm::Value* value);
 
 llvm::Value* unary_operation(llvm::IRBuilder<>& builder, lang::UnaryOperator op, llvm::Value* operand);
 
-// Arithmetic wraps, shifts take their amount modulo 64. A divisor must have been checked: dividing by zero is
-// undefined. The smallest number divided by -1 is itself, with remainder 0.
+// Arithmetic wraps; shift amounts are taken modulo 64. The caller has checked divisors: division by zero is
+// undefined. The smallest integer divided by -1 is itself, with remainder 0.
 llvm::Value* binary_operation(llvm::IRBuilder<>& builder, lang::BinaryOperator op, llvm::Value* left,
                               llvm::Value* right);
 

@@ -40,7 +40,7 @@ class Condition {
         return choice(expression.operands[0], nullptr, &expression.operands[1], ir_.getTrue());
       case ExpressionKind::conditional:
         return choice(expression.operands[0], &expression.operands[1], &expression.operands[2], nullptr);
-      default: return ir_.getInt64(0);  // the front end lets nothing else into a condition
+      default: return ir_.getInt64(0);  // the front end allows nothing else in a condition
     }
   }
 
@@ -83,7 +83,7 @@ class Condition {
     return typed(result, expression.type);
   }
 
-  // An index outside of its bounds leads outside of the whole array, whose element is then 0.
+  // An index out of bounds is redirected beyond the whole array, where elements read as 0.
   Value* bounded(const Expression& expression) {
     Value* const index = widened(ir_, value(expression.operands[0]));
     Value* const length = ir_.getInt64(static_cast<std::uint64_t>(expression.value));
@@ -100,7 +100,7 @@ class Condition {
     return ir_.CreateSelect(undefined, zero, binary_operation(ir_, expression.binary, left, divisor));
   }
 
-  // Evaluates one arm only; an arm that is not given has the value `known`.
+  // Evaluates only the chosen arm. A missing arm has the value `known`.
   Value* choice(const Expression& condition, const Expression* yes, const Expression* no, Value* known) {
     Value* const decision = truth(ir_, value(condition));
     const Expression* const arms[2] = {yes, no};
@@ -140,7 +140,7 @@ llvm::Function* generate_condition(llvm::Module& module, const std::string& name
   auto* type = llvm::FunctionType::get(llvm::Type::getInt1Ty(context), {pointer, pointer}, false);
   llvm::Function* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
   function->setDoesNotThrow();
-  function->addRetAttr(llvm::Attribute::ZExt);  // as the C++ side expects a bool
+  function->addRetAttr(llvm::Attribute::ZExt);  // the C++ caller expects a zero-extended bool
   function->getArg(0)->setName("memory");
   function->getArg(1)->setName("blocks");
   Condition(*function, program, locals).generate(condition);

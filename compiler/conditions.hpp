@@ -1,4 +1,4 @@
-// exists / forall / forbid: conditions over final states as functions.
+// Compiles exists / forall / forbid: conditions over final states become functions.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -11,12 +11,11 @@
 
 namespace heddle::compiler {
 
-// The locals that conditions can name, by thread and LocalId; offset 0 stands for those that they cannot
-// name.
+// The locals that conditions can name, by thread and LocalId. Offset 0 marks all others.
 using LocalOffsets = std::vector<std::vector<std::uint32_t>>;
 
-// Writes `bool name(const i64* memory, const std::byte* const* blocks)`. It reads, branches and computes,
-// nothing else: an index out of bounds reads 0, and so is what is divided by zero.
+// Emits `bool name(const i64* memory, const std::byte* const* blocks)`. The function has no side effects and
+// cannot fail: an index out of bounds reads 0, and division by zero yields 0.
 llvm::Function* generate_condition(llvm::Module& module, const std::string& name,
                                    const lang::Program& program, const lang::Expression& condition,
                                    const LocalOffsets& locals);

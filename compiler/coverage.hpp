@@ -1,5 +1,5 @@
-// The points at which instrumented code counts how often it comes there: every statement, and the ways on from
-// `if`, `?:` and loops. Functions are inlined, but have one point for all their calls. Knows nothing of LLVM.
+// The points at which instrumented code counts executions: every statement, and the outcomes of `if`, `?:`
+// and loop conditions. An inlined function has one set of points for all its calls. Independent of LLVM.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,7 @@ struct CoveragePoint {
   PointKind kind = PointKind::statement;
   std::string_view arm = {};  // branches
   std::uint32_t site = 0;     // index into Image::sites
-  // Branches: in some copy of the code the text (and its params) alone says which way is taken; in some it does
-  // not.
+  // Branches: in some copy of the code, the outcome is known at compile time (`decided`) or is not (`open`).
   bool decided = false;
   bool open = false;
 };
@@ -30,11 +29,11 @@ class CoveragePoints {
   CoveragePoints(const lang::Program& program, SiteTable& sites);
 
   [[nodiscard]] std::size_t size() const { return points_.size(); }
-  // Points of a statement: the first is the statement itself, but for a block. Of an expression: its arms.
+  // The points of a statement: first the statement itself, unless it is a block. Of an expression: its arms.
   [[nodiscard]] std::uint32_t of(const void* node, std::uint32_t which = 0) const {
     return first_.at(node) + which;
   }
-  // The branch with this arm and the next: does the text decide it here?
+  // Records whether the outcome of the branch with the points `arm` and `arm + 1` is known at compile time.
   void note_branch(std::uint32_t arm, bool decided) {
     for (const std::uint32_t each : {arm, arm + 1})
       (decided ? points_[each].decided : points_[each].open) = true;

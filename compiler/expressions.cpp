@@ -1,4 +1,4 @@
-// Expressions without a visible operation of their own; see operations.cpp for the others.
+// Expressions that are not visible operations; the others are in operations.cpp.
 #include "compiler/arithmetic.hpp"
 #include "compiler/generator.hpp"
 
@@ -61,7 +61,7 @@ Value* Generator::bounded(const Expression& expression) {
   return number;
 }
 
-// Jumps to `yes` or `no`. Ends the current block; a target that cannot be reached is not jumped to.
+// Jumps to `yes` or `no`, but not to a target known to be unreachable. Ends the current block.
 void Generator::branch(const Expression& condition, BasicBlock* yes, BasicBlock* no) {
   if (condition.kind == ExpressionKind::unary && condition.unary == lang::UnaryOperator::logical_not) {
     branch(condition.operands[0], no, yes);
@@ -81,8 +81,8 @@ void Generator::branch(const Expression& condition, BasicBlock* yes, BasicBlock*
   }
 }
 
-// && or || as a value. Where the right operand does nothing that anyone could notice, a thread that runs ahead
-// evaluates both: there is no branch then, and the result depends on both.
+// && or || as a value. If evaluating the right operand has no visible effect, a thread that runs ahead
+// evaluates both: that avoids a branch, and the result depends on both operands.
 Value* Generator::logical(const Expression& expression) {
   if (run_ahead_ && facts_.silent(*scope().body, expression.operands[1])) return logical_of_both(expression);
   BasicBlock* yes = frame_->block();
@@ -104,7 +104,7 @@ Value* Generator::logical(const Expression& expression) {
   llvm::PHINode* result = ir().CreatePHI(ir().getInt1Ty(), 2);
   result->addIncoming(ir().getTrue(), yes);
   result->addIncoming(ir().getFalse(), no);
-  mask_ = nullptr;  // what it depends on is a branch
+  mask_ = nullptr;  // its dependencies are now those of a branch
   return result;
 }
 
@@ -178,12 +178,12 @@ Value* Generator::arithmetic(BinaryOperator op, Value* left, Value* right, const
       right = settled(right);
       left = use(held);
       left_mask = mask_;
-      right_mask = nullptr;  // the division is behind a branch now
+      right_mask = nullptr;  // the check turned it into a control dependency
       frame_->release_to(top);
     }
     require(ir().CreateIsNotNull(right), {.op = Op::division_by_zero, .site = sites_.at(range)});
     const auto* known = llvm::dyn_cast<llvm::ConstantInt>(right);
-    if (known != nullptr && known->isZero()) return right;  // never reached
+    if (known != nullptr && known->isZero()) return right;  // unreachable
   }
   mask_ = joined(left_mask, right_mask);
   return binary_operation(ir(), op, left, right);
@@ -222,7 +222,7 @@ Value* Generator::call(const Expression& expression) {
   scope_ = &callee;
   stack_.run([&] {
     block(function.body.statements);
-    if (frame_->reachable()) {  // falls off the end
+    if (frame_->reachable()) {  // control falls off the end
       if (callee.result_value != nullptr) {
         callee.result_value->addIncoming(llvm::Constant::getNullValue(callee.result_value->getType()),
                                          ir().GetInsertBlock());
@@ -234,7 +234,7 @@ Value* Generator::call(const Expression& expression) {
     }
   });
   scope_ = caller;
-  frame_->start(callee.leave);  // even if nothing comes back: the expression around needs a current block
+  frame_->start(callee.leave);  // even if unreachable: the enclosing expression needs a current block
   frame_->release_cleared(callee.top);
   mask_ = callee.result_mask;
   return callee.result_value;

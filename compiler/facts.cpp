@@ -32,12 +32,12 @@ bool visible(ExpressionKind kind) {
   }
 }
 
-// Is the index a number that is within the array?
+// Whether the index is a literal within the array.
 bool within(const Expression& index, std::uint64_t length) {
   return index.kind == ExpressionKind::literal && static_cast<std::uint64_t>(index.value) < length;
 }
 
-// Is the expression silent (Facts::silent), as far as it is not up to its operands and to what it calls?
+// Whether the expression is silent (Facts::silent), apart from its operands and callees.
 bool silent_itself(const lang::Body& body, const Expression& expression) {
   switch (expression.kind) {
     case ExpressionKind::literal:
@@ -80,7 +80,7 @@ bool silent_itself(const lang::Body& body, const Statement& statement) {
   }
 }
 
-// Most rounds of a loop, exactly if its range is written in numbers.
+// The maximal number of rounds of a loop. Exact if its range consists of literals.
 std::uint64_t rounds_of(const Statement& loop, std::uint32_t unroll) {
   if (loop.kind == StatementKind::while_) return unroll;
   const Expression& from = loop.expressions[0];
@@ -116,7 +116,7 @@ bool Facts::suspends(const Expression& expression) const {
 bool Facts::may_wait(const Expression& expression) const {
   switch (expression.kind) {
     case ExpressionKind::literal: return false;
-    // An element of an array waits for its index.
+    // The address of an array element depends on its index.
     case ExpressionKind::local: return !expression.operands.empty();
     case ExpressionKind::unary: break;
     case ExpressionKind::binary:
@@ -132,7 +132,7 @@ bool Facts::may_wait(const Expression& expression) const {
 }
 
 bool Facts::any_suspends(std::span<const Expression> expressions) const {
-  // From the right: in a long chain of one operator the left operand is the deep one.
+  // From the right: in a long chain of operators, the left operand is the deep one.
   return std::any_of(expressions.rbegin(), expressions.rend(),
                      [this](const Expression& expression) { return suspends(expression); });
 }
@@ -207,11 +207,11 @@ void Facts::collect(const lang::Body& body, std::span<const Statement> statement
       case StatementKind::fence:
       case StatementKind::lock:
       case StatementKind::unlock:
-      case StatementKind::assert_:  // the host may let the thread go on
+      case StatementKind::assert_:  // the host may resume the thread
       case StatementKind::await: facts.own.operations = add(facts.own.operations, 1); break;
       default: break;
     }
-    // The condition of a `while` is evaluated once more than its body; that does not matter here.
+    // The condition of a `while` is evaluated once more than its body. The difference does not matter here.
     const std::uint64_t condition = statement.kind == StatementKind::for_ ? times : inner;
     for (const Expression& expression : statement.expressions) collect(body, expression, condition, facts);
     collect(body, statement.body, inner, facts);
@@ -236,7 +236,7 @@ void Facts::collect(const lang::Body& body, const Expression& expression, std::u
   for (const Expression& operand : expression.operands) collect(body, operand, times, facts);
 }
 
-// Depth first over the calls, with a stack of its own: a chain of calls may be as long as the program.
+// Depth-first search over the calls with an explicit stack: a chain of calls may be as long as the program.
 void Facts::complete(const lang::Body& body) {
   struct Visit {
     BodyFacts* facts;

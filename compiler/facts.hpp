@@ -1,4 +1,4 @@
-// What the generator asks about a resolved program before it writes code. Knows nothing of LLVM.
+// Properties of a resolved program that the generator needs. Independent of LLVM.
 #pragma once
 
 #include <cstdint>
@@ -10,39 +10,41 @@
 
 namespace heddle::compiler {
 
-// Most rounds of a `for` loop before op round_limit.
+// Maximal number of rounds of a `for` loop before op round_limit.
 inline constexpr std::int64_t for_rounds = 1'000'000;
 
-// Numbers about a piece of code with all that it calls. They saturate instead of overflowing.
+// Counts for a piece of code including its callees. They saturate instead of overflowing.
 struct Size {
-  std::uint64_t operations = 0;  // visible operations in the text once calls are inlined
-  std::uint64_t nodes = 0;       // statements and expressions in it
-  std::uint64_t rounds = 0;      // upper bound of the loop rounds of one run through it
+  std::uint64_t operations = 0;  // visible operations after inlining
+  std::uint64_t nodes = 0;       // statements and expressions after inlining
+  std::uint64_t rounds = 0;      // upper bound on the loop rounds of one execution
 };
 
-// Facts about every body of a program, gathered once in time linear in the tree. Refers to the program.
+// Properties of every body of a program, computed once in time linear in the tree. Keeps a reference to the
+// program.
 class Facts {
  public:
-  // `unroll`: most rounds of a `while`.
+  // `unroll`: maximal number of rounds of a `while`.
   Facts(const lang::Program& program, std::uint32_t unroll);
 
-  // Can evaluating the expression suspend the thread and go on afterwards? O(size of the expression).
+  // Whether evaluating the expression can suspend the thread and resume it. O(size of the expression).
   [[nodiscard]] bool suspends(const lang::Expression& expression) const;
-  // The same for a thread that runs ahead of its loads: can it ask for their values on the way?
+  // The same for a thread that runs ahead of its loads: whether evaluating the expression can ask for the
+  // values of loads.
   [[nodiscard]] bool may_wait(const lang::Expression& expression) const;
   [[nodiscard]] bool any_suspends(std::span<const lang::Expression> expressions) const;
 
-  // Is the expression one that may be evaluated later, or twice, instead of now? True for what reads locals
-  // only and cannot fail. `constant_locals`: and that none of these locals is ever assigned after its
-  // declaration.
+  // Whether the expression can be evaluated later, or twice, with the same result: true if it only reads
+  // locals and cannot fail. `constant_locals`: true only if, in addition, these locals are never assigned
+  // after their declaration.
   [[nodiscard]] bool repeatable(const lang::Body& body, const lang::Expression& expression,
                                 bool constant_locals) const;
 
-  // May the expression be evaluated though its value is not needed: without a visible operation, a violation
-  // or a loop bound on the way, or anything assigned? O(size of the expression).
+  // Whether the expression can be evaluated although its value is not needed: it has no visible operation,
+  // violation, loop bound or assignment. O(size of the expression).
   [[nodiscard]] bool silent(const lang::Body& body, const lang::Expression& expression) const;
 
-  // Is the local assigned after its declaration?
+  // Whether the local is assigned after its declaration.
   [[nodiscard]] bool assigned(const lang::Body& body, lang::LocalId local) const;
 
   [[nodiscard]] Size size(const lang::Body& body) const;
@@ -50,15 +52,15 @@ class Facts {
  private:
   struct Call {
     lang::FunctionId callee;
-    std::uint64_t times;  // rounds of the loops around it
+    std::uint64_t times;  // rounds of the enclosing loops
   };
   struct BodyFacts {
     std::vector<bool> assigned;
-    std::vector<bool> aliased;  // has another name in a function that is called, or is such a name itself
+    std::vector<bool> aliased;  // the local is passed by reference to a callee, or is itself a reference
     std::vector<Call> calls;
-    Size own;            // without calls
-    Size total;          // with calls
-    bool silent = true;  // a call of it, with silent arguments: see silent()
+    Size own;            // without callees
+    Size total;          // with callees
+    bool silent = true;  // whether a call with silent arguments is silent, see silent()
     bool complete = false;
   };
 

@@ -16,11 +16,12 @@ using llvm::BasicBlock;
 using llvm::Value;
 
 constexpr std::uint64_t slot_size = 8;
-// Where a machine keeps the number of its suspension: the coroutine's destroy function is not used.
+// Where a state machine keeps the number of its suspension: the place of the coroutine's destroy function,
+// which is never used.
 constexpr std::uint64_t state_offset = 8;
-// LLVM takes time in the product of the number of blocks and the sizes of all jump tables, so very large
-// machines search for their state instead: the least number of states for that, and how many of them one
-// switch compares.
+// LLVM takes time proportional to the number of blocks times the total size of all jump tables. Very large
+// state machines therefore search for their state: from `searched_states` states on, with switches over
+// `compared_states` states each.
 constexpr std::size_t searched_states = 4096;
 constexpr std::size_t compared_states = 8;
 
@@ -56,9 +57,9 @@ void Frame::begin_coroutine(std::optional<std::uint32_t> argument) {
   function_ = start_;
   function_->setPresplitCoroutine();
   builder_.SetInsertPoint(BasicBlock::Create(context_, "entry", function_));
-  // The promise only reserves the room, in the frame at mailbox_offset: all accesses go through the
-  // handle, for LLVM drops stores to a local that nobody else can see. Its type is a placeholder until
-  // finish() knows the number of slots.
+  // The promise only reserves space at mailbox_offset in the frame. All accesses go through the handle,
+  // because LLVM drops stores to a local that does not escape. Its type is a placeholder until finish() knows
+  // the number of slots.
   promise_ = builder_.CreateAlloca(builder_.getInt64Ty(), nullptr, "promise");
   promise_->setAlignment(llvm::Align(block_alignment));
   auto* null = llvm::ConstantPointerNull::get(builder_.getPtrTy());
@@ -156,7 +157,8 @@ Value* Frame::load(std::uint32_t slot) {
 }
 
 void Frame::store(std::uint32_t slot, Value* value) {
-  // Nobody reads a slot between its zeroing and its next use: within one block the zero need not be written.
+  // A slot is not read between being cleared and its next store: within one block, the zero need not be
+  // written.
   llvm::StoreInst*& zero = zeroing_[slot];
   if (zero != nullptr && zero->getParent() == builder_.GetInsertBlock()) zero->eraseFromParent();
   zero = nullptr;
@@ -181,8 +183,8 @@ Value* Frame::field(std::uint64_t offset) {
   return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), handle_, offset);
 }
 
-// Every field is defined at every suspension. `expected` is 0 unless the last request needed it (perform()
-// sees to that), so it is not written each time.
+// Every field is defined at every suspension. `expected` stays 0 unless a request needs it (perform() resets
+// it), so it is not written each time.
 void Frame::write(const Request& request) {
   Value* const value = request.value == nullptr ? builder_.getInt64(0) : widened(builder_, request.value);
   builder_.CreateStore(value, mail(offsetof(Mailbox, value)));
@@ -263,7 +265,7 @@ Value* Frame::round_exceeds(std::int64_t limit) {
   return builder_.CreateICmpSGE(rounds, builder_.getInt64(static_cast<std::uint64_t>(limit)));
 }
 
-// Ends `from` with a jump to the block of the state, which is one of [first, last).
+// Ends `from` with a jump to the block of the current state, which is one of [first, last).
 void Frame::dispatch(BasicBlock& from, std::size_t first, std::size_t last) {
   builder_.SetInsertPoint(&from);
   if (states_.size() >= searched_states && last - first > compared_states) {
@@ -283,8 +285,9 @@ void Frame::dispatch(BasicBlock& from, std::size_t first, std::size_t last) {
 
 llvm::Function* Frame::finish() {
   for (BasicBlock* block : cold_) block->moveAfter(&function_->back());
-  // The end is a suspension like others, with the resume function cleared by hand: a final suspension of
-  // LLVM's would leave the number of the one before in the frame, and equal ends would differ in their bytes.
+  // The end is an ordinary suspension with the resume function cleared explicitly: LLVM's final suspension
+  // would leave the number of the previous suspension in the frame, and identical ends would differ in their
+  // bytes.
   start(ended_);
   builder_.CreateStore(llvm::ConstantPointerNull::get(builder_.getPtrTy()), handle_);
   suspend();

@@ -48,7 +48,7 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
   return result;
 }
 
-// The value of a local from its declaration on. Does not take a slot where none is needed.
+// Gives the local its value from the declaration on. Allocates a slot only if needed.
 void Generator::bind(Scope& scope, lang::LocalId local, llvm::Value* value) {
   Binding& binding = scope.bindings[local];
   const bool permanent = scope.leave == nullptr && scope.body->locals[local].top_level;
@@ -62,7 +62,8 @@ void Generator::bind(Scope& scope, lang::LocalId local, llvm::Value* value) {
   store_masked(*binding.slot, value);
 }
 
-// A local that only renames another one, neither ever assigned, shares its slot: the other one lives longer.
+// A local that is an alias of another shares its slot if neither is ever assigned: the other one lives
+// longer.
 std::optional<Generator::Binding> Generator::share(const lang::Body& body, lang::LocalId local,
                                                    const lang::Expression& initial) {
   if (initial.kind != lang::ExpressionKind::local || !initial.operands.empty()) return std::nullopt;
@@ -81,7 +82,7 @@ void Generator::declare(lang::LocalId local, const lang::Expression& initial) {
   bind(scope(), local, value(initial));
 }
 
-// One value for all elements, or one for each, evaluated in their order.
+// One value for all elements, or one per element, evaluated in order.
 void Generator::declare_array(const lang::Statement& statement) {
   const lang::Local& declared = scope().body->locals[statement.id];
   Binding& binding = scope().bindings[statement.id];

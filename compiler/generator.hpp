@@ -1,14 +1,14 @@
-// Writes the code of one body (a thread template or the final block) into a Frame.
+// Generates the code of one body (a thread template or the final block) in a Frame.
 //
-// Evaluation is strictly left to right. A value that is needed behind a later suspension is held in a slot,
-// or simply evaluated later if that makes no difference. Calls are inlined: the callee's body is written
-// again at each call. Files: generator.cpp the outside and locals, expressions.cpp, operations.cpp,
-// statements.cpp, run_ahead.cpp.
+// Evaluation is strictly left to right. A value needed after a later suspension is held in a slot, or
+// evaluated later if that gives the same result. Calls are inlined: the callee's body is generated again for
+// each call. Files: generator.cpp (entry points, locals), expressions.cpp, operations.cpp, statements.cpp,
+// run_ahead.cpp.
 //
-// A thread that runs ahead of its loads (Dependencies) is the same code with a mask of loads beside each
-// value: in a second slot behind that of the value, and in `mask_` for the value computed last. Masks follow
-// the syntax tree and are separate instructions, so no optimisation can fold a dependency away. Before each
-// branch, divisor and address the thread waits for the loads in the mask (run_ahead.cpp).
+// A thread that runs ahead of its loads (Dependencies) has the same code plus a mask of loads for each value:
+// in a second slot after the value's, and in `mask_` for the value computed last. Masks follow the syntax
+// tree and are computed by separate instructions, so no optimisation can remove a dependency. Before each
+// branch, division and address, the thread waits for the loads in the mask (run_ahead.cpp).
 #pragma once
 
 #include <optional>
@@ -26,8 +26,8 @@
 
 namespace heddle::compiler {
 
-// Loop rounds that a thread may make between two visible operations. A thread that could make more counts
-// them, so that no program can keep the host waiting for ever.
+// Loop rounds a thread may execute between two visible operations. Threads that could exceed the limit count
+// their rounds, so no program can make the host wait forever.
 inline constexpr std::int64_t silent_rounds = 10'000'000;
 
 class Generator {
@@ -39,18 +39,19 @@ class Generator {
     llvm::Function* start;
     std::vector<LocalImage> locals;  // those that conditions can name
   };
-  // From now on generated code counts the points that it passes.
+  // From now on, generated code counts the points it passes.
   void count_into(Coverage& counters, CoveragePoints& points) {
     counters_ = &counters;
     points_ = &points;
   }
-  // `name` is the function's, `end` names the place of op done. `argument`: local 0 is the thread's argument.
-  // `run_ahead`: of its loads.
+  // `name`: of the function. `end`: the site of op done. `argument`: whether local 0 is the thread's
+  // argument. `run_ahead`: whether the thread runs ahead of its loads.
   Result generate(llvm::Module& module, const std::string& name, const lang::Body& body, bool argument,
                   std::uint32_t end, bool run_ahead);
 
  private:
-  // Where the value of a local is. A local that is never assigned may be a constant or share another's slot.
+  // Where the value of a local is. A local that is never assigned may be a constant or share another local's
+  // slot.
   struct Binding {
     std::optional<std::uint32_t> slot;
     llvm::Constant* constant = nullptr;
@@ -58,42 +59,42 @@ class Generator {
   struct Loop {
     llvm::BasicBlock* leave;
     llvm::BasicBlock* next;
-    std::uint32_t top;  // slots below belong to the loop itself or to what is around it
+    std::uint32_t top;  // slots below belong to the loop or to enclosing scopes
   };
-  // A body being written: the thread itself, or a function inlined into it.
+  // A body being generated: the thread's own, or that of an inlined function.
   struct Scope {
     const lang::Body* body;
     std::vector<Binding> bindings;
     std::vector<Loop> loops;
     lang::Type result = lang::Type::none;
-    llvm::BasicBlock* leave = nullptr;      // behind the inlined body; null for the thread itself
+    llvm::BasicBlock* leave = nullptr;      // after the inlined body; null for the thread itself
     llvm::PHINode* result_value = nullptr;  // at `leave`; null if the function has no result
-    llvm::PHINode* result_mask = nullptr;   // the same; null in a thread that does not run ahead
+    llvm::PHINode* result_mask = nullptr;   // the same for the mask; null in a thread that does not run ahead
     std::uint32_t top = 0;
-    const lang::SourceRange* call = nullptr;  // the innermost one around that stands in a file of the user's
+    const lang::SourceRange* call = nullptr;  // the innermost enclosing call in a user's file
   };
-  // A value for later: an expression still to be evaluated, an SSA value, or a slot.
+  // A value needed later: an expression to be evaluated then, an SSA value, or a slot.
   struct Held {
     const lang::Expression* later = nullptr;
     llvm::Value* value = nullptr;
     std::optional<std::uint32_t> slot;
     bool boolean = false;
-    llvm::Value* mask = nullptr;  // beside `value`
+    llvm::Value* mask = nullptr;  // the mask of `value`
   };
-  // The shared scalar that an operation is about.
+  // The shared scalar that an operation accesses.
   struct Place {
     std::uint32_t first = 0;
     std::uint32_t length = 1;
     std::optional<Held> index;
   };
 
-  // expressions.cpp. value(): i1 for a boolean, i64 for an integer. All may leave another current block.
+  // expressions.cpp. value(): i1 for a boolean, i64 for an integer. All may change the current block.
   llvm::Value* value(const lang::Expression& expression);
   llvm::Value* integer(const lang::Expression& expression);
   void branch(const lang::Expression& condition, llvm::BasicBlock* yes, llvm::BasicBlock* no);
   llvm::Value* local(const lang::Expression& expression);
   llvm::Value* bounded(const lang::Expression& expression);
-  // Evaluates the index of a local array and checks it.
+  // Evaluates and checks the index of a local array.
   llvm::Value* element(lang::LocalId local, const lang::Expression& index, const lang::SourceRange& range);
   llvm::Value* unary(const lang::Expression& expression);
   llvm::Value* binary(const lang::Expression& expression);
@@ -112,18 +113,18 @@ class Generator {
               const lang::SourceRange& range);
   llvm::Value* location(const Place& place, const lang::SourceRange& range);
   void check_index(llvm::Value* index, const Place& place, const lang::SourceRange& range);
-  // Asks for an operation that depends on loads through its address and its operands.
+  // Requests an operation. The masks are the loads that its address and its operands depend on.
   llvm::Value* perform(const Request& request, llvm::Value* address_mask = nullptr,
                        llvm::Value* data_mask = nullptr, llvm::Value* compared_mask = nullptr);
   void store(const lang::Statement& statement);
-  // Stops with `request` unless `good`; goes on otherwise.
+  // Stops with `request` unless `good` holds.
   void require(llvm::Value* good, const Request& request);
 
   Held hold(const lang::Expression& expression, bool suspends);
   Held hold(llvm::Value* value, bool suspends);
   llvm::Value* use(const Held& held);
 
-  // run_ahead.cpp. In a thread that does not run ahead these do nothing.
+  // run_ahead.cpp. If the thread does not run ahead, the masks are ignored.
   [[nodiscard]] std::uint32_t allocate();                                          // for a value and its mask
   void store_masked(std::uint32_t slot, llvm::Value* value);                       // and `mask_`
   llvm::Value* load_masked(std::uint32_t slot);                                    // sets `mask_`
@@ -132,10 +133,10 @@ class Generator {
   [[nodiscard]] llvm::Value* joined(llvm::Value* a, llvm::Value* b);
   [[nodiscard]] llvm::Value* mask_or_none(llvm::Value* mask);  // i64
   [[nodiscard]] llvm::PHINode* masks_of(llvm::Value* const (&masks)[2], llvm::BasicBlock* const (&from)[2]);
-  // The value, computed last, once all loads that it depends on have theirs. Any SSA value of the caller's is
-  // gone then.
+  // Waits until all loads have values that the value just computed depends on, and returns the value. The
+  // caller's SSA values do not survive.
   llvm::Value* settled(llvm::Value* value);
-  // The same for what is no branch: `mask_` stays, control does not come to depend on it.
+  // The same for values that are not branched on: `mask_` is kept, no control dependency arises.
   llvm::Value* known(llvm::Value* value, std::uint32_t site);
   void wait_for(llvm::Value* mask, std::uint32_t site);
   void add_control(llvm::Value* mask);
@@ -155,11 +156,11 @@ class Generator {
   void assert_statement(const lang::Statement& statement);
   void observe(const lang::Statement& statement);
   void await_statement(const lang::Statement& statement);
-  // Counts a point of the node; says whether the text decides the branch with this arm. Without counters these
-  // do nothing.
+  // Counts a point of the node; records whether the branch with this arm is decided at compile time. Without
+  // counters, both do nothing.
   void count(const void* node, std::uint32_t which = 0);
   void note_branch(const void* node, std::uint32_t arm, bool decided);
-  // The value of a loop bound for all rounds.
+  // Keeps the value of a loop bound for all rounds.
   Held keep(const lang::Expression& expression);
 
   // generator.cpp
@@ -176,7 +177,7 @@ class Generator {
   const ValueTypes& types_;
   SiteTable& sites_;
   const Options& options_;
-  Coverage* counters_ = nullptr;  // null: nothing is counted
+  Coverage* counters_ = nullptr;  // null: no counting
   CoveragePoints* points_ = nullptr;
   Frame* frame_ = nullptr;
   Scope* scope_ = nullptr;
@@ -186,7 +187,7 @@ class Generator {
   bool discarded_ = false;  // the expression is a statement
   bool counts_rounds_ = false;
   bool run_ahead_ = false;
-  llvm::Value* mask_ = nullptr;  // of the value computed last; null: depends on no load
+  llvm::Value* mask_ = nullptr;  // of the value computed last; null: it depends on no load
 };
 
 }  // namespace heddle::compiler

@@ -1,16 +1,16 @@
 // The contract between compiled threads and the checker: mailbox, thread block, program image.
 //
-// A thread is a coroutine whose whole state is one block of bytes that the checker owns:
+// A thread is a coroutine whose entire state is one block of bytes owned by the checker:
 //
 //   offset 0   resume function (null once the thread has ended), destroy function
 //   offset 16  Mailbox
 //   offset 48  locals, then the coroutine's own bookkeeping, up to ThreadImage::block_size;
-//              of a thread that runs ahead of its loads: first Dependencies
+//              if the thread runs ahead of its loads, Dependencies come first
 //
 // The thread writes its next visible operation into the mailbox and suspends *before* the operation happens.
-// The checker performs it by its model, writes the result into Mailbox::value and resumes. Copying the
-// block's bytes is a snapshot; copying them back to the same address continues from there. This header knows
-// nothing of LLVM.
+// The checker performs the operation by its memory model, writes the result to Mailbox::value and resumes the
+// thread. Copying the bytes of the block takes a snapshot; copying them back to the same address continues
+// from there. This header does not depend on LLVM.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +24,15 @@
 
 namespace heddle::compiler {
 
-// What a thread asks for. "in" and "out" say what the fields of the mailbox hold before and after;
-// fields that are not named are 0 before, and the host leaves all but `value` as they are.
+// A thread's requests. "in" and "out" describe the fields of the mailbox before and after; fields not
+// mentioned are 0 before. The host changes no field but `value`.
 enum class Op : std::uint8_t {
   load,              // in: location                              out: value
   store,             // in: location, value
   exchange,          // in: location, value (new)                 out: value (old)
-  compare_exchange,  // in: location, expected, value (desired)   out: value (the value read; success =
-                     // expected)
-  fetch_add,         // in: location, value (operand)             out: value (old); so for all fetch_*
+  compare_exchange,  // in: location, expected, value (desired)   out: value (the one read; success if it
+                     // equals expected)
+  fetch_add,         // in: location, value (operand)             out: value (old); the same for all fetch_*
   fetch_sub,
   fetch_and,
   fetch_or,
@@ -44,19 +44,20 @@ enum class Op : std::uint8_t {
   unlock,    // in: location
   try_lock,  // in: location                              out: value (1 acquired, 0 not)
   choose,    // in: value (low), expected (high), low < high   out: value, low <= value < high
-  // Only of threads that run ahead: the values of the loads in the mask, before a branch or an address that
-  // depends on them. To be resumed once every load in it has been given its true value.
+  // Threads that run ahead only: asks for the values of the loads in the mask, before a branch or an address
+  // that depends on them. The host resumes the thread once every load in the mask has its final value.
   need,  // in: value (mask of loads)
-  // Only of threads that run ahead: an `assert` or `assume` whose claim depends on the loads of
-  // Dependencies::data. The thread goes on at once; the host judges it when these loads have their values.
-  assertion,   // in: value (does it hold?)
-  assumption,  // the same
-  // The thread cannot go on by itself. `await_failed` may be resumed: it evaluates the condition again.
+  // Threads that run ahead only: an `assert` or `assume` that depends on the loads of Dependencies::data. The
+  // thread continues at once; the host judges the claim when these loads have their values.
+  assertion,   // in: value (whether it holds)
+  assumption,  // in: value (whether it holds)
+  // The thread cannot continue by itself. `await_failed` may be resumed: the thread evaluates the condition
+  // again.
   await_failed,
-  assume_failed,  // as all that follow but assert_failed: never resumed
+  assume_failed,  // this and all below except assert_failed: never resumed
   loop_bound,     // more rounds of a `while` than Options::unroll of the compiler
-  round_limit,    // more rounds of a `for`, or between two operations, than anybody may take
-  // Violations that a thread finds itself. `assert_failed` may be resumed: the thread goes on behind the
+  round_limit,    // more rounds of a `for`, or between two operations, than are allowed
+  // Violations detected by the thread itself. `assert_failed` may be resumed: the thread continues after the
   // assertion. The others are never resumed.
   assert_failed,
   index_out_of_bounds,  // in: value (index), expected (length)
@@ -70,12 +71,12 @@ enum class Fence : std::uint8_t { full, lightweight, store_store, instruction };
 struct Mailbox {
   std::int64_t value;
   std::int64_t expected;
-  std::uint32_t location;  // of a mutex, too: 0 free, otherwise owner's thread number + 1
-  std::uint32_t site;      // index into Image::sites: where the operation stands
+  std::uint32_t location;  // also of a mutex: 0 if free, otherwise the owner's thread number + 1
+  std::uint32_t site;      // index into Image::sites: the operation's site
   Op op;
   Fence fence;
-  std::uint8_t in_await;   // 1: a load of the condition of an `await`
-  std::uint8_t discarded;  // 1: an exchange or fetch_* whose result nobody looks at
+  std::uint8_t in_await;   // 1: the load is part of the condition of an `await`
+  std::uint8_t discarded;  // 1: an exchange or fetch_* whose result is not used
   std::uint8_t unused[4];
 };
 static_assert(sizeof(Mailbox) == 32);
@@ -91,17 +92,18 @@ inline constexpr std::size_t block_alignment = 16;
   return *reinterpret_cast<const Mailbox*>(static_cast<const std::byte*>(block) + mailbox_offset);
 }
 
-// What the next operation of a thread that runs ahead of its loads depends on. Such a thread
-// (compiler::Options::run_ahead) is resumed behind a load before the load has a value, with any value at all
-// and the load's bit in `result`; the value goes into locals and stored data only, never into a branch or an
-// address, for which the thread asks by Op::need. Masks are sets of those bits and follow the program's text:
-// `r ^ r` depends on what `r` depends on.
+// The dependencies of the next operation of a thread that runs ahead of its loads. Such a thread
+// (compiler::Options::run_ahead) is resumed after a load before the load has a value: with an arbitrary
+// value, and the load's bit in `result`. Such values are only copied to locals and stored data; before a
+// branch or an address depends on one, the thread asks for it by Op::need. Masks are sets of these bits. They
+// follow the program's text: `r ^ r` depends on whatever `r` depends on.
 struct Dependencies {
   std::uint64_t address;   // in: loads that the operation's address depends on
-  std::uint64_t data;      // in: loads that its operands, or the claim of an assertion, depend on
-  std::uint64_t control;   // in: loads that any branch so far depends on
-  std::uint64_t compared;  // in: of a compare_exchange, loads that `expected` depends on; else anything
-  std::uint64_t result;    // out: the bit of the load, read-modify-write or trylock just done, and no other
+  std::uint64_t data;      // in: loads that its operands, or an assertion's condition, depend on
+  std::uint64_t control;   // in: loads that branches so far depend on
+  std::uint64_t compared;  // in: for compare_exchange, loads that `expected` depends on; otherwise undefined
+  // out: the bit of the load, read-modify-write or trylock just executed, and no other
+  std::uint64_t result;
 };
 inline constexpr std::size_t dependencies_offset = locals_offset;
 
@@ -112,17 +114,17 @@ inline constexpr std::size_t dependencies_offset = locals_offset;
   return *reinterpret_cast<const Dependencies*>(static_cast<const std::byte*>(block) + dependencies_offset);
 }
 
-// Runs the thread from its suspension to the next visible operation.
+// Runs the thread from its suspension to its next visible operation.
 inline void resume(void* block) {
   using Function = void (*)(void*);
   (*reinterpret_cast<Function*>(block))(block);
 }
 
-// What the program's text calls the values of a location, of a local, of an expression.
+// How the program spells the values of a location, local or expression.
 struct ValueType {
   bool boolean = false;
   std::shared_ptr<const std::vector<std::string>> names;  // of an enumeration's values, from 0 up; else null
-  // "true", "Modified"; empty for a plain number, and for one that the enumeration has no name for.
+  // "true", "Modified"; empty for a plain number and for values without a name.
   [[nodiscard]] std::string symbol(std::int64_t value) const {
     if (boolean) return value != 0 ? "true" : "false";
     const bool named = names != nullptr && value >= 0 && static_cast<std::uint64_t>(value) < names->size();
@@ -153,7 +155,7 @@ struct LocationImage {
   ValueType type = {};
 };
 
-// A final state for which a `filter` does not hold is not looked at.
+// Final states that violate a `filter` are ignored.
 enum class ConditionKind : std::uint8_t { exists, forall, forbid, filter };
 [[nodiscard]] constexpr std::string_view name(ConditionKind kind) {
   constexpr std::string_view names[] = {"exists", "forall", "forbid", "filter"};
@@ -175,39 +177,39 @@ struct ObservedImage {
   std::uint32_t offset = 0;  // of the local's value in the thread's block
 };
 
-// Where an operation stands in the source, for messages and traces. Lines and columns count from 1.
+// The source position of an operation, for messages and traces. Lines and columns count from 1.
 struct Site {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  std::string text;     // source text of the operation or statement, white space folded
+  std::string text;     // source text of the operation or statement on one line
   std::string message;  // assert: the user's text
-  ValueType type;       // of what a `choose` chooses
-  // Where a thread can wait in a module that is built in: the site of the user's call that leads there.
+  ValueType type;       // of the values of a `choose`
+  // For operations of built-in modules at which a thread can wait: the site of the user's call leading there.
   std::optional<std::uint32_t> call = {};
 };
 
-// How often instrumented code passed each of its points. One search at a time may use an image with counters.
+// How often instrumented code passed each point. An image with counters may be used by one search at a time.
 struct Coverage {
   std::vector<std::uint64_t> counts;  // by point
-  std::uint64_t weight = 1;           // what passing a point adds; 0 while threads run on trial
+  std::uint64_t weight = 1;           // added to a point when it is passed; 0 during trial runs of threads
 };
 
-// A compiled program. Immutable but for the counters; any number of checks may use one image at a time unless
-// it has some.
+// A compiled program. Immutable apart from the counters; without counters, any number of checks may share an
+// image.
 struct Image {
   std::vector<LocationImage> locations;
   std::vector<ThreadImage> threads;
   std::unique_ptr<ThreadImage> final_block;  // null if the program has none
   std::vector<ConditionImage> conditions;
-  // What makes two final states different, if not all locations and all named locals.
+  // What distinguishes final states, if not all locations and all named locals.
   std::optional<std::vector<ObservedImage>> observed;
   std::vector<Site> sites;
   std::shared_ptr<Coverage> coverage;  // null unless the code is instrumented
   std::shared_ptr<void> code;          // keeps the machine code mapped
 };
 
-// While one of these lives, code that runs is not counted.
+// No code is counted while an object of this class exists.
 class Uncounted {
  public:
   explicit Uncounted(const Image& image) : coverage_(image.coverage.get()) {

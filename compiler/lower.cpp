@@ -37,7 +37,7 @@ class Lowering {
     result_->context = std::make_unique<llvm::LLVMContext>();
     result_->module = std::make_unique<llvm::Module>("heddle", *result_->context);
     result_->module->setDataLayout(
-        "e-i64:64");  // until the loader knows the machine; for the alignment of i64
+        "e-i64:64");  // until the loader sets the target's; needed for the alignment of i64
     result_->optimise = options.optimise && optimisable();
   }
 
@@ -75,7 +75,7 @@ class Lowering {
     }
   }
 
-  // One coroutine for each template that has threads; they share it.
+  // One function per template that has threads; these share it.
   void threads() {
     std::vector<std::optional<std::uint32_t>> functions(program_.templates.size());
     std::vector<std::vector<LocalImage>> locals(program_.templates.size());

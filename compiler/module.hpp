@@ -1,4 +1,4 @@
-// What `lower` leaves for the loader. Internal to compiler/ and jit/: includes LLVM's headers.
+// The output of `lower` for the loader. Internal to compiler/ and jit/: includes LLVM's headers.
 #pragma once
 
 #include <llvm/IR/LLVMContext.h>
@@ -13,11 +13,11 @@
 
 namespace heddle::compiler {
 
-// The one symbol that the module exports: an array of pointers to `start` functions and conditions.
+// The only exported symbol: an array of pointers to the `start` functions and the conditions.
 inline constexpr const char* table_name = "heddle.table";
-// `start` functions call this with the size of their block, a constant after the coroutine passes, and with
-// the block: thus LLVM knows that others see it and keeps the stores. The loader takes the calls out again
-// after all passes.
+// `start` functions call this with the address of their block and its size, a constant after the coroutine
+// passes. The call makes the block escape, so LLVM keeps the stores to it. The loader removes the calls after
+// all passes.
 inline constexpr const char* block_size_marker = "heddle.block_size";
 
 class LoweredProgram {
@@ -25,10 +25,10 @@ class LoweredProgram {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
   bool optimise = false;
-  // Complete but for addresses and block sizes.
+  // Complete except for addresses and block sizes.
   Image image;
   std::vector<CoveragePoint> coverage_points;
-  // Functions in the order of the table; the indexes below count in it.
+  // The functions in table order. The vectors below hold indexes into it.
   std::vector<std::string> functions;
   std::vector<std::uint32_t> thread_functions;  // by thread
   std::uint32_t final_function = 0;

@@ -1,4 +1,4 @@
-// Expressions that are visible operations, and what they need: places, values held across suspensions,
+// Expressions that are visible operations, and what they need: locations, values held across suspensions,
 // violations.
 #include <utility>
 
@@ -37,7 +37,7 @@ Value* Generator::operation(const Expression& expression) {
   const std::uint32_t top = frame_->top();
   const Place target =
       place(expression.id, operands.first(indexes), facts_.any_suspends(values), expression.range);
-  // In a thread that runs ahead the address comes last: nothing before it must wait for it.
+  // In a thread that runs ahead, the address comes last: nothing before it must wait for it.
   const bool waits = run_ahead_ && target.index.has_value();
 
   Request request{.site = sites_.at(expression.range), .discarded = discarded};
@@ -68,7 +68,7 @@ Value* Generator::operation(const Expression& expression) {
   if (!run_ahead_ || !expected) frame_->release_to(top);
   Value* result = perform(request, address_mask, data_mask, compared_mask);
   if (run_ahead_ && expected) {
-    // The comparison is a branch, on what was read and on what it is compared with.
+    // The comparison is a branch on the value read and on the expected value.
     Value* const read_mask = mask_;
     use(*expected);
     mask_ = joined(read_mask, mask_);
@@ -82,7 +82,7 @@ Value* Generator::operation(const Expression& expression) {
 Value* Generator::choose(const Expression& expression) {
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.chosen(expression.range, types_.of(expression.type));
-  // A thread that runs ahead waits for the upper bound's loads, too.
+  // A thread that runs ahead also waits for the loads of the upper bound.
   const bool waits = run_ahead_ || suspends(expression.operands[1]);
   const Held first = hold(settled(integer(expression.operands[0])), waits);
   Value* high = settled(integer(expression.operands[1]));
@@ -93,9 +93,9 @@ Value* Generator::choose(const Expression& expression) {
   return perform({.op = Op::choose, .value = low, .expected = high, .site = site});
 }
 
-// Evaluates the index, once, and checks it; a thread that runs ahead checks it where the place is used, since
-// it need not know it before (so of two violations in one statement it may meet the other one first).
-// `suspends`: whether a suspension comes before the place is used.
+// Evaluates the index once, and checks it. A thread that runs ahead checks it only where the place is used,
+// since the value need not be known before (of two violations in one statement it may therefore report the
+// other). `suspends`: whether a suspension comes before the use.
 Generator::Place Generator::place(std::uint32_t variable, std::span<const Expression> index, bool suspends,
                                   const lang::SourceRange& range) {
   const lang::Variable& target = program_.variables[variable];
@@ -121,7 +121,7 @@ void Generator::check_index(Value* index, const Place& place, const lang::Source
           {.op = Op::index_out_of_bounds, .value = index, .expected = length, .site = sites_.at(range)});
 }
 
-// Leaves in `mask_` what the address depends on.
+// Sets `mask_` to the dependencies of the address.
 Value* Generator::location(const Place& place, const lang::SourceRange& range) {
   mask_ = nullptr;
   if (!place.index) return ir().getInt32(place.first);
@@ -137,7 +137,7 @@ Value* Generator::location(const Place& place, const lang::SourceRange& range) {
   return place.first == 0 ? index : ir().CreateAdd(index, ir().getInt32(place.first));
 }
 
-// x = e; a[i] = e; and with an operator: index, load, evaluate, store.
+// x = e; a[i] = e; with an operator: index, load, evaluate, store.
 void Generator::store(const lang::Statement& statement) {
   const std::span<const Expression> expressions(statement.expressions);
   const Expression& operand = expressions.back();
@@ -177,7 +177,7 @@ void Generator::require(Value* good, const Request& request) {
   frame_->start(go_on);
 }
 
-// The value of the expression for use behind what follows. Slots are released by the caller, by
+// Holds the value of the expression for use after the code that follows. The caller releases slots by
 // Frame::release_to.
 Generator::Held Generator::hold(const Expression& expression, bool suspends) {
   if (suspends && repeatable(expression, false)) {

@@ -1,4 +1,4 @@
-// Threads that run ahead of their loads: masks beside values, and where the thread waits.
+// Threads that run ahead of their loads: the masks of values, and where the threads wait.
 #include <cstddef>
 
 #include "compiler/generator.hpp"
@@ -10,7 +10,7 @@ using llvm::Value;
 
 namespace {
 
-// The slot of a field of Dependencies, which lies where slots begin.
+// The slot of a field of Dependencies, which are at the beginning of the slots.
 constexpr std::uint32_t slot_of(std::size_t field) {
   return static_cast<std::uint32_t>(field / sizeof(std::uint64_t));
 }
@@ -42,7 +42,8 @@ Value* Generator::load_masked(std::uint32_t slot) {
   return frame_->load(slot);
 }
 
-// The masks of a local array lie behind its values. What its index depends on, an element depends on too.
+// The masks of a local array follow its values. An element also depends on what the index of the assignment
+// depended on.
 void Generator::store_masked(lang::LocalId array, Value* index, Value* value) {
   const std::uint32_t first = *scope().bindings[array].slot;
   frame_->store(first, index, value);
@@ -123,7 +124,7 @@ bool Generator::suspends(const lang::Expression& expression) const {
   return run_ahead_ ? facts_.may_wait(expression) : facts_.suspends(expression);
 }
 
-// An expression that may wait for loads would do so again.
+// An expression that may wait for loads would wait again.
 bool Generator::repeatable(const lang::Expression& expression, bool constant_locals) const {
   return facts_.repeatable(*scope_->body, expression, constant_locals) &&
          !(run_ahead_ && facts_.may_wait(expression));

@@ -7,7 +7,7 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// The position behind the comment that starts at `at`, or `at` if none does.
+// The position after the comment that starts at `at`, or `at` if there is no comment.
 std::size_t skip_comment(std::string_view text, std::size_t at) {
   if (text.substr(at, 2) == "//") {
     const std::size_t end = text.find('\n', at);
@@ -20,7 +20,7 @@ std::size_t skip_comment(std::string_view text, std::size_t at) {
   return at;
 }
 
-// The position behind the string literal that starts at `at`.
+// The position after the string literal that starts at `at`.
 std::size_t skip_string(std::string_view text, std::size_t at) {
   for (++at; at < text.size(); ++at) {
     if (text[at] == '\\') {

@@ -1,4 +1,4 @@
-// Numbers for places in the source: what Mailbox::site leads back to. Knows nothing of LLVM.
+// Numbers source positions: Mailbox::site refers to them. Independent of LLVM.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace heddle::compiler {
 
-// Source text on one line: comments and runs of white space become one blank, a `;` at the end goes, and more
-// than `limit` bytes are cut off (at a code point) with an ellipsis.
+// Source text on one line: comments and runs of white space become one space, a trailing `;` is removed, and
+// text longer than `limit` bytes is cut at a code point and ends in an ellipsis.
 [[nodiscard]] std::string fold_text(std::string_view text, std::size_t limit = 160);
 
-// The sites of a program. One range is one site, however often its code is inlined; waiting() is the
+// The sites of a program. One source range is one site, however often its code is inlined; waiting() is the
 // exception.
 class SiteTable {
  public:
   explicit SiteTable(const lang::SourceMap& sources) : sources_(sources) {}
 
-  // The number of the site at `range`. Its text is the range's own.
+  // The number of the site at `range`, described by its source text.
   std::uint32_t at(const lang::SourceRange& range, std::string_view message = {});
-  // The same for a `choose` of values of that type.
+  // The same for a `choose` among values of a type.
   std::uint32_t chosen(const lang::SourceRange& range, ValueType type);
-  // The same for an operation at which a thread can wait for ever, reached by `call` (null: by none). In a
-  // built-in module each call has a site of its own, which leads back to the call.
+  // The same for an operation at which a thread can wait forever. `call`: the call that leads there, or null.
+  // In a built-in module each call gets its own site, which refers back to the call.
   std::uint32_t waiting(const lang::SourceRange& range, const lang::SourceRange* call);
-  // The same with a text of the caller's.
+  // The same with the given text.
   std::uint32_t named(const lang::SourceRange& range, std::string text);
 
   [[nodiscard]] bool built_in(const lang::SourceRange& range) const { return sources_.built_in(range.file); }
@@ -49,7 +49,7 @@ class SiteTable {
       return (key.place + key.call.value_or(0)) * 0x9e3779b97f4a7c15U ^ key.end;
     }
   };
-  // Returns the site's number and whether it is new: then only its place is filled in.
+  // Returns the site's number and whether it is new; only the position of a new site is filled in.
   std::pair<std::uint32_t, bool> find(const lang::SourceRange& range, std::optional<std::uint32_t> call = {});
 
   const lang::SourceMap& sources_;

@@ -9,9 +9,9 @@
 namespace heddle::compiler {
 namespace {
 
-constexpr unsigned fresh_stack = 64U << 20U;  // bytes; not touched, not there
-// What one step may take before it asks again: the deepest expression in the deepest nest of blocks, with
-// sanitizers.
+constexpr unsigned fresh_stack = 64U << 20U;  // bytes; pages are allocated only when touched
+// Maximal stack use of one step before it checks again: the deepest expression in the deepest nest of blocks,
+// built with sanitizers.
 constexpr std::size_t reserve = std::size_t{24} << 20U;
 
 const char* stack_pointer() { return static_cast<const char*>(__builtin_frame_address(0)); }

@@ -1,4 +1,4 @@
-// Statements.
+// Code for statements.
 #include <utility>
 
 #include "compiler/arithmetic.hpp"
@@ -22,7 +22,7 @@ void Generator::block(std::span<const Statement> statements) {
   frame_->release_to(top);
 }
 
-// The counters are the host's: no snapshot takes them back.
+// The counters belong to the host: restoring a snapshot does not change them.
 void Generator::count(const void* node, std::uint32_t which) {
   if (counters_ == nullptr) return;
   const auto address = [&](const std::uint64_t* counter) {
@@ -106,7 +106,7 @@ void Generator::if_statement(const Statement& statement) {
   frame_->start_if_used(join);
 }
 
-// At most Options::unroll rounds; the condition may hold once more, then the thread is cut off.
+// Executes at most Options::unroll rounds. If the condition holds once more, the thread stops.
 void Generator::while_statement(const Statement& statement) {
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.at(statement.range);
@@ -115,7 +115,7 @@ void Generator::while_statement(const Statement& statement) {
   BasicBlock* head = frame_->block();
   BasicBlock* round = frame_->block();
   BasicBlock* leave = frame_->block();
-  BasicBlock* left = counters_ == nullptr ? leave : frame_->block();  // because the condition is false
+  BasicBlock* left = counters_ == nullptr ? leave : frame_->block();  // taken when the condition is false
   frame_->jump(head);
   frame_->start(head);
   branch(statement.expressions[0], round, left);
@@ -136,7 +136,7 @@ void Generator::while_statement(const Statement& statement) {
   frame_->release_to(top);
 }
 
-// Both ends are evaluated once, before the first round. `i` and the ends that are no constants take slots.
+// Both ends are evaluated once, before the first round. `i`, and ends that are not constant, take slots.
 void Generator::for_statement(const Statement& statement) {
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.at(statement.range);
@@ -214,7 +214,7 @@ void Generator::return_statement(const Statement& statement) {
   frame_->jump(body.leave == nullptr ? done_ : body.leave);
 }
 
-// The index comes first and is checked where it is evaluated, as in stores to shared arrays.
+// The index comes first and is checked when evaluated, as in stores to shared arrays.
 void Generator::assign_statement(const Statement& statement) {
   const Expression& from = statement.expressions.back();
   if (statement.expressions.size() == 1) {
@@ -254,8 +254,8 @@ void Generator::assert_statement(const Statement& statement) {
   frame_->start_if_used(good);
 }
 
-// A thread that runs ahead does not wait for what it claims. A claim that depends on no load and holds needs
-// nobody to judge it.
+// A thread that runs ahead does not wait for the loads of an assertion. If the condition depends on no load
+// and holds, the host is not asked at all.
 void Generator::observe(const Statement& statement) {
   Value* const holds = truth(ir(), value(statement.expressions[0]));
   const auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds);

@@ -1,4 +1,4 @@
-// What the compiled program's image tells about types: how the values of each are called.
+// The types of a program as the image describes them: the names of their values.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace heddle::compiler {
 
-// The types of a program. The lists of names are shared by all that is made from one table.
+// The types of a program. Everything made from one table shares its lists of names.
 class ValueTypes {
  public:
   explicit ValueTypes(const lang::Program& program) {

@@ -13,7 +13,7 @@ using llvm::orc::JITTargetMachineBuilder;
 using llvm::orc::LLJIT;
 using llvm::orc::ThreadSafeModule;
 
-// What this machine is like: found out once in a process.
+// The target machine's properties, determined once per process.
 llvm::Expected<JITTargetMachineBuilder> target() {
   static const bool initialised = [] {
     llvm::InitializeNativeTarget();

@@ -10,9 +10,9 @@
 
 namespace heddle::jit {
 
-// Runs the coroutine passes, generates code and links it. The image owns the code; it is unmapped with the
-// last copy of Image::code. Thread-safe: calls from several threads do not disturb one another. Returns the
-// message of LLVM instead if the machine refuses (no memory for code pages, for example).
+// Runs the coroutine passes, generates code and links it. The image owns the code, which is unmapped with the
+// last copy of Image::code. Thread-safe. If the system refuses (for example no memory for code pages),
+// returns LLVM's message instead.
 [[nodiscard]] std::variant<std::shared_ptr<const compiler::Image>, std::string> load(
     compiler::LoweredProgramPointer program);
 

@@ -1,7 +1,7 @@
-// The short pipeline is what measurements left over: everything that makes small threads faster, nothing
-// else. CoroEarly and CoroSplit do the split; JumpThreading undoes the detour over the suspension's result,
-// without it the code is nearly twice as slow; the index of the suspension is widened to a width that the
-// fast instruction selector knows. O2 pays for threads that compute a lot between their operations.
+// The short pipeline contains only passes that measurably speed up small threads. CoroEarly and CoroSplit do
+// the split. JumpThreading removes the detour over the suspension's result, without which code takes nearly
+// twice as long. The index of the suspension is widened to a type that the fast instruction selector
+// supports. O2 pays off for threads that compute a lot between their operations.
 #include "jit/passes.hpp"
 
 #include <llvm/Analysis/CGSCCPassManager.h>
@@ -36,7 +36,7 @@ struct Analyses {
   }
 };
 
-// The host never destroys a frame: it owns the memory.
+// The host never destroys a frame, since it owns the memory.
 void drop_destroyers(llvm::Module& module) {
   std::vector<llvm::Function*> doomed;
   for (llvm::Function& function : module) {
@@ -71,7 +71,8 @@ void widen_dispatch(llvm::LoadInst* load, unsigned width) {
   load->eraseFromParent();
 }
 
-// The suspension's number has as many bits as it needs. Nothing else in our code has such a width.
+// LLVM gives the suspension's index the smallest possible width. No other value in generated code has such a
+// width.
 void widen_index(llvm::Module& module) {
   std::vector<std::pair<llvm::LoadInst*, unsigned>> loads;
   for (llvm::Function& function : module) {
@@ -116,7 +117,7 @@ std::vector<std::size_t> run_passes(compiler::LoweredProgram& program, llvm::Tar
   llvm::Module& module = *program.module;
   const bool has_coroutines = std::any_of(module.begin(), module.end(),
                                           [](const llvm::Function& f) { return f.isPresplitCoroutine(); });
-  // Plain functions need no pass at all, and setting the passes up takes as long as a small program's code.
+  // Plain functions need no passes, and setting up the passes takes as long as compiling a small program.
   if (!has_coroutines && !program.optimise) return take_block_sizes(program);
   llvm::PassBuilder builder(&machine);
   Analyses analyses(builder);

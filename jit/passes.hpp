@@ -1,4 +1,4 @@
-// LLVM passes that turn coroutines into plain functions. Internal to jit/.
+// The LLVM passes that turn coroutines into plain functions. Internal to jit/.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -10,8 +10,8 @@
 
 namespace heddle::jit {
 
-// Splits the program's coroutines, by the short pipeline or LLVM's O2, and removes what the host never calls.
-// Afterwards the module has plain functions only. Returns the block sizes by function of the table; 0 for
+// Splits the program's coroutines, by the short pipeline or LLVM's O2, and removes functions that the host
+// never calls. Afterwards the module has only plain functions. Returns the block sizes in table order; 0 for
 // conditions.
 [[nodiscard]] std::vector<std::size_t> run_passes(compiler::LoweredProgram& program,
                                                   llvm::TargetMachine& machine);

@@ -1,4 +1,4 @@
-// Assignments: to locals, to shared variables, and to the parts of local arrays and structs; `a += b` too.
+// Assignments, including `a += b`: to locals, to shared variables and to parts of local arrays and structs.
 #include "lang/bodies.hpp"
 
 namespace heddle::lang {
@@ -22,7 +22,7 @@ std::optional<BinaryOperator> compound_operator(TokenKind kind) {
   }
 }
 
-// Why such a local is not assigned.
+// Why the local cannot be assigned.
 std::string_view describe(LocalKind kind) {
   switch (kind) {
     case LocalKind::let: return "declared with 'let'";
@@ -125,7 +125,7 @@ void BodyResolver::assign_local(const syntax::Statement& from, const LocalSymbol
   into.expressions.push_back(std::move(*value));
 }
 
-// To a shared variable, or to a part of a local array or struct.
+// Assigns to a shared variable, or to a part of a local array or struct.
 void BodyResolver::store(const syntax::Statement& from, Statement& into) {
   ExpressionResolver resolver = expressions();
   const syntax::Expression& place = from.expressions[0];
@@ -174,7 +174,7 @@ void BodyResolver::store(const syntax::Statement& from, Statement& into) {
   if (shared) {
     into.compound = compound;
   } else if (compound) {
-    // An index with a visible operation would be evaluated twice.
+    // An index with a visible operation must not be evaluated twice.
     if (index && index->kind != ExpressionKind::literal && index->kind != ExpressionKind::local) {
       Statement held;
       held.kind = StatementKind::declare;
@@ -195,7 +195,7 @@ void BodyResolver::store(const syntax::Statement& from, Statement& into) {
   if (index) into.expressions.push_back(std::move(*index));
   into.expressions.push_back(std::move(*value));
   if (into.body.empty()) return;
-  // The index first, then the assignment.
+  // Evaluate the index first, then assign.
   Statement assignment = std::move(into);
   into = Statement{};
   into.range = assignment.range;

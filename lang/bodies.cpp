@@ -1,5 +1,5 @@
-// The frame of a body: its blocks, what it declares, expression statements. Assignments are in
-// assignments.cpp, statements that steer in control.cpp.
+// Blocks, declarations and expression statements of a body. Assignments are in assignments.cpp, control flow
+// in control.cpp.
 #include "lang/bodies.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ void BodyResolver::declare_local(const syntax::Word& name, const LocalSymbol& lo
   }
 }
 
-// An element of `object.type`, under the name of the whole, for each of its leaves.
+// Adds an element of `object.type` for each of its leaves, named after the whole object.
 void BodyResolver::add_leaves(const syntax::Word& name, Object& object, bool by_reference, bool top_level) {
   std::vector<std::uint32_t> lengths;
   for (const Object::Index& index : object.indexes) lengths.push_back(index.length);
@@ -148,7 +148,7 @@ void BodyResolver::statement(const syntax::Statement& from, std::vector<Statemen
     case Kind::await: check(from, result); break;
   }
   if (from.kind == Kind::declare && result.kind == StatementKind::block) {
-    // Several declarations, which must live as long as the block around them.
+    // Several declarations, visible until the end of the enclosing block.
     std::move(result.body.begin(), result.body.end(), std::back_inserter(into));
     return;
   }
@@ -192,7 +192,8 @@ void BodyResolver::declare(const syntax::Statement& from, Statement& into) {
   if (value) into.expressions.push_back(std::move(*value));
 }
 
-// `var a: int[3] = 0;`, `var n: Node;`: a local for each leaf. Without values they start as shared ones do.
+// `var a: int[3] = 0;`, `var n: Node;`: declares one local per leaf. Without a value, leaves start like
+// shared variables.
 void BodyResolver::declare_aggregate(const syntax::Statement& from, const DataType& type, Statement& into) {
   constexpr std::uint64_t most = 1000;
   into.kind = StatementKind::block;

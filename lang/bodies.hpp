@@ -1,4 +1,4 @@
-// Resolving the statements of a function, a thread or `final`.
+// Resolves the statements of a function, a thread or `final`.
 #pragma once
 
 #include <string_view>
@@ -16,18 +16,19 @@ class BodyResolver {
   // Fills `body`, which must outlive this. `result` is the function's result type.
   BodyResolver(Resolution& resolution, BodyKind kind, Type result, Body& body);
 
-  // Declares a parameter; before `resolve`.
+  // Declares a parameter. Call before `resolve`.
   void add_parameter(const syntax::Word& name, Type type, LocalKind kind);
-  // A `ref` parameter and what it is bound to: locals of the caller or shared variables, and the indexes on
-  // the way there, which become parameters of their own.
+  // Declares a `ref` parameter bound to `object`: locals of the caller or shared variables. Indexes in
+  // `object` become parameters of their own.
   void add_reference(const syntax::Word& name, const Object& object);
-  // A local that holds `value` from the start on.
+  // Declares a local initialised to `value`.
   void add_initialised(const syntax::Word& name, Type type, Expression value, std::vector<Statement>& into);
-  // Before `resolve`: the thread template whose body this is; for procs also what comes before each end.
+  // Call before `resolve`. `number`: the thread template this body belongs to. A proc also has an epilogue:
+  // statements to run before every exit.
   void set_template(std::uint32_t number) { template_ = number; }
   void set_epilogue(std::vector<Statement> statements) { epilogue_ = std::move(statements); }
   void resolve(const std::vector<syntax::Statement>& statements);
-  // The locals of the outermost block by name; after `resolve`.
+  // The locals of the outermost block, by name. Valid after `resolve`.
   [[nodiscard]] const std::unordered_map<std::string_view, LocalSymbol>& top_level() const {
     return top_level_;
   }
@@ -60,10 +61,10 @@ class BodyResolver {
 
   void declare_local(const syntax::Word& name, const LocalSymbol& local);
   void add_leaves(const syntax::Word& name, Object& object, bool by_reference, bool top_level);
-  // Whether conditions can name what is declared here.
+  // Whether conditions can name locals declared here.
   [[nodiscard]] bool nameable() const { return locals_.at_top_level() && unrolled_ == 0; }
   LocalId add_local(const syntax::Word& name, Type type, LocalKind kind, bool broken);
-  // Reports and returns false if the statement may not stand in this kind of body.
+  // Reports and returns false if the statement is not allowed in this kind of body.
   bool check_allowed(const syntax::Statement& from);
 
   Resolution& resolution_;
@@ -73,16 +74,16 @@ class BodyResolver {
   Body& body_;
   Locals locals_;
   std::unordered_map<std::string_view, LocalSymbol> top_level_;
-  unsigned loops_ = 0;     // around the current statement
-  unsigned branches_ = 0;  // the same, but for loops that are unrolled
+  unsigned loops_ = 0;     // enclosing the current statement
+  unsigned branches_ = 0;  // the same, without loops that are unrolled
   unsigned unrolled_ = 0;
-  bool left_ = false;  // a `return` has been met
+  bool left_ = false;  // a `return` has been seen
   std::optional<std::uint32_t> template_;
   std::vector<Statement> epilogue_;
   std::vector<Spawned> spawned_;
 };
 
-// Whether control never reaches the end of the statements.
+// Whether control can never reach the end of `statements`.
 [[nodiscard]] bool never_falls_off(const std::vector<Statement>& statements);
 
 }  // namespace heddle::lang

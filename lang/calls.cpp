@@ -1,6 +1,5 @@
-// Who calls whom. The compiler puts the body of a function in the place of each call; so there must be no
-// recursion, and a chain of functions that each call the next one twice must be stopped before it fills the
-// memory.
+// The call graph. The compiler inlines all calls, so recursion is an error, and a chain of functions that
+// each call the next one twice must be rejected before it exhausts memory.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -20,25 +19,25 @@ struct Call {
   SourceRange range;
 };
 
-// A body without its callees, then with them.
+// The size of a body: first without its callees, then with them.
 struct Extent {
   std::uint64_t statements = 0;
   std::uint64_t expressions = 0;
   std::uint64_t depth = 0;
   std::vector<Call> calls;
-  std::string forbidden_in_final;         // an operation that final must not reach, empty if none
-  std::string effect;                     // something other than loading and computing, empty if none
+  std::string forbidden_in_final;         // an operation not allowed in `final`, empty if none
+  std::string effect;                     // something other than loads and arithmetic, empty if none
   std::vector<const Expression*> awaits;  // the conditions of await statements
   bool loads = false;
 };
 
 std::string_view spelling_of(FetchOperator operation) {
-  // Both lists stand in the same order.
+  // Both lists have the same order.
   return spelling(
       static_cast<TokenKind>(static_cast<int>(TokenKind::fetch_add) + static_cast<int>(operation)));
 }
 
-// The name of an operation that does more than load and compute; empty for any other expression.
+// The name of an operation that does more than load or compute; empty for any other expression.
 std::string_view effect_of(const Expression& node) {
   switch (node.kind) {
     case ExpressionKind::cas: return "cas";
@@ -78,7 +77,7 @@ class Measure {
           if (extent_.effect.empty()) extent_.effect = "a store";
           break;
         case StatementKind::assign:
-          // The caller's variable.
+          // This changes a variable of the caller.
           if (extent_.effect.empty() && body_.locals[statement.id].by_reference) extent_.effect = "a store";
           break;
         default: break;
@@ -125,14 +124,14 @@ class CallChecker {
     if (program_.final_block) check_final(*program_.final_block);
   }
 
-  // Turns loops like `while x != 0 { }` into `await`s. Not what `final` can reach: there nobody can be waited
-  // for.
+  // Turns loops like `while x != 0 { }` into `await`s, except those reachable from `final`, where there is no
+  // other thread to wait for.
   void find_spin_loops() {
     std::vector<bool> in_final(functions_.size(), false);
     if (program_.final_block) {
       for (const Call& call : Measure(*program_.final_block).take().calls) in_final[call.callee] = true;
     }
-    // Callers come before callees in the reverse order.
+    // In reverse order, callers come before callees.
     for (auto id = finished_.rbegin(); id != finished_.rend(); ++id) {
       for (const Call& call : functions_[*id].calls) {
         if (in_final[*id]) in_final[call.callee] = true;
@@ -146,7 +145,7 @@ class CallChecker {
   }
 
  private:
-  // Depth first without recursion of our own; false if a recursion was found. Afterwards `finished_` has
+  // Depth-first search with an explicit stack; false if there is a recursion. Afterwards `finished_` lists
   // callees before callers.
   bool order() {
     std::vector<Mark> marks(functions_.size(), Mark::new_);
@@ -204,7 +203,7 @@ class CallChecker {
                       "functions are put in the place of each call: use a loop");
   }
 
-  // Adds the callees, which must have been expanded, and saturates: sizes grow exponentially.
+  // Adds the sizes of the callees, which must already be expanded. Saturates, since sizes grow exponentially.
   void expand(Extent& extent) const {
     constexpr std::uint64_t most = std::uint64_t{1} << 40;
     for (const Call& call : extent.calls) {
@@ -218,7 +217,7 @@ class CallChecker {
     }
   }
 
-  // A condition that is waited for is evaluated as often as it takes, so it must not do anything but load.
+  // The condition of an await may be evaluated any number of times, so it may only load.
   void check_awaits(const Extent& extent) {
     for (const Expression* condition : extent.awaits) check_await(*condition);
   }
@@ -310,7 +309,7 @@ class CallChecker {
   Program& program_;
   std::vector<Extent> functions_;
   std::vector<FunctionId> finished_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> spins_;  // places of loops that have been converted
+  std::set<std::pair<std::uint32_t, std::uint32_t>> spins_;  // positions of converted loops
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
-// Condition variables, written in the language itself. A condition variable is a number with one bit for each
-// thread that waits. To wait is to take a free bit, to give back the mutex, to wait until somebody clears the
-// bit, and to take the mutex again: as the bit is taken while the mutex is still held, nobody can signal in
-// between unseen. A signal clears any one of the bits, a broadcast all of them; neither is remembered if
-// nobody waits. There are no wake-ups without a signal.
+// Condition variables, implemented in the language itself. A condition variable is an integer with one bit
+// per waiting thread. To wait, a thread sets a free bit, unlocks the mutex, waits until the bit is cleared,
+// and locks the mutex again. The bit is set while the mutex is held, so no signal can be lost in between. A
+// signal clears any one bit, a broadcast clears all; if no thread waits, they have no effect. There are no
+// spurious wake-ups.
 //
-// Each statement gets an instance of its function whose code stands, for traces and messages, where the
-// statement stands.
+// Each statement gets its own instance of the function. For traces and messages, the code of that instance
+// has the source position of the statement.
 #include "lang/condition_variables.hpp"
 
 #include <stdexcept>
@@ -16,8 +16,8 @@
 namespace heddle::lang {
 namespace {
 
-// In `signal` the choice is between the waiting threads only, so that nothing is explored twice. A `cas` that
-// fails means that somebody came in between: another execution has the load later.
+// `signal` chooses among waiting threads only, so that nothing is explored twice. If the `cas` fails, another
+// thread came in between; an execution in which the load comes later covers that case.
 constexpr std::string_view source = R"(
 fn wait_for(condition: ref int, m: ref mutex) {
   let waiting = condition;

@@ -7,8 +7,8 @@
 
 namespace heddle::lang {
 
-// The signature of the function that does what the statement says; it takes the number behind the condition
-// variable by reference and, to wait, the mutex.
+// The signature of the function that implements the statement. It takes the condition variable's counter by
+// reference and, for `wait`, the mutex.
 [[nodiscard]] std::uint32_t condition_function(Resolution& resolution, syntax::StatementKind kind);
 
 }  // namespace heddle::lang

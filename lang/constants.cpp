@@ -1,5 +1,4 @@
-// Arithmetic at compile time, with the same rules as at run time: it wraps, shifts take their amount
-// modulo 64.
+// Compile-time arithmetic, with the rules of the run time: it wraps, and shift amounts are taken modulo 64.
 #include "lang/resolution.hpp"
 
 namespace heddle::lang {
@@ -14,7 +13,7 @@ std::optional<std::int64_t> divide(Resolution& resolution, const Expression& exp
     return {};
   }
   const bool quotient = expression.binary == BinaryOperator::divide;
-  // The one quotient that does not fit wraps.
+  // The one quotient that overflows wraps.
   if (right == -1) return quotient ? wrap(0 - static_cast<std::uint64_t>(left)) : 0;
   return quotient ? left / right : left % right;
 }

@@ -1,4 +1,4 @@
-// Statements that steer: branches, loops, jumps, fences, locks, checks.
+// Control flow and synchronisation: branches, loops, jumps, fences, locks, checks.
 #include "lang/bodies.hpp"
 #include "lang/condition_variables.hpp"
 #include "lang/spawns.hpp"
@@ -9,13 +9,13 @@ namespace {
 
 bool is_true(const Expression& condition) {
   if (condition.kind == ExpressionKind::literal) return condition.value != 0;
-  // `while 1` has been wrapped into `1 != 0`.
+  // `while 1` was wrapped into `1 != 0`.
   return condition.kind == ExpressionKind::binary && condition.binary == BinaryOperator::not_equal &&
          condition.operands[0].kind == ExpressionKind::literal && condition.operands[0].value != 0 &&
          condition.operands[1].kind == ExpressionKind::literal && condition.operands[1].value == 0;
 }
 
-// Whether a `break` in the statements leaves the loop that they are the body of.
+// Whether `statements` contain a `break` out of the loop whose body they are.
 bool breaks(const std::vector<Statement>& statements) {
   for (const Statement& statement : statements) {
     if (statement.kind == StatementKind::break_) return true;
@@ -41,7 +41,7 @@ bool never_falls_off(const Statement& statement) {
 bool never_falls_off(const std::vector<Statement>& statements) {
   for (const Statement& statement : statements) {
     if (never_falls_off(statement)) return true;
-    // What follows is never reached by falling into it.
+    // Control never falls through to the next statement.
     if (statement.kind == StatementKind::break_ || statement.kind == StatementKind::continue_) return true;
   }
   return false;
@@ -172,7 +172,7 @@ void BodyResolver::lock(const syntax::Statement& from, Statement& into) {
   if (target->index) into.expressions.push_back(std::move(*target->index));
 }
 
-// See lang/condition_variables.cpp for what they mean.
+// lang/condition_variables.cpp defines what they mean.
 void BodyResolver::condition_variable(const syntax::Statement& from, Statement& into) {
   into.kind = StatementKind::evaluate;
   ExpressionResolver resolver = expressions();
@@ -183,7 +183,7 @@ void BodyResolver::condition_variable(const syntax::Statement& from, Statement& 
   std::vector<Object> objects;
   objects.push_back(*resolver.object(from.expressions[0], Want::condition, from.word.text));
   if (waits) objects.push_back(*resolver.object(from.expressions[1], Want::mutex, from.word.text));
-  // The functions that do it take the number behind the condition variable.
+  // The implementing functions take the condition variable's integer.
   objects[0].type = DataType{};
   const std::uint32_t function = condition_function(resolution_, from.kind);
   into.expressions.push_back(resolver.bound_call(function, std::move(objects), from.range));

@@ -1,6 +1,6 @@
-// Items. They are visited in passes, so that functions, threads and variables may stand in any order: names;
-// constants and types; shared data and signatures; bodies (definitions.cpp); conditions and expectations. An
-// imported file has gone through the first three before the file that imports it begins.
+// Top-level items. They are resolved in passes, so that functions, threads and variables can be declared in
+// any order: names; constants and types; shared data and signatures; bodies (definitions.cpp); conditions and
+// expectations. An imported file completes the first three passes before the importing file starts.
 #include "lang/declarations.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class ProgramResolver {
   ProgramResolver(Resolution& resolution, const Parameters& overrides)
       : resolution_(resolution), program_(resolution.program), overrides_(overrides) {}
 
-  // `order`: the modules, imported ones first.
+  // `order`: the modules, each after those it imports.
   void run(const std::vector<std::uint32_t>& order) {
     for (const std::uint32_t module : order) {
       resolution_.module = module;
@@ -126,7 +126,7 @@ void ProgramResolver::declare_name(const Item& item) {
   declare(item.name, symbol);
 }
 
-// The modules under their names, and what is imported from them by name.
+// Declares the imported modules by name, and the names imported from them.
 void ProgramResolver::declare_imports() {
   for (const Module::Import& import : resolution_.modules[resolution_.module].imports) {
     const Item& item = *import.item;
@@ -355,7 +355,7 @@ void ProgramResolver::condition(const Item& item) {
   const PropertyKind kind = item.word.kind == TokenKind::exists   ? PropertyKind::exists
                             : item.word.kind == TokenKind::forall ? PropertyKind::forall
                                                                   : PropertyKind::forbid;
-  // A broken condition counts too, so that `expect` lines do not miss it.
+  // Broken conditions count too, so that `expect` lines do not report them as missing.
   program_.properties.push_back({kind, condition ? std::move(*condition) : Expression{}, item.range});
 }
 

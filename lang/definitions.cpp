@@ -1,6 +1,6 @@
-// Bodies of items: threads, procs, functions and `final`. All that they can name has been declared before
-// (declarations.cpp). Functions with `ref` parameters are resolved once for each combination of objects that
-// they are called with.
+// Bodies of items: threads, procs, functions and `final`. Everything they can name has been declared before
+// (declarations.cpp). Functions with `ref` parameters are resolved once per combination of objects passed to
+// them.
 #include "lang/definitions.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using syntax::Item;
 using syntax::ItemKind;
 
-// Makes all code seem to stand where the statement stands that it implements.
+// Gives all code the source position of the statement it implements.
 void move_to(Expression& expression, const SourceRange& place) {
   expression.range = place;
   for (Expression& operand : expression.operands) move_to(operand, place);
@@ -35,7 +35,7 @@ class DefinitionResolver {
       : resolution_(resolution), program_(resolution.program) {}
 
   void run(const std::vector<std::uint32_t>& order) {
-    // What is spawned is known when all threads are.
+    // All spawns are known once the threads are resolved.
     for (const bool procs : {false, true}) {
       if (procs) complete_procs(resolution_);
       for (const std::uint32_t module : order) {
@@ -71,7 +71,7 @@ void DefinitionResolver::body(const Item& item) {
   if (item.kind == ItemKind::proc) resolve_proc(resolution_, *resolution_.templates[symbol->id].proc);
 }
 
-// Bodies of functions with `ref` parameters, as they are called; each may call for more.
+// Resolves the bodies of functions with `ref` parameters as they are called. Each may call further instances.
 void DefinitionResolver::instances() {
   const auto drain = [this] {
     while (!resolution_.pending.empty()) {
@@ -81,7 +81,7 @@ void DefinitionResolver::instances() {
     }
   };
   drain();
-  // A function that nobody calls is checked with objects of its own.
+  // A function that is never called is checked with made-up objects.
   resolution_.phantom_functions = program_.functions.size();
   resolution_.phantom_variables = program_.variables.size();
   const std::uint32_t locations = program_.locations;
@@ -120,7 +120,7 @@ void DefinitionResolver::instance(const Instance& instance) {
   for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
     const Signature::Parameter& parameter = signature.parameters[i];
     if (parameter.reference) {
-      if (!instance.references[i]) return;  // reported
+      if (!instance.references[i]) return;  // already reported
       resolver.add_reference(parameter.name, *instance.references[i]);
     } else {
       resolver.add_parameter(parameter.name, parameter.type.scalar, LocalKind::function_parameter);

@@ -1,4 +1,4 @@
-// What is declared gets its body: threads, procs, functions, `final`.
+// Resolves the bodies of declared threads, procs, functions and `final`.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace heddle::lang {
 
-// The bodies of all items of the modules, into the program, once everything has been declared. Leaves the
-// resolution in any module.
+// Resolves the bodies of all items of all modules into the program, once everything has been declared. Leaves
+// an arbitrary module in force.
 void resolve_bodies(Resolution& resolution, const std::vector<std::uint32_t>& order);
 
-// Takes out again what functions were checked with that nobody calls; after check_calls.
+// Removes what was added only to check functions that are never called. Call after check_calls.
 void drop_phantoms(Resolution& resolution);
 
 }  // namespace heddle::lang

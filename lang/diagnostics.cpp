@@ -1,4 +1,4 @@
-// Collecting messages, and showing one with its source line.
+// Collects messages, and renders a message with its source line.
 #include "lang/diagnostics.hpp"
 
 #include <fmt/format.h>
@@ -11,10 +11,10 @@
 namespace heddle::lang {
 namespace {
 
-constexpr std::size_t window_columns = 100;  // of a source line that is shown at most
-constexpr std::size_t lead_columns = 40;     // of them before the caret, if the line has to be cut
+constexpr std::size_t window_columns = 100;  // longest part of a source line that is shown
+constexpr std::size_t lead_columns = 40;     // of these, columns before the caret if the line is cut
 
-// One column of a source line: a code point, or a byte that is none.
+// One column of a source line: a code point, or a byte that is not UTF-8.
 struct Cell {
   std::string_view bytes;
   bool marked = false;
@@ -23,12 +23,12 @@ struct Cell {
 bool is_printable(std::string_view bytes) {
   const auto first = static_cast<unsigned char>(bytes[0]);
   if (bytes.size() == 1) return first >= 0x20 && first < 0x7F;
-  // C1 control codes would reach the terminal as such.
+  // C1 control codes must not reach the terminal.
   return !(first == 0xC2 && static_cast<unsigned char>(bytes[1]) < 0xA0);
 }
 
-// The cells of the line near the caret; `before` bytes of the line come before the marked ones. Only the
-// neighbourhood is looked at: a line may be megabytes long.
+// The cells of the line near the caret. `before`: bytes of the line before the marked range. Reads only the
+// neighbourhood of the caret, since a line may be megabytes long.
 struct Excerpt {
   std::vector<Cell> cells;
   bool cut_front = false;
@@ -49,7 +49,7 @@ Excerpt make_excerpt(std::string_view line, std::size_t mark_begin, std::size_t 
   Excerpt excerpt;
   std::size_t start = 0;
   if (split(line, window_columns + 1).size() > window_columns) {
-    // Go back from the caret by whole code points.
+    // Step back from the caret by whole code points.
     start = mark_begin;
     for (std::size_t columns = 0; start > 0 && columns < lead_columns; ++columns) {
       --start;

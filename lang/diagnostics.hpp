@@ -1,4 +1,4 @@
-// Messages about a source text: collected, not thrown, so that one run reports several.
+// Messages about a source text. They are collected, not thrown, so that one run can report several.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ struct Diagnostic {
   std::string hint;     // "did you mean 'turn'?", may be empty
 };
 
-// Collects errors in the order of the source: they may be reported in any order and are sorted as they come.
-// A second message about the same place is dropped silently: it is a consequence of the first. Stores the
-// first `limit` reported errors and counts the rest.
+// Collects errors in source order: they may be reported in any order and are sorted as they come. A second
+// message about the same place is dropped silently, since it is a consequence of the first. Stores the first
+// `limit` errors and counts the rest.
 class Diagnostics {
  public:
   explicit Diagnostics(std::size_t limit = 20) : limit_(limit) {}
   void error(const SourceRange& range, std::string message, std::string hint = {});
   [[nodiscard]] bool any() const { return !errors_.empty(); }
-  // Nothing more will be stored: time to stop looking.
+  // No further error will be stored: callers can stop looking.
   [[nodiscard]] bool full() const { return errors_.size() >= limit_; }
   [[nodiscard]] const std::vector<Diagnostic>& errors() const { return errors_; }
   [[nodiscard]] std::size_t dropped() const { return dropped_; }
@@ -34,9 +34,9 @@ class Diagnostics {
   std::size_t dropped_ = 0;
 };
 
-// "peterson.hed:8:3: error: unknown name 'trun'", the line, a caret line under the range, the hint; each of
-// them ends in '\n'. A line that is long is cut to a window around the caret, bytes that are no text are
-// shown as U+FFFD.
+// "peterson.hed:8:3: error: unknown name 'trun'", the source line, a caret line under the range and the hint,
+// each ending in '
+// '. Long lines are cut to a window around the caret; bytes that are not UTF-8 are shown as U+FFFD.
 [[nodiscard]] std::string render(const Diagnostic& diagnostic, const SourceMap& sources);
 
 }  // namespace heddle::lang

@@ -44,10 +44,10 @@ void unknown(Resolution& resolution, const SourceRange& range, std::string_view 
   resolution.error(range, fmt::format("unknown {} '{}'", what, text), std::move(hint));
 }
 
-// A name that no slip of the pen makes one of `names` may be known to another version: the line says nothing
-// to this one, and who runs it says so.
-bool is_slip(Resolution& resolution, const Word& word, std::string_view what,
-             const std::vector<std::string_view>& names) {
+// A name too different from all `names` to be a misspelling may belong to another version of the program. The
+// line is then ignored here, and the caller reports that it was.
+bool reported_as_misspelling(Resolution& resolution, const Word& word, std::string_view what,
+                             const std::vector<std::string_view>& names) {
   if (nearest(word.text, names).empty()) return false;
   unknown(resolution, word.range, word.text, what, names);
   return true;
@@ -66,7 +66,7 @@ void add_models(Resolution& resolution, const std::vector<Word>& words, Expectat
     std::vector<std::string_view> names(models.begin(), models.end());
     names.emplace_back("all");
     if (std::find(models.begin(), models.end(), word.text) != models.end() ||
-        !is_slip(resolution, word, "model", names)) {
+        !reported_as_misspelling(resolution, word, "model", names)) {
       add_once(into.models, word.text);
     }
   }
@@ -106,12 +106,12 @@ void add_settings(Resolution& resolution, const std::vector<syntax::Setting>& se
       continue;
     }
     std::int64_t value = 0;
-    if (!integer_value(setting.value.text, value)) continue;  // reported by the lexer
+    if (!integer_value(setting.value.text, value)) continue;  // already reported by the lexer
     into.parameters.emplace_back(name, setting.negative ? -value : value);
   }
 }
 
-// The text or number behind the outcome, or none: as the outcome demands.
+// Sets the text or number after the outcome, as the outcome requires.
 void set_argument(Resolution& resolution, const SourceRange& range, std::string_view outcome,
                   const Word& argument, Expectation& into) {
   if (into.outcome == ExpectedOutcome::executions || into.outcome == ExpectedOutcome::outcomes) {
@@ -147,7 +147,7 @@ void resolve_expectation(Resolution& resolution, const syntax::Item& item) {
   add_models(resolution, line.models, expectation);
   for (const Word& word : line.algorithms) {
     if (std::find(algorithms.begin(), algorithms.end(), word.text) != algorithms.end() ||
-        !is_slip(resolution, word, "algorithm", {algorithms.begin(), algorithms.end()})) {
+        !reported_as_misspelling(resolution, word, "algorithm", {algorithms.begin(), algorithms.end()})) {
       add_once(expectation.algorithms, word.text);
     }
   }

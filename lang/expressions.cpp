@@ -71,7 +71,7 @@ bool ExpressionResolver::check_type(const syntax::Expression& from, Type found, 
   return false;
 }
 
-// How to write `from` as a value of the other type.
+// How to convert `from` to the other type.
 std::string ExpressionResolver::conversion_hint(const syntax::Expression& from, Type found,
                                                 Type wanted) const {
   if (resolution_.is_enumeration(wanted)) {
@@ -160,7 +160,7 @@ std::optional<Expression> ExpressionResolver::unary(const syntax::Expression& fr
   }
   if (!operand) return {};
   if (result.unary == UnaryOperator::negate && operand->kind == ExpressionKind::literal) {
-    // -1 is a number, not an operation.
+    // -1 is a literal, not an operation.
     const auto negated = 0 - static_cast<std::uint64_t>(operand->value);
     return literal(Type::integer, static_cast<std::int64_t>(negated), from.range);
   }

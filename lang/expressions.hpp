@@ -1,4 +1,4 @@
-// Resolving and typing expressions.
+// Resolves and types expressions.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace heddle::lang {
 
-// Where an expression stands decides what it may contain.
+// The context of an expression decides what it may contain.
 enum class Place : std::uint8_t {
   constant,   // literals, params, constants
   code,       // everything
   final_,     // no atomics, locks, choices
-  condition,  // over final states: no calls either, but locals of threads
+  condition,  // over final states: no calls, but locals of threads are allowed
 };
 
 // A shared variable or mutex, with the index for arrays.
@@ -24,7 +24,7 @@ struct Target {
   std::optional<Expression> index;
 };
 
-// What an object is needed for; decides what messages say.
+// What an object is needed for; messages depend on it.
 enum class Want : std::uint8_t {
   value,      // read it
   place,      // assign to it
@@ -34,45 +34,46 @@ enum class Want : std::uint8_t {
   reference,  // pass it on
 };
 
-// All functions report what is wrong and then return nothing; what has been reported already stays silent.
+// All functions report errors and then return nothing. What has been reported already is not reported again.
 class ExpressionResolver {
  public:
   // `locals` may be null.
   ExpressionResolver(Resolution& resolution, Place place, const Locals* locals)
       : resolution_(resolution), place_(place), locals_(locals) {}
 
-  // An expression that has a value.
+  // An expression with a value.
   [[nodiscard]] std::optional<Expression> value(const syntax::Expression& from);
-  // One of type `wanted`; `what` says which, "the index": "the index must be int, not bool".
+  // A value of type `wanted`. `what` names it in messages: "the index" gives "the index must be int, not
+  // bool".
   [[nodiscard]] std::optional<Expression> value_of_type(const syntax::Expression& from, Type wanted,
                                                         std::string_view what);
-  // A bool, or an int that is wrapped into `!= 0`.
+  // A bool, or an int wrapped into `!= 0`.
   [[nodiscard]] std::optional<Expression> condition(const syntax::Expression& from);
-  // An expression statement: a call (that may have no result) or an atomic operation.
+  // An expression statement: a call (possibly without a result) or an atomic operation.
   [[nodiscard]] std::optional<Expression> effect(const syntax::Expression& from);
   // A shared scalar or array element. `use` is for messages: "lock", "cas".
   [[nodiscard]] std::optional<Target> shared_target(const syntax::Expression& from, std::string_view use);
   [[nodiscard]] std::optional<Target> mutex_target(const syntax::Expression& from, std::string_view use);
-  // What names, indexes and members lead to, of whatever type. See Want about `use`.
+  // The object, of any type, denoted by names, indexes and members. For `use` see Want.
   [[nodiscard]] std::optional<Object> object(const syntax::Expression& from, Want want, std::string_view use);
-  // The same of one scalar, mutex or condition variable, shared.
+  // The same for one shared scalar, mutex or condition variable.
   [[nodiscard]] std::optional<Target> target(const syntax::Expression& from, Want want, std::string_view use);
-  // The symbol that `name` or `module.name` stands for; null and no report if there is none.
+  // The symbol that `name` or `module.name` refers to; null, without a report, if there is none.
   [[nodiscard]] const Symbol* symbol_named(const syntax::Expression& from) const;
   [[nodiscard]] bool names_thread(const syntax::Expression& from) const;
   void unknown_name(const syntax::Word& word, std::string_view what, bool (*wanted)(const Symbol*) = nullptr);
-  // A call of a function with the objects that its `ref` parameters are bound to already known. `place`: the
-  // one statement that the function implements.
+  // A call whose `ref` parameters are bound to `objects`. `place`: the one statement that the function
+  // implements.
   [[nodiscard]] Expression bound_call(std::uint32_t signature, std::vector<Object> objects,
                                       const SourceRange& place);
-  // Arguments that are values, for the parameters of a function or proc; false after a report.
+  // Resolves arguments passed by value to a function or proc; false after a report.
   [[nodiscard]] bool arguments(const syntax::Expression& call, std::string_view name,
                                const std::vector<Signature::Parameter>& parameters,
                                const SourceRange& declared, std::vector<std::optional<Object>>& references,
                                std::vector<Expression>& into, std::string& key);
 
  private:
-  // Reports unless `found`, the type of `from`, is `wanted`.
+  // Reports unless `found`, the type of `from`, equals `wanted`.
   bool check_type(const syntax::Expression& from, Type found, Type wanted, std::string_view what);
   bool check_operands(const syntax::Expression& from, BinaryOperator operation, Type left, Type right);
   void bind(Object object, std::vector<Expression>& into, std::string& key);
@@ -101,11 +102,11 @@ class ExpressionResolver {
   std::optional<Expression> try_lock(const syntax::Expression& from);
   std::optional<Expression> choose(const syntax::Expression& from);
 
-  // Reports that a mutex, or else a condition variable, cannot be read.
+  // Reports that a mutex or condition variable has no value to read.
   void no_value(const SourceRange& range, std::string_view name, bool mutex);
-  // Reports and returns true for an array, of which an element is needed.
+  // Reports and returns true if `type` is an array: an element is needed here.
   bool refuse_array(const SourceRange& range, std::string_view name, const DataType& type);
-  // Reports if `what` may not stand here.
+  // Reports if `what` is not allowed here.
   bool check_allowed(const SourceRange& range, std::string_view what);
 
   Resolution& resolution_;
@@ -113,7 +114,7 @@ class ExpressionResolver {
   const Locals* locals_;
 };
 
-// The value of a compile-time expression of type `wanted`; `what` as in value_of_type.
+// The value of a compile-time expression of type `wanted`; `what` as for value_of_type.
 [[nodiscard]] std::optional<std::int64_t> constant_value(Resolution& resolution,
                                                          const syntax::Expression& from, Type wanted,
                                                          std::string_view what);

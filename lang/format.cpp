@@ -1,5 +1,5 @@
-// The layout is made from the tokens alone: a program without syntax errors needs no more than its brackets
-// to be understood. What stands between two tokens, blanks, line ends and comments, is made anew.
+// The layout is computed from the tokens alone: given no syntax errors, the brackets determine the structure.
+// Everything between two tokens (spaces, line breaks, comments) is written anew.
 #include "lang/format.hpp"
 
 #include <algorithm>
@@ -21,22 +21,22 @@ enum class Brace : std::uint8_t { none, block, list, names };
 
 struct Comment {
   std::string_view text;
-  bool own_line = false;      // begins a line of the source
-  bool blank_before = false;  // an empty line stands before it
+  bool own_line = false;      // the first thing in its source line
+  bool blank_before = false;  // preceded by an empty line
 };
 
-// A token with what stood before it.
+// A token with what precedes it.
 struct Piece {
   Token token;
   std::vector<Comment> comments;
-  bool new_line = false;  // it begins a line of the source
-  bool blank = false;     // an empty line stands before it
+  bool new_line = false;  // the first token of its source line
+  bool blank = false;     // preceded by an empty line
   bool unary = false;
-  bool conditional = false;  // the ':' of '?:'
+  bool conditional = false;  // the ':' of '? :'
   bool tight = false;        // the '=' of an expect line
   Brace brace = Brace::none;
-  std::size_t partner = 0;  // of braces
-  bool inline_ = false;     // of braces: the whole block stands on one line
+  std::size_t partner = 0;  // for braces
+  bool inline_ = false;     // for braces: the whole block is on one line
 };
 
 std::size_t line_ends(std::string_view text) {
@@ -65,14 +65,14 @@ class Formatter {
 
   std::string run() {
     write();
-    // Blocks that make a line too long are opened, the outermost first.
+    // Blocks that make a line too long are spread over several lines, outermost first.
     while (open_long_lines()) write();
     while (out_.ends_with("\n\n")) out_.pop_back();
     return std::move(out_);
   }
 
  private:
-  // Comments and line ends in the text between two tokens.
+  // Splits the text between two tokens into comments and line breaks.
   static void gap(std::string_view text, bool first, Piece& piece) {
     bool line_begins = first;
     std::size_t ends = 0;
@@ -142,7 +142,7 @@ class Formatter {
   }
 
   bool stands_on_one_line(std::size_t begin, std::size_t end) const {
-    if (pieces_[begin].brace == Brace::list) return true;  // its values may go on in further lines
+    if (pieces_[begin].brace == Brace::list) return true;  // the values may continue on further lines
     const std::size_t from = pieces_[begin].token.end();
     const std::string_view inside = text_.substr(from, pieces_[end].token.begin - from);
     const bool comment =
@@ -152,7 +152,7 @@ class Formatter {
 
   enum class Gap : std::uint8_t { none, blank, line, continuation };
 
-  // What stands between the piece and the one before it, comments aside.
+  // The white space between the piece and the one before it, comments aside.
   [[nodiscard]] Gap gap_before(std::size_t i) const {
     const Piece& piece = pieces_[i];
     const Piece& before = pieces_[i - 1];
@@ -160,7 +160,7 @@ class Formatter {
     const Kind last = before.token.kind;
     if (piece.brace == Brace::block || piece.brace == Brace::names) {
       if (kind == Kind::right_brace) return piece.inline_ ? Gap::blank : Gap::line;
-      // A block of its own begins a statement.
+      // A nested block starts a statement.
       const bool begins = last == Kind::semicolon || before.brace == Brace::block;
       if (!begins) return Gap::blank;
     }
@@ -198,7 +198,7 @@ class Formatter {
     if (before.brace == Brace::list && last == Kind::left_brace) return false;
     if (piece.brace == Brace::list && kind == Kind::right_brace) return false;
     if (kind == Kind::left_parenthesis) {
-      // A call, or an operation that is written like one.
+      // A call, or an operation with call syntax.
       const bool operation = is_between(last, Kind::cas, Kind::fetch_min) || last == Kind::choose;
       return !is_operand_end(last) && !operation;
     }
@@ -233,7 +233,7 @@ class Formatter {
     if (!out_.empty() && out_.back() != '\n') out_ += '\n';
   }
 
-  // Levels of indentation: braces that stand on several lines.
+  // The indentation level: the number of open braces whose blocks span several lines.
   [[nodiscard]] std::size_t open_depth() const {
     return static_cast<std::size_t>(std::count_if(open_.begin(), open_.end(), [this](std::size_t i) {
       return pieces_[i].brace != Brace::list && !pieces_[i].inline_;
@@ -250,7 +250,7 @@ class Formatter {
       out_ += comment.text;
       const auto ends = line_ends(comment.text);
       line_blocks_.resize(line_blocks_.size() + ends);
-      // Nothing can follow in the line of such a comment.
+      // Nothing can follow a line comment on its line.
       if (comment.text.starts_with("//") && gap != Gap::line) gap = Gap::continuation;
       if (!comment.text.starts_with("//") && gap == Gap::none) gap = Gap::blank;
       if (comment.own_line && gap == Gap::blank) gap = Gap::continuation;
@@ -274,7 +274,7 @@ class Formatter {
     out_.append(2 * depth + (gap == Gap::continuation ? 4 : 0), ' ');
   }
 
-  // Opens the first block of each line that is too long; whether there was one.
+  // Opens the first block of each line that is too long. Returns whether there was one.
   bool open_long_lines() {
     bool changed = false;
     std::size_t begin = 0;
@@ -293,8 +293,8 @@ class Formatter {
   std::string_view text_;
   std::vector<Piece> pieces_;
   std::string out_;
-  std::vector<std::size_t> open_;         // braces around the current piece
-  std::vector<std::size_t> line_blocks_;  // by line of the output: one more than the first inline block, or 0
+  std::vector<std::size_t> open_;         // braces enclosing the current piece
+  std::vector<std::size_t> line_blocks_;  // per output line: one more than the first inline block, or 0
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One way to lay out a program's text.
+// The canonical layout of a program's text.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace heddle::lang {
 
-// The text of file number `file` in the canonical style: two blanks for each level, one statement a line, at
-// most one blank line in a row, one blank where words are set apart. A block that stands on one line stays
-// there if the line has room, and a statement that goes on in the next line goes on there. Comments are kept.
+// The text of file number `file` in the canonical style: two spaces of indentation per level, one statement
+// per line, at most one blank line in a row, single spaces between words. A block written on one line stays
+// on one line if it fits; a statement continued on the next line stays continued. Comments are kept.
 // Formatting the result again changes nothing. Returns nothing exactly if the text has a syntax error, which
-// is reported then. Linear but for long lines.
+// is then reported. Linear, except for long lines.
 [[nodiscard]] std::optional<std::string> format_program(const SourceMap& sources, std::uint32_t file,
                                                         Diagnostics& diagnostics);
 

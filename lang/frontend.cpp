@@ -1,5 +1,5 @@
-// The way through the front end: text -> tokens -> parse tree -> resolved program, with the texts of imported
-// files. Each step runs only if the one before found no error, so that no message is the consequence of
+// The stages of the front end: text -> tokens -> parse tree -> resolved program, including imported files.
+// Each stage runs only if the previous one found no error, so that no message is a mere consequence of
 // another.
 #include "lang/frontend.hpp"
 

@@ -1,4 +1,4 @@
-// The way in: text of a .hed file -> resolved program, or diagnostics.
+// Entry point of the front end: text of a .hed file -> resolved program, or diagnostics.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@ namespace heddle::lang {
 using Parameters = std::map<std::string, std::int64_t>;
 
 struct FrontendOptions {
-  // Reads files that are imported, by their paths: relative ones as the importing file's name makes them.
-  // Without it only the standard library can be imported.
+  // Reads imported files by path; relative paths are resolved against the importing file's name. Without a
+  // loader, only the standard library can be imported.
   ModuleLoader loader;
-  // Loops that do nothing but look at shared data until it changes are treated as `await`.
+  // Treat loops that only read shared data until it changes as `await`.
   bool spin_await = true;
-  // The text is still being written.
+  // The text is still being written: a program without threads is not an error.
   bool may_lack_threads = false;
 };
 
-// Parses, resolves and types file number `file` of `sources`, which the imported files are added to.
-// `overrides` replace the values of `param`s; one that names no `param` is an error. Returns nothing exactly
-// if `diagnostics` has an error afterwards. Never throws for any input; time is linear in the text.
+// Parses, resolves and types file number `file` of `sources`; imported files are added to `sources`.
+// `overrides` replace the values of `param`s; an override of an unknown `param` is an error. Returns nothing
+// exactly if `diagnostics` has an error afterwards. Never throws, whatever the input; linear in the size of
+// the text.
 [[nodiscard]] std::optional<Program> parse_program(SourceMap& sources, std::uint32_t file,
                                                    const Parameters& overrides, Diagnostics& diagnostics,
                                                    const FrontendOptions& options = {});
 
-// The same for either of the two languages: a source whose name ends in ".litmus" is a litmus test, see
+// The same for both input languages: a source whose name ends in ".litmus" is a litmus test, see
 // lang/litmus/frontend.hpp.
 [[nodiscard]] std::optional<Program> parse_source(SourceMap& sources, std::uint32_t file,
                                                   const Parameters& overrides, Diagnostics& diagnostics,

@@ -1,6 +1,5 @@
-// The grammar of the language. Every rule decides by its first token, so nothing is ever parsed twice; from
-// there on
-// `>` demands what must follow and its failure becomes a message (lang/recovery.cpp).
+// The grammar of the language. The first token decides each rule, so nothing is parsed twice. After it, `>`
+// demands what must follow; its failure becomes a message (lang/recovery.cpp).
 #include "lang/grammar.hpp"
 
 #include "lang/grammar_actions.hpp"
@@ -19,8 +18,7 @@ using Kind = TokenKind;
 const auto name = word(Kind::identifier);
 const auto string = word(Kind::string);
 
-// --- Expressions
-// -----------------------------------------------------------------------------------------------------
+// --- Expressions ---
 
 const x3::rule<struct TypeRule, syntax::TypeName> type = "a type";
 const x3::rule<struct ExpressionRule, Expression> expression = "an expression";
@@ -34,7 +32,7 @@ const x3::rule<struct CallRule, Expression> call = "the name of a 'proc'";
 const x3::rule<struct ConditionPlaceRule, Expression> condition_place = "a condition variable";
 const x3::rule<struct PrimaryRule, Expression> primary = "an expression";
 
-// `mutex` and `cond` are types inside structs and of parameters.
+// `mutex` and `cond` are types of struct fields and parameters only.
 const auto type_def =
     ((word(Kind::int_, Kind::bool_, "a type")[SetPlain<&syntax::TypeName::name>{}] |
       word(Kind::mutex, Kind::cond, "a type")[SetPlain<&syntax::TypeName::name>{}] |
@@ -98,8 +96,7 @@ BOOST_SPIRIT_DEFINE(postfix)
 BOOST_SPIRIT_DEFINE(place)
 BOOST_SPIRIT_DEFINE(primary)
 
-// --- Statements
-// ------------------------------------------------------------------------------------------------------
+// --- Statements ---
 
 const x3::rule<struct BlockRule, std::vector<Statement>> block = "'{'";
 const x3::rule<struct StatementRule, Statement> statement = "a statement";
@@ -191,8 +188,7 @@ BOOST_SPIRIT_DEFINE(otherwise)
 BOOST_SPIRIT_DEFINE(while_statement)
 BOOST_SPIRIT_DEFINE(for_statement)
 
-// --- Items
-// -----------------------------------------------------------------------------------------------------------
+// --- Items ---
 
 const x3::rule<struct ItemRule, Item> item = "a declaration";
 const x3::rule<struct ImportRule, Item> import = "a declaration";

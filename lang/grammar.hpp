@@ -10,9 +10,9 @@
 
 namespace heddle::lang {
 
-// `tokens` ends in a token of kind `end`. After a syntax error the grammar goes on at the next statement or
-// item, so that one run reports several; the tree is meaningful only if there was none. Never throws; stack
-// use is bounded by limits::nesting, time is linear.
+// `tokens` must end in a token of kind `end`. After a syntax error, parsing resumes at the next statement or
+// item so that one run reports several errors; the tree is meaningful only if there was none. Never throws;
+// stack use is bounded by limits::nesting, time is linear.
 [[nodiscard]] syntax::File parse_syntax(std::span<const Token> tokens, const SourceMap& sources,
                                         std::uint32_t file, Diagnostics& diagnostics);
 

@@ -1,10 +1,10 @@
-// Building expression trees: the parts that need no knowledge of Spirit's contexts.
+// Builds expression trees: the parts that do not depend on Spirit's contexts.
 #include "lang/grammar_actions.hpp"
 
 namespace heddle::lang::grammar {
 namespace {
 
-// C's levels; a higher one binds tighter.
+// C's precedence levels; higher binds tighter.
 int precedence(TokenKind kind) {
   switch (kind) {
     case TokenKind::or_or: return 1;

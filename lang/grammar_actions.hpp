@@ -1,5 +1,4 @@
-// What the grammar does when it has recognised something: actions that fill in the node of the rule they
-// stand in.
+// Semantic actions of the grammar: they fill in the tree node of the rule in which they are used.
 #pragma once
 
 #include <algorithm>
@@ -23,21 +22,20 @@ syntax::Word matched(const Context& context) {
   return {token.kind, token.text, state_of(context).range(token)};
 }
 
-// Operands and operators of an expression without brackets, in the order of the text.
+// Operands and operators of an expression without parentheses, in source order.
 struct Chain {
   std::vector<syntax::Expression> operands;
   std::vector<syntax::Word> operators;
 };
 
-// Adds the last operand so far. Reports and gives up if the tree becomes too high.
+// Appends an operand. Reports and gives up if the tree becomes too high.
 void add_operand(ParserState& state, syntax::Expression& parent, syntax::Expression operand);
-// Makes `expression` the first operand of a new expression in its place.
+// Replaces `expression` by a new expression whose first operand it becomes.
 void wrap(ParserState& state, syntax::Expression& expression, syntax::ExpressionKind kind);
-// Builds the tree by precedence; all binary operators associate to the left. Linear.
+// Builds the tree by precedence. All binary operators associate to the left. Linear.
 [[nodiscard]] syntax::Expression fold(ParserState& state, Chain chain);
 
-// --- Expressions
-// -----------------------------------------------------------------------------------------------------
+// --- Expressions ---
 
 template <syntax::ExpressionKind kind>
 struct BeginExpression {
@@ -48,7 +46,7 @@ struct BeginExpression {
     expression.word = matched(context);
     expression.range = expression.word.range;
     if constexpr (kind == syntax::ExpressionKind::integer) {
-      // Too large a number has been reported by the lexer.
+      // The lexer has already reported numbers that are too large.
       if (!integer_value(expression.word.text, expression.value)) expression.value = 0;
     } else if constexpr (kind == syntax::ExpressionKind::boolean) {
       expression.value = expression.word.kind == TokenKind::true_ ? 1 : 0;
@@ -91,8 +89,7 @@ inline constexpr auto fold_chain = [](auto& context) {
   x3::_val(context) = fold(state_of(context), std::move(x3::_attr(context)));
 };
 
-// --- Statements and items
-// --------------------------------------------------------------------------------------------
+// --- Statements and items ---
 
 template <auto kind>
 struct Begin {
@@ -115,7 +112,7 @@ struct SetWord {
   }
 };
 
-// Like SetWord, for nodes that have no range and for words that do not belong to it.
+// Like SetWord, for nodes without a range and for words outside the node's range.
 template <auto member>
 struct SetPlain {
   template <typename Context>
@@ -148,7 +145,7 @@ struct PushWord {
   }
 };
 
-// An expression of a statement or item; it lengthens the head of a statement.
+// Adds an expression to a statement or item and extends the range of a statement's head over it.
 inline constexpr auto push_expression = [](auto& context) {
   auto& node = x3::_val(context);
   node.range.end = x3::_attr(context).range.end;
@@ -178,13 +175,13 @@ inline constexpr auto begin_block = [](auto& context) {
 inline constexpr auto push_statement = [](auto& context) {
   x3::_val(context).push_back(std::move(x3::_attr(context)));
 };
-// A type of a node with a range; the type may end in brackets that the range need not hold.
+// Sets the type of a node with a range. The range need not cover brackets at the end of the type.
 inline constexpr auto set_type = [](auto& context) {
   auto& node = x3::_val(context);
   node.type = std::move(x3::_attr(context));
   node.range.end = node.type.name.range.end;
 };
-// What seemed to be the name is the module's.
+// The word taken for the type's name was the module's.
 inline constexpr auto set_qualified_type = [](auto& context) {
   x3::_val(context).module = x3::_val(context).name;
   x3::_val(context).name = matched(context);

@@ -1,5 +1,5 @@
 // The building blocks of the grammar: Spirit X3 parsers over tokens instead of characters, so that keywords,
-// blanks, comments and positions are settled before the grammar begins.
+// white space, comments and positions are dealt with before parsing.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace x3 = boost::spirit::x3;
 
 struct StateTag;
 
-// Matches one token of a kind and has no attribute.
+// Matches one token of a given kind. Has no attribute.
 struct TokenParser : x3::parser<TokenParser> {
   using attribute_type = x3::unused_type;
   static constexpr bool has_attribute = false;
@@ -34,7 +34,7 @@ struct TokenParser : x3::parser<TokenParser> {
   TokenKind kind;
 };
 
-// Matches one token of the kinds `first_kind .. last_kind`; the token is its attribute.
+// Matches one token of the kinds `first_kind .. last_kind`. Its attribute is the token.
 struct WordParser : x3::parser<WordParser> {
   using attribute_type = Token;
   static constexpr bool has_attribute = true;
@@ -56,7 +56,7 @@ struct WordParser : x3::parser<WordParser> {
   const char* description;  // null: the spelling of first_kind
 };
 
-// Matches a name that is a keyword only here: `by` in an expect line.
+// Matches a name that is a keyword in this context only: `by` in an expect line.
 struct ContextWordParser : x3::parser<ContextWordParser> {
   using attribute_type = x3::unused_type;
   static constexpr bool has_attribute = false;
@@ -94,7 +94,8 @@ struct StrayParser : x3::parser<StrayParser> {
   const char* description;
 };
 
-// recovering(kind)[p] is p; after a failed expectation inside p it reports, moves on and succeeds.
+// recovering(kind)[p] parses p. If an expectation inside p fails, it reports the error, skips ahead and
+// succeeds.
 template <typename Subject>
 struct RecoverDirective : x3::unary_parser<Subject, RecoverDirective<Subject>> {
   using Base = x3::unary_parser<Subject, RecoverDirective<Subject>>;

@@ -1,4 +1,4 @@
-// Hints of syntax errors: what the author may have had in mind. A misspelt keyword, a habit from another
+// Hints for syntax errors, guessing at what the author meant: a misspelt keyword, a habit from another
 // language, a bracket that was never closed.
 #include <fmt/format.h>
 
@@ -57,14 +57,14 @@ std::vector<std::string_view> keywords(bool (*wanted)(TokenKind)) {
 
 bool is_type(const Token& token) { return is_between(token.kind, Kind::int_, Kind::bool_); }
 
-// Whether the first word may have been meant as a keyword: what follows it does not go with a name.
+// Whether the first word may be a misspelt keyword: what follows cannot follow a name.
 bool suspects_first_word(const SyntaxError& error) {
   if (error.start->kind != Kind::identifier) return false;
   if (error.kind == Recovery::item) return true;
   return error.where == error.start + 1 || error.where->kind == Kind::left_brace;
 }
 
-// The innermost bracket that `expected` would close, of those opened since `start`.
+// The innermost bracket opened since `start` that `expected` would close.
 Position open_bracket(const SyntaxError& error, std::string_view expected) {
   const Kind wanted = expected == "')'"   ? Kind::left_parenthesis
                       : expected == "']'" ? Kind::left_bracket
@@ -83,7 +83,7 @@ Position open_bracket(const SyntaxError& error, std::string_view expected) {
   return nullptr;
 }
 
-// `m.lock()`: what is an operation of the language is written like a call of a method.
+// `m.lock()`: an operation of the language written as a method call.
 std::string method_hint(const SyntaxError& error) {
   const Token& operation = *error.where;
   const Position owner = error.where - 2;
@@ -104,7 +104,7 @@ std::string method_hint(const SyntaxError& error) {
   return {};
 }
 
-// Types and names of languages with pointers, type parameters and scopes.
+// Types and names from languages with pointers, templates and scopes.
 std::string foreign_hint(const SyntaxError& error) {
   const Token& found = *error.where;
   if (found.kind == Kind::colon && error.where > error.start && (error.where + 1)->kind == Kind::colon) {
@@ -127,7 +127,7 @@ std::string foreign_hint(const SyntaxError& error) {
   return {};
 }
 
-// The found word is a keyword or a type where it cannot stand.
+// A keyword or type where none is allowed.
 std::string keyword_hint(const SyntaxError& error) {
   const Token& found = *error.where;
   const bool wants_name = error.expected == "a name";
@@ -145,7 +145,7 @@ std::string keyword_hint(const SyntaxError& error) {
   return {};
 }
 
-// No item begins with this token.
+// No item can begin with this token.
 std::string stray_item_hint(const Token& found) {
   if (found.kind == Kind::right_brace) return "there is one '}' too many, here or above";
   if (found.kind == Kind::semicolon) return "no ';' is needed after a block";

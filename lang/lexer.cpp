@@ -1,5 +1,5 @@
-// From text to tokens. What cannot be a token is reported here, once per run of bad characters, and leaves an
-// `invalid` token behind, so that the grammar recovers there without a second message.
+// Splits text into tokens. Characters that cannot be part of a token are reported here, once per run, and
+// produce an `invalid` token, at which the grammar recovers without a second message.
 #include <fmt/format.h>
 
 #include "lang/limits.hpp"
@@ -51,13 +51,13 @@ class Lexer {
                        std::move(message), std::move(hint));
   }
 
-  // An error after which going on makes no sense.
+  // An error that makes it pointless to continue.
   void fail_whole(std::size_t begin, std::size_t end, std::string message, std::string hint = {}) {
     error(begin, end, std::move(message), std::move(hint));
     given_up_ = true;
   }
 
-  // Skips white space and comments; false after an unterminated comment.
+  // Skips white space and comments. Returns false after an unterminated comment.
   bool skip_blanks() {
     while (at_ < text_.size()) {
       if (is_space(text_[at_])) {
@@ -169,7 +169,7 @@ class Lexer {
     unexpected();
   }
 
-  // A run of characters that no token begins with.
+  // Reports a run of characters that cannot begin a token.
   void unexpected() {
     const std::size_t begin = at_;
     const std::size_t width = utf8_width(text_.substr(begin));

@@ -16,7 +16,7 @@ using syntax::ItemKind;
 
 constexpr std::size_t most_modules = 100;
 
-// Items that only the user's own file can have; null for others.
+// A description of the item if only the user's own file may contain it, else null.
 const char* own_only(ItemKind kind) {
   switch (kind) {
     case ItemKind::thread: return "threads";
@@ -83,7 +83,7 @@ class ModuleReader {
   }
 
   struct Source {
-    std::string identity;  // where messages say that a place is
+    std::string identity;  // the file's name in messages
     std::string name;      // "queue"
     std::optional<std::string_view> built_in;
   };
@@ -134,7 +134,7 @@ class ModuleReader {
     return true;
   }
 
-  // A module that has not been read yet.
+  // Adds a module that has not been read yet.
   std::optional<std::uint32_t> add(const Item& item, Source& source) {
     const SourceRange range = item.path.back().range;
     const std::string main =
@@ -190,7 +190,7 @@ class ModuleReader {
   Resolution& resolution_;
   const ModuleLoader& loader_;
   std::vector<State> states_;
-  std::vector<std::uint32_t> path_;  // of modules that are being read
+  std::vector<std::uint32_t> path_;  // the chain of modules being read
   std::vector<std::uint32_t> order_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };

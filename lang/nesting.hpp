@@ -1,5 +1,5 @@
-// Bounded nesting for grammars over tokens: what the grammars of .hed and of .litmus files share. The state
-// that a grammar carries under the tag `Tag` has `unsigned depth`, `range(token)` and `give_up(range, text)`.
+// Bounded nesting for grammars over tokens, shared by the grammars of .hed and .litmus files. The parser
+// state under the tag `Tag` must have `unsigned depth`, `range(token)` and `give_up(range, text)`.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace heddle::lang::grammar {
 
 namespace x3 = boost::spirit::x3;
 
-// nested[p] is p, one level deeper; too many levels end the parse.
+// nested[p] parses p one level deeper. Exceeding the limit ends the parse.
 template <typename Subject, typename Tag>
 struct NestedDirective : x3::unary_parser<Subject, NestedDirective<Subject, Tag>> {
   using Base = x3::unary_parser<Subject, NestedDirective<Subject, Tag>>;
@@ -54,9 +54,9 @@ struct NestedGenerator {
 
 namespace boost::spirit::x3 {
 
-// Rules that are expected have human names; directives and actions pass on the name of what they hold, and
-// compound parsers are called after what they begin with. Every parser needs a name here: without one Spirit
-// takes the mangled name of its type.
+// Names of parsers for "expected ..." messages. Directives and actions take the name of their subject,
+// compound parsers that of their first part. Every parser needs a specialisation here: without one, Spirit
+// uses the mangled name of its type.
 template <typename Subject, typename Tag>
 struct get_info<heddle::lang::grammar::NestedDirective<Subject, Tag>> {
   using result_type = std::string;
@@ -113,7 +113,7 @@ struct get_info<sequence<Left, Right>> {
   }
 };
 
-// A parser that holds one other and is called like it.
+// A parser that takes the name of the one parser it holds.
 template <typename Parser>
 struct named_after_subject {
   using result_type = std::string;

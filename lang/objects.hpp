@@ -1,6 +1,6 @@
-// Data that is more than one scalar: structs, arrays of them, and what a name, its fields and its indexes
-// stand for. The resolved program (lang/tree.hpp) knows scalars and arrays only: each field of a struct
-// becomes a variable or local of its own, a "leaf", and an array of structs becomes an array of each leaf.
+// Data larger than one scalar: structs, arrays of structs, and the objects that names, fields and indexes
+// denote. The resolved program (lang/tree.hpp) only has scalars and arrays: each field of a struct becomes a
+// separate variable or local, a "leaf", and an array of structs becomes one array per leaf.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace heddle::lang {
 
-// The type of a declared object; `lengths` are those of its arrays, the outermost first.
+// The type of a declared object. `lengths`: of its array dimensions, outermost first.
 struct DataType {
   enum class Kind : std::uint8_t { scalar, mutex, condition, structure };
   Kind kind = Kind::scalar;
@@ -28,35 +28,35 @@ struct DataType {
 struct FieldType {
   std::string_view name;
   DataType type;
-  std::vector<std::int64_t> initial;  // of fields that are no structs: one value, or one for each element
+  std::vector<std::int64_t> initial;  // of fields that are not structs: one value, or one per element
   SourceRange range;
 };
 
 struct Structure {
   std::string name;
   std::vector<FieldType> fields;
-  std::uint32_t leaves = 0;   // how many scalars, mutexes and condition variables, arrays counted once
-  std::uint64_t scalars = 0;  // the same with all elements of arrays; saturates
+  std::uint32_t leaves = 0;   // number of scalars, mutexes and condition variables; an array counts as one
+  std::uint64_t scalars = 0;  // the same counting every array element; saturates
 };
 
 // One leaf of a type.
 struct Leaf {
   DataType type;  // without lengths
   ElementNames elements;
-  std::vector<std::int64_t> initial;  // one value for each element
+  std::vector<std::int64_t> initial;  // one value per element
   [[nodiscard]] bool is_array() const { return !elements.lengths.empty(); }
 };
 
-// What an expression like `pool[i].slots` stands for. The leaves of a type have consecutive numbers in the
-// order of its fields, so that an object is the number of its first leaf, and its type.
+// What an expression like `pool[i].slots` denotes. The leaves of a type have consecutive numbers in field
+// order, so the number of the first leaf and the type identify an object.
 struct Object {
   enum class Base : std::uint8_t { shared, local, thread };
   Base base = Base::shared;
   std::uint32_t first = 0;  // VariableId, or LocalId of the body or of `thread`
   ThreadId thread = 0;
   DataType type;
-  // Indexes that have been given already, the outermost first, and the lengths of their arrays. An index is
-  // an integer expression that nobody has checked, unless it is marked.
+  // Indexes given so far, outermost first, with the lengths of their arrays. An index is an unchecked integer
+  // expression unless it is marked as checked.
   struct Index {
     Expression value;
     std::uint32_t length = 0;
@@ -65,26 +65,26 @@ struct Object {
   std::vector<Index> indexes;
 };
 
-// The number of elements of arrays of such lengths; saturates.
+// The number of elements of an array with these lengths; saturates.
 [[nodiscard]] std::uint64_t element_count(const std::vector<std::uint32_t>& lengths);
 
-// How many leaves the type has.
+// The number of leaves of the type.
 [[nodiscard]] std::uint32_t leaf_count(const std::vector<Structure>& structures, const DataType& type);
 
-// How many scalars an object of the type consists of; saturates.
+// The number of scalars in an object of the type; saturates.
 [[nodiscard]] std::uint64_t scalar_count(const std::vector<Structure>& structures, const DataType& type);
 
-// The leaves in their order, called after `name`. `initial` holds one value or one for each element, for
-// types that are no structs.
+// The leaves in order, their names prefixed by `name`. For types that are not structs, `initial` holds one
+// value or one per element.
 [[nodiscard]] std::vector<Leaf> leaves_of(const std::vector<Structure>& structures, const DataType& type,
                                           const std::string& name, const std::vector<std::int64_t>& initial);
 
-// Steps from an object to a part of it: an element, a field.
+// Narrow an object to a part of it: an element, a field.
 void select_element(Object& object, Expression index);
 void select_field(const std::vector<Structure>& structures, Object& object, std::size_t field);
 
-// The number of the object's element within its leaf, nothing for a leaf that is no array. With several
-// indexes each is checked; a single one is left to the operation. Consumes the indexes.
+// The element's number within its leaf; nothing if the leaf is not an array. Several indexes are each
+// checked; a single index is checked by the operation itself. Consumes the indexes.
 [[nodiscard]] std::optional<Expression> element_index(Object& object);
 
 }  // namespace heddle::lang

@@ -1,4 +1,4 @@
-// Expressions that do something: calls, atomic operations, trylock, choose.
+// Expressions with effects: calls, atomic operations, trylock, choose.
 #include "lang/expressions.hpp"
 
 namespace heddle::lang {
@@ -22,8 +22,8 @@ FetchOperator fetch_operator(TokenKind kind) {
 
 }  // namespace
 
-// Adds what a `ref` parameter is given: locals themselves, then the indexes on the way to the object. What
-// the key says is the same for calls that can share one body.
+// Appends the arguments for a `ref` parameter: locals themselves, then the indexes on the path to the object.
+// `key` is equal for calls that can share one body.
 void ExpressionResolver::bind(Object object, std::vector<Expression>& into, std::string& key) {
   const bool shared = object.base == Object::Base::shared;
   key += shared ? fmt::format("|s{}", object.first) : std::string("|l");
@@ -120,7 +120,7 @@ std::optional<Expression> ExpressionResolver::call(const syntax::Expression& fro
   const syntax::Expression& callee = from.operands[0];
   const Symbol* symbol = symbol_named(callee);
   if (callee.kind == SyntaxKind::member && symbol == nullptr) {
-    (void)object(callee, Want::value, "read");  // reports what is wrong with the name, if anything is
+    (void)object(callee, Want::value, "read");  // reports what is wrong with the name, if anything
     resolution_.error(callee.range, "only functions can be called");
     return {};
   }
@@ -215,7 +215,7 @@ std::optional<Expression> ExpressionResolver::atomic(const syntax::Expression& f
   if (found && found->index) result.operands.push_back(std::move(*found->index));
   bool complete = found.has_value();
   for (std::size_t i = 1; i < wanted; ++i) {
-    // Without a known variable the type is not known either.
+    // The type is known only if the variable is.
     std::optional<Expression> operand =
         found ? value_of_type(from.operands[i], type,
                               is_cas ? (i == 1 ? "the expected value" : "the new value") : "the value")

@@ -1,5 +1,5 @@
-// Places: what names, elements, fields and locals of threads stand for as objects, and reading them. What a
-// place is needed for (Want) decides which objects will do and what is said about the others.
+// Resolves names, elements, fields and locals of threads to objects, and reads them. What the object is
+// needed for (Want) decides which objects are accepted and what messages say about the others.
 #include "lang/expressions.hpp"
 #include "lang/modules.hpp"
 #include "lang/suggest.hpp"
@@ -26,7 +26,7 @@ Filter filter_of(Want want) {
   }
 }
 
-// "needs a mutex", "unknown shared variable": what the place should be, or the unknown name have been.
+// What should have been there: "needs a mutex", "unknown shared variable".
 std::string_view wanted_name(Want want) {
   switch (want) {
     case Want::value: return "array";
@@ -46,7 +46,7 @@ bool ExpressionResolver::refuse_array(const SourceRange& range, std::string_view
   return true;
 }
 
-// A name without index. `symbol` is null if it must be looked up as a plain name.
+// A name without index. If `symbol` is null, the word is looked up as a plain name.
 std::optional<Object> ExpressionResolver::named_object(const syntax::Expression& from,
                                                        const syntax::Word& word, const Symbol* symbol,
                                                        Want want, std::string_view use) {
@@ -116,7 +116,7 @@ std::optional<Object> ExpressionResolver::member_object(const syntax::Expression
                  [](const Symbol* symbol) { return is_thread(symbol) || is_variable(symbol); });
     return {};
   }
-  // Whatever is to happen to the field: its owner is an object.
+  // Whatever the field is wanted for, its owner must be an object.
   std::optional<Object> object =
       this->object(owner, want == Want::value ? Want::value : Want::reference, "the owner");
   if (!object) return {};

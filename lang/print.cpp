@@ -68,7 +68,7 @@ std::string_view spelling(FenceKind kind) {
 std::string_view spelling(Type type) { return type == Type::boolean ? "bool" : "int"; }
 
 std::string number(std::int64_t value) {
-  // The smallest number has no literal.
+  // The smallest integer cannot be written as a literal.
   if (value == std::numeric_limits<std::int64_t>::min()) return fmt::format("{} - 1", value + 1);
   return std::to_string(value);
 }
@@ -162,8 +162,7 @@ class Printer {
     out_ += "\n";
   }
 
-  // --- Statements
-  // ----------------------------------------------------------------------------------------------------------
+  // --- Statements ---
 
   void block(const std::vector<Statement>& statements) {
     out_ += " {";
@@ -219,7 +218,7 @@ class Printer {
     out_ += text;
     const std::size_t before = out_.size();
     block(statement.body);
-    if (text.empty()) out_.erase(before, 1);  // the blank before the brace
+    if (text.empty()) out_.erase(before, 1);  // the space before the brace
     if (!statement.otherwise.empty()) {
       out_ += " else";
       block(statement.otherwise);
@@ -249,12 +248,11 @@ class Printer {
     return result;
   }
 
-  // --- Expressions
-  // ----------------------------------------------------------------------------------------------------------
+  // --- Expressions ---
 
   [[nodiscard]] const std::string& local(LocalId id) const { return body_->locals[id].name; }
 
-  // The shared scalar that an access with `others` operands besides its index is about.
+  // The shared scalar accessed by an operation that has `others` operands besides its index.
   std::string place(VariableId id, const std::vector<Expression>& operands, std::size_t others) {
     const Variable& variable = program_.variables[id];
     if (operands.size() == others) return variable.name;
@@ -277,7 +275,7 @@ class Printer {
     return is_atom(inner) ? expression(inner) : fmt::format("({})", expression(inner));
   }
 
-  // An operation of the kind that takes a place and `count` values.
+  // An operation with a location and `count` values as operands.
   std::string atomic(std::string_view name, const Expression& operation, std::size_t count) {
     const auto& operands = operation.operands;
     std::string text = fmt::format("{}({}", name, place(operation.id, operands, count));
@@ -286,7 +284,7 @@ class Printer {
     return text + ")";
   }
 
-  // `a && b && c` without brackets: they associate to the left and the tree may be very high.
+  // `a && b && c` without parentheses: both operators associate to the left, and the tree may be very high.
   std::string chain(const Expression& expression, ExpressionKind kind, std::string_view symbol) {
     const auto side = [&](const Expression& inner) {
       return inner.kind == kind ? chain(inner, kind, symbol) : operand(inner);
@@ -330,10 +328,9 @@ class Printer {
     return fmt::format("{}.{}", thread.name, body.locals[expression.id].name);
   }
 
-  // --- Properties
-  // ----------------------------------------------------------------------------------------------------------
+  // --- Properties ---
 
-  // Filters become part of every other property.
+  // Filters are merged into every other property.
   std::string filters(bool negated) {
     std::string text;
     for (const Property& property : program_.properties) {

@@ -1,4 +1,4 @@
-// A resolved program as .hed text.
+// Prints a resolved program as .hed text.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace heddle::lang {
 
-// Text that the front end reads as the same program, one statement a line; for what litmus tests become. Of
-// other programs it prints those without structs, local arrays and parameters by reference, but not what the
-// tree does not keep (comments, names of constants and `param`s, which appear as their values) and not their
-// expectations, which may be about other values of these. What a litmus test has and a .hed file has not: a
-// `filter` becomes part of the conditions, which values are observed is lost.
+// Text that the front end reads back as the same program, one statement per line. Meant for translated litmus
+// tests. Other programs can be printed if they have no structs, local arrays or reference parameters. Lost
+// are what the tree does not keep (comments; constants and `param`s appear as their values) and expectations,
+// which may be about other values of params. Of the features that only litmus tests have, a `filter` becomes
+// part of the conditions, and the list of observed values is lost.
 [[nodiscard]] std::string print_program(const Program& program);
 
 }  // namespace heddle::lang

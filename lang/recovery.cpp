@@ -1,4 +1,4 @@
-// Syntax errors: a message says what was expected and what stands there instead. The hints are in hints.cpp.
+// Messages for syntax errors: what was expected and what was found. The hints are in hints.cpp.
 #include "lang/recovery.hpp"
 
 #include <fmt/format.h>
@@ -21,10 +21,10 @@ bool on_new_line(const ParserState& state, Position position) {
 
 void report(ParserState& state, const SyntaxError& error) {
   const auto& [kind, start, where, expected] = error;
-  // The lexer has reported this place already.
+  // The lexer has already reported this place.
   if (where->kind == TokenKind::invalid) return;
   if (where != state.first && (where - 1)->kind == TokenKind::invalid) return;
-  // A misspelt keyword is taken for a name; what comes next then seems to be wrong.
+  // A misspelt keyword is parsed as a name, and the error is noticed at the next token only.
   if (std::string hint = misspelt_keyword(error); !hint.empty()) {
     const std::string_view wanted = kind == Recovery::item ? "a declaration" : "a statement";
     state.diagnostics.error(state.range(*start),
@@ -43,7 +43,7 @@ void report(ParserState& state, const SyntaxError& error) {
                           fmt::format("expected {}, found {}", expected, describe(*where)), std::move(hint));
 }
 
-// Behind the next semicolon or the block that comes first, or before a closing brace that is not ours.
+// Skips to after the next semicolon or block, whichever comes first, or to before an unmatched closing brace.
 Position skip_statement(Position at, Position last) {
   unsigned depth = 0;
   for (; at != last && !begins_item(at->kind); ++at) {
@@ -56,7 +56,7 @@ Position skip_statement(Position at, Position last) {
   return at;
 }
 
-// Before the next item: they begin with words that occur nowhere else.
+// Skips to before the next item. Items begin with keywords that occur nowhere else.
 Position skip_item(Position at, Position last) {
   unsigned depth = 0;
   for (; at != last && !begins_item(at->kind); ++at) {
@@ -75,13 +75,14 @@ Position recover(ParserState& state, const SyntaxError& error) {
   const auto& [kind, start, where, expected] = error;
   report(state, error);
   if (state.diagnostics.full()) throw GiveUp{};
-  // What cannot begin anything must not be met again; at the end there is nothing to go past.
+  // Skip a token that cannot begin anything, so that recovery makes progress. At the end of the file there is
+  // nothing to skip.
   const Position behind = start == state.last ? start : start + 1;
   if (kind == Recovery::item) return skip_item(where == start ? behind : where, state.last);
-  // A forgotten semicolon: the next statement begins in the next line and is fine.
+  // Only a semicolon is missing: the statement on the next line is intact.
   if (expected == "';'" && where != start && on_new_line(state, where)) return where;
   Position next = skip_statement(where, state.last);
-  // `do { ... } while (c);` is one mistake, not two.
+  // `do { ... } while (c);` is reported once, not twice.
   if (start->text == "do" && next->kind == TokenKind::while_) next = skip_statement(next, state.last);
   return next == start ? skip_statement(behind, state.last) : next;
 }

@@ -1,4 +1,4 @@
-// Syntax errors: their messages, and where to go on after them.
+// Syntax errors: their messages, and where parsing resumes.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace heddle::lang {
 
 using Position = const Token*;
 
-// Thrown after an error (already reported) after which the rest of the text is not worth reading.
+// Thrown after an error (already reported) that makes parsing the rest pointless.
 struct GiveUp {};
 
-// What the grammar carries through its rules.
+// The state shared by all rules of the grammar.
 struct ParserState {
   Diagnostics& diagnostics;
   const SourceMap& sources;
@@ -34,7 +34,7 @@ struct ParserState {
 
 enum class Recovery : std::uint8_t { statement, item };
 
-// At `where` stood something else than `expected`, in a statement or item that began at `start`.
+// `where` is not `expected`, in a statement or item that began at `start`.
 struct SyntaxError {
   Recovery kind = Recovery::item;
   Position start = nullptr;
@@ -42,14 +42,14 @@ struct SyntaxError {
   std::string expected;  // "';'", "an expression"
 };
 
-// Reports the error and returns the place to go on. It lies behind `start` unless that is the end of the
-// file. Throws GiveUp if no more errors can be stored.
+// Reports the error and returns the position at which to resume. It is after `start` unless that is the end
+// of the file. Throws GiveUp if no more errors can be stored.
 [[nodiscard]] Position recover(ParserState& state, const SyntaxError& error);
 
-// "did you mean 'while'?" if the statement or item seems to begin with a misspelt keyword, else nothing.
+// "did you mean 'while'?" if the statement or item seems to begin with a misspelt keyword, else empty.
 [[nodiscard]] std::string misspelt_keyword(const SyntaxError& error);
 
-// What the author may have had in mind, nothing if there is no guess.
+// A guess at what the author meant, or empty.
 [[nodiscard]] std::string syntax_hint(const ParserState& state, const SyntaxError& error);
 
 }  // namespace heddle::lang

@@ -1,5 +1,5 @@
-// What names stand for in expressions: constants, enumerators, locals; and what is said about names that
-// stand for no value. Shared variables and whatever has elements or fields are read as places (places.cpp).
+// Names with a value in expressions: constants, enumerators, locals; and the messages for names without one.
+// Shared variables, and everything with elements or fields, are in places.cpp.
 #include <array>
 #include <string_view>
 
@@ -18,7 +18,7 @@ bool has_value(const Symbol* symbol) {
   return symbol == nullptr || symbol->kind == SymbolKind::variable || is_constant(symbol);
 }
 
-// What people of other languages look for.
+// Functions of other languages.
 std::string foreign_function_hint(std::string_view name) {
   struct Habit {
     std::string_view word;
@@ -57,7 +57,7 @@ void ExpressionResolver::unknown_name(const syntax::Word& word, std::string_view
   if (hint.empty()) hint = resolution_.suggest(word.text, locals_, wanted);
   if (hint.empty() && what == "function") hint = foreign_function_hint(word.text);
   if (place_ == Place::condition) {
-    // A local without its thread.
+    // A local named without its thread.
     for (std::size_t i = 0; i < resolution_.templates.size(); ++i) {
       if (!resolution_.templates[i].locals.contains(word.text)) continue;
       const ThreadTemplate& owner = resolution_.program.templates[i];
@@ -110,7 +110,7 @@ std::optional<Expression> ExpressionResolver::name(const syntax::Expression& fro
   return symbol_value(from, *symbol);
 }
 
-// `from` is a name, with or without its module; its word is the name itself.
+// `from` is a name, possibly qualified by its module; its word is the name itself.
 std::optional<Expression> ExpressionResolver::symbol_value(const syntax::Expression& from,
                                                            const Symbol& symbol) {
   const std::string_view text = from.word.text;
@@ -162,7 +162,7 @@ std::optional<Expression> ExpressionResolver::symbol_value(const syntax::Express
   return {};
 }
 
-// Enumerators, what modules declare, fields, locals of threads.
+// Enumerators, names in modules, fields, locals of threads.
 std::optional<Expression> ExpressionResolver::member(const syntax::Expression& from) {
   const syntax::Expression& owner = from.operands[0];
   if (const Symbol* symbol = symbol_named(from); symbol != nullptr && !is_object(symbol)) {

@@ -1,5 +1,4 @@
-// What the parts of name resolution ask again and again: symbols, and how places, names and types appear in
-// messages.
+// Lookup of symbols, and how positions, names and types appear in messages.
 #include "lang/resolution.hpp"
 
 #include <algorithm>
@@ -33,7 +32,7 @@ std::string Resolution::quote(const SourceRange& range, std::string_view otherwi
 
 std::string Resolution::suggest(std::string_view name, const Locals* locals,
                                 bool (*wanted)(const Symbol*)) const {
-  // A text with very many names and very many unknown ones must not take quadratic time.
+  // Many names and many unknown names must not take quadratic time together.
   constexpr std::size_t most = 10'000;
   if (diagnostics.full()) return {};
   if (std::string hint = suggest_module(name, wanted); !hint.empty()) return hint;

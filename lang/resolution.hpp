@@ -1,4 +1,4 @@
-// What all parts of name resolution and type checking share: the program that is being made, the names, the
+// State shared by all parts of name resolution and type checking: the program being built, the names, the
 // messages.
 #pragma once
 
@@ -26,7 +26,7 @@ namespace heddle::lang {
 // One file of the program.
 struct Module {
   std::uint32_t file = 0;
-  std::string name;  // "spinlock"; empty for the file that the user named
+  std::string name;  // "spinlock"; empty for the user's file
   syntax::File tree;
   Names names;
   struct Import {
@@ -36,8 +36,8 @@ struct Module {
   std::vector<Import> imports;
 };
 
-// What callers must know of a function. One without `ref` parameters is one function of the program; one that
-// has some is resolved again for each combination of objects that it is called with.
+// What callers must know about a function. A function without `ref` parameters becomes one function of the
+// program; one with `ref` parameters is resolved again for each combination of objects passed to it.
 struct Signature {
   struct Parameter {
     syntax::Word name;
@@ -52,15 +52,15 @@ struct Signature {
   Type result = Type::none;
   bool generic = false;
   FunctionId function = 0;                      // if not generic
-  std::map<std::string, FunctionId> instances;  // if generic, by what the references are bound to
+  std::map<std::string, FunctionId> instances;  // if generic, keyed by the objects bound to its references
 };
 
-// A function body that is still to be resolved.
+// A function body still to be resolved.
 struct Instance {
   std::uint32_t signature = 0;
   FunctionId function = 0;
-  std::vector<std::optional<Object>> references;  // by parameter; indexes: lengths only
-  std::optional<SourceRange> place;               // of the one statement that it implements
+  std::vector<std::optional<Object>> references;  // by parameter; of the indexes only the lengths
+  std::optional<SourceRange> place;               // the one statement that it implements
   SourceRange call;
 };
 
@@ -71,7 +71,7 @@ struct Proc {
   std::uint32_t module = 0;
   std::uint32_t thread_template = 0;
   std::vector<Signature::Parameter> parameters;
-  VariableId started = 0;  // hidden variables with one element for each thread
+  VariableId started = 0;  // hidden variables with one element per thread
   VariableId ended = 0;
   std::vector<VariableId> arguments;
   std::uint32_t threads = 0;
@@ -86,17 +86,17 @@ struct Resolution {
   Diagnostics& diagnostics;
   Program program;
   std::deque<Module> modules;  // the first one is the user's file
-  std::uint32_t module = 0;    // the one whose names are in force
+  std::uint32_t module = 0;    // the module in force: names are looked up in it
   std::vector<Object> objects;
   std::vector<Structure> structures;
   std::deque<Signature> signatures;
   std::deque<Proc> procs;
   std::deque<Instance> pending;
   bool too_much_data = false;         // reported once
-  std::size_t phantom_functions = 0;  // what stands behind them in the program is to go
+  std::size_t phantom_functions = 0;  // the program's functions from this number on are removed again
   std::size_t phantom_variables = 0;
   std::optional<std::uint32_t> condition_module;  // see lang/condition_variables.cpp
-  std::optional<SourceRange> instance_call;       // while an instance is resolved: one call of it
+  std::optional<SourceRange> instance_call;       // while an instance is resolved: one of its calls
   // Per thread template: its first thread, and its top-level locals by name.
   struct TemplateInfo {
     ThreadId first_thread = 0;
@@ -106,27 +106,27 @@ struct Resolution {
     std::unordered_map<std::string_view, LocalSymbol> locals;
   };
   std::vector<TemplateInfo> templates;
-  bool may_lack_threads = false;  // a program without any is no error
+  bool may_lack_threads = false;  // a program without threads is not an error
 
   [[nodiscard]] Names& names() { return modules[module].names; }
   [[nodiscard]] const Names& names() const { return modules[module].names; }
   [[nodiscard]] const std::vector<syntax::Item>& items() const { return modules[module].tree.items; }
-  // The symbol that the item declares; null if its name belongs to an earlier item.
+  // The symbol declared by the item; null if its name was already taken.
   [[nodiscard]] Symbol* symbol_of(const syntax::Item& item);
-  // The name of what the module in force declares, for the whole program: "spinlock.next".
+  // The program-wide name of a declaration in the module in force: "spinlock.next".
   [[nodiscard]] std::string qualified(std::string_view name) const;
 
   void error(const SourceRange& range, std::string message, std::string hint = {}) {
     diagnostics.error(range, std::move(message), std::move(hint));
   }
-  // "line 3", or "line 3 of queue.hed", for a second place in a message.
+  // "line 3" or "line 3 of queue.hed", to mention a second place in a message.
   [[nodiscard]] std::string line_of(const SourceRange& range) const;
   // The source text if it is short enough for a message, else `otherwise`.
   [[nodiscard]] std::string quote(const SourceRange& range, std::string_view otherwise) const;
-  // "did you mean ...?" among the visible names that `wanted` accepts (null symbol: a local).
+  // "did you mean ...?" from the visible names that `wanted` accepts (a null symbol stands for a local).
   [[nodiscard]] std::string suggest(std::string_view name, const Locals* locals,
                                     bool (*wanted)(const Symbol*) = nullptr) const;
-  // "did you mean 'spinlock.acquire'?" if an imported module declares that name.
+  // "did you mean 'spinlock.acquire'?" if an imported module declares the name.
   [[nodiscard]] std::string suggest_module(std::string_view name, bool (*wanted)(const Symbol*)) const;
   // "did you mean 'Role.leader'?" if a visible enum has that value.
   [[nodiscard]] std::string suggest_value(std::string_view name) const;
@@ -139,24 +139,24 @@ struct Resolution {
   }
 };
 
-// The type as written; reports what is wrong with it.
+// The type as written. Reports errors.
 [[nodiscard]] std::optional<DataType> resolve_type(Resolution& resolution, const syntax::TypeName& from);
-// The same where only int, bool and enums can stand. `what`: "a parameter".
+// The same where only int, bool and enums are allowed. `what`: "a parameter".
 [[nodiscard]] std::optional<Type> resolve_scalar_type(Resolution& resolution, const syntax::TypeName& from,
                                                       std::string_view what);
-// A struct's fields; the symbol is the struct's.
+// Resolves the fields of a struct; `symbol` is the struct's.
 void resolve_structure(Resolution& resolution, const syntax::Item& item, Symbol& symbol);
-// The values behind `=`: one for all elements, or as many as `elements`, or none for none.
+// The initial values: one for all elements, one per element, or none if none are given.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> initial_values(
     Resolution& resolution, const std::vector<syntax::Expression>& from, bool is_list, const DataType& type,
     std::string_view name);
-// Appends the variables of an object, with locations. Reports if there is too much data.
+// Appends the variables of an object and assigns their locations. Reports too much data.
 [[nodiscard]] std::optional<Object> add_shared_object(Resolution& resolution, const std::string& name,
                                                       const DataType& type,
                                                       const std::vector<std::int64_t>& initial,
                                                       const SourceRange& range);
 
-// The value of an expression that consists of literals and operators only. Reports a division by zero in it.
+// The value of an expression made of literals and operators only. Reports division by zero.
 [[nodiscard]] std::optional<std::int64_t> fold_constant(Resolution& resolution, const Expression& expression);
 
 }  // namespace heddle::lang

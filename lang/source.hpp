@@ -1,4 +1,4 @@
-// Source texts and places in them, shared by every layer that reports to a user.
+// Source texts and positions in them, shared by every layer that reports to a user.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace heddle::lang {
 
-// Line and column count from 1; a column is one Unicode code point, a tab is one column.
+// Lines and columns count from 1. A column is one Unicode code point; a tab is one column.
 struct LineColumn {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
 };
 
-// The files of one program. Owns their texts; file number 0 is the one that the user named.
+// The files of one program. Owns their texts. File number 0 is the user's.
 class SourceMap {
  public:
   // Returns the file's number. `built_in`: a module of the standard library.
@@ -30,7 +30,7 @@ class SourceMap {
   [[nodiscard]] std::string_view text(const SourceRange& range) const;
   // O(log lines).
   [[nodiscard]] LineColumn locate(std::uint32_t file, std::uint32_t offset) const;
-  // The whole line that holds the offset, without its end.
+  // The line containing the offset, without its line break.
   [[nodiscard]] std::string_view line(std::uint32_t file, std::uint32_t offset) const;
 
  private:

@@ -1,7 +1,8 @@
-// Threads are static: each `spawn` that stands in straight code is one thread of the program for each thread
-// that executes it, and loops around it are unrolled. Each has an element in three kinds of hidden variables:
-// `started`, which it waits for before it begins, its arguments, and `ended`, which `join` waits for. Fences
-// on both sides make what was done before visible behind, as thread libraries do.
+// Threads are static. Each `spawn` outside of branches creates one thread of the program for each thread that
+// executes it; loops around it are unrolled. Each spawned thread has an element in three kinds of hidden
+// variables: `started`, which it waits for before it begins, its arguments, and `ended`, which `join` waits
+// for. Fences on both sides make everything done before a spawn or an end visible after it, as thread
+// libraries do.
 #include "lang/spawns.hpp"
 
 #include "lang/bodies.hpp"
@@ -36,7 +37,7 @@ Expression load(VariableId variable, Type type, const Expression& index, const S
   return expression;
 }
 
-// variable[index] becomes 1, for others to see behind everything before.
+// Sets variable[index] to 1. A thread that sees this also sees everything before it.
 void announce(VariableId variable, const Expression& index, const SourceRange& range,
               std::vector<Statement>& into) {
   into.push_back(make(StatementKind::fence, range));
@@ -218,7 +219,7 @@ std::optional<Spawned> BodyResolver::spawn(const syntax::Expression& from, State
   const Resolution::TemplateInfo& parent = resolution_.templates[*template_];
   Spawned spawned{id, number(proc.threads, from.range)};
   if (resolution_.program.templates[*template_].is_family) {
-    // One for each thread of this family.
+    // Each thread of this family has its own.
     Expression sum;
     sum.kind = ExpressionKind::binary;
     sum.range = from.range;
@@ -244,8 +245,8 @@ std::optional<Spawned> BodyResolver::spawn(const syntax::Expression& from, State
   return spawned;
 }
 
-// `join t;` for what `let t = spawn ...` gave, `join worker;` for all threads of a proc that were spawned
-// above.
+// `join t;` waits for the thread from `let t = spawn ...`; `join worker;` waits for all threads of the proc
+// spawned above.
 void BodyResolver::join(const syntax::Statement& from, Statement& into) {
   const syntax::Expression& what = from.expressions[0];
   if (what.kind == SyntaxKind::name) {

@@ -1,4 +1,4 @@
-// `spawn` and `join`: threads that begin when another one says so.
+// `spawn` and `join`: threads started by other threads.
 #pragma once
 
 #include <vector>
@@ -7,17 +7,18 @@
 
 namespace heddle::lang {
 
-// The signature of a proc and the hidden variables of its threads. `symbol` is the number of its template.
+// Adds the signature of a proc and the hidden variables of its threads. `symbol` is the number of its
+// template.
 void declare_proc(Resolution& resolution, const syntax::Item& item,
                   std::vector<Signature::Parameter> parameters, std::uint32_t thread_template);
 
-// Once all bodies that spawn have been resolved: the threads, and the sizes of the hidden variables.
+// Adds the threads and sets the sizes of the hidden variables. Call once all bodies with spawns are resolved.
 void complete_procs(Resolution& resolution);
 
-// The body that all threads of the proc share.
+// Resolves the body shared by all threads of the proc.
 void resolve_proc(Resolution& resolution, std::uint32_t proc);
 
-// Whether a `spawn` stands in the statements.
+// Whether the statements contain a `spawn`.
 [[nodiscard]] bool spawns(const std::vector<syntax::Statement>& statements);
 
 }  // namespace heddle::lang

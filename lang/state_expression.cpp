@@ -1,4 +1,4 @@
-// See state_expression.hpp.
+// Parses and evaluates expressions over one state. See state_expression.hpp.
 #include "lang/state_expression.hpp"
 
 #include <fmt/format.h>
@@ -73,7 +73,7 @@ class Evaluator {
     return operand == 0 ? 1 : 0;
   }
 
-  // In unsigned numbers where the language wraps.
+  // Unsigned arithmetic where the language wraps.
   [[nodiscard]] std::int64_t binary(const Expression& e) const {
     const std::int64_t a = value(e.operands[0]);
     const std::int64_t b = value(e.operands[1]);
@@ -117,7 +117,7 @@ std::optional<Expression> parse_state_expression(const Program& program, const S
   if (tokens.empty()) return {};
   const syntax::Expression tree = parse_expression_syntax(tokens, sources, file, diagnostics);
   if (diagnostics.any()) return {};
-  SourceMap texts = sources;  // names of modules and their texts are not needed
+  SourceMap texts = sources;  // the names of modules and their texts are not needed
   Resolution resolution(texts, file, diagnostics);
   resolution.modules.emplace_back().file = file;
   resolution.program = program;

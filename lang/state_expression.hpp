@@ -1,6 +1,5 @@
-// Expressions about one state of a program, as a person types them while the program stands still: shared
-// variables, locals of threads as `p.a`, params, constants, operators. The same as in an `exists` condition,
-// but of any type.
+// Expressions about one state of a program, typed in while the program stands still: shared variables, locals
+// of threads as `p.a`, params, constants and operators. As in `exists` conditions, but of any type.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +14,8 @@
 
 namespace heddle::lang {
 
-// Parses and resolves file number `file` of `sources` as one expression over the program's names. The sources
-// must hold the program's own files as well: messages may point there. Returns nothing exactly if
+// Parses and resolves file number `file` of `sources` as one expression over the program's names. `sources`
+// must also hold the program's own files, since messages may point there. Returns nothing exactly if
 // `diagnostics` has an error afterwards. Never throws.
 [[nodiscard]] std::optional<Expression> parse_state_expression(const Program& program,
                                                                const SourceMap& sources, std::uint32_t file,

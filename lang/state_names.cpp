@@ -1,6 +1,6 @@
-// See state_names.hpp. The tree has no structs any more: an object like `pool` of two nodes with the fields
-// `value` and `slots` has become the arrays of scalars "pool[].value" and "pool[].slots[]" (ElementNames),
-// one behind the other. What such paths have in common shows the types again.
+// Recovers the types of flattened objects. An object like `pool`, two nodes with the fields `value` and
+// `slots`, has become the consecutive arrays of scalars "pool[].value" and "pool[].slots[]" (ElementNames).
+// The common prefixes of such paths reveal the types again.
 #include "lang/state_names.hpp"
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 namespace heddle::lang {
 namespace {
 
-// A scalar, or an array of scalars with the way to its elements.
+// A scalar, or an array of scalars, with the path to its elements.
 struct Path {
   struct Step {
     std::string_view field;    // empty: an index
-    std::uint32_t length = 0;  // of the array that is indexed
+    std::uint32_t length = 0;  // of the indexed array
     bool operator==(const Step&) const = default;
   };
   std::string_view base;
@@ -39,7 +39,7 @@ void add_fields(Path& path, std::string_view text) {
   }
 }
 
-// `prefix`: the module's name with its dot, which is not part of the path.
+// `prefix`: length of the module's name including its dot, which is not part of the path.
 template <typename Named>  // Variable or Local
 Path path_of(const Named& named, std::size_t prefix, DataType leaf) {
   Path path{.base = {}, .steps = {}, .leaf = std::move(leaf)};
@@ -58,7 +58,7 @@ Path path_of(const Named& named, std::size_t prefix, DataType leaf) {
   return path;
 }
 
-// The type of what `paths` have in common up to step `depth`: they are all of its leaves, in their order.
+// The type whose leaves, in order, are `paths` without their first `depth` steps.
 DataType type_of(Resolution& resolution, std::span<const Path> paths, std::size_t depth) {
   DataType type;
   for (; depth < paths[0].steps.size() && paths[0].steps[depth].field.empty(); ++depth)
@@ -91,7 +91,7 @@ DataType type_of(Resolution& resolution, std::span<const Path> paths, std::size_
   return type;
 }
 
-// The module whose declaration has this name, by number, and how long its name is with the dot; the user's
+// The number of the module that declares `name`, and the length of its prefix including the dot. The user's
 // own file is number 0.
 std::pair<std::uint32_t, std::size_t> module_of(Resolution& resolution, std::string_view name,
                                                 const SourceRange& range) {
@@ -126,7 +126,7 @@ Symbol symbol_of(SymbolKind kind, std::size_t id, Type type, std::int64_t value,
           .range = range};
 }
 
-// Variables that follow one another and have the same first name are the leaves of one object.
+// Consecutive variables with the same first name are the leaves of one object.
 void declare_objects(Resolution& resolution, const std::vector<Variable>& variables) {
   for (std::size_t begin = 0; begin < variables.size();) {
     const Variable& first = variables[begin];
@@ -204,7 +204,7 @@ void declare_threads(Resolution& resolution) {
 
 void declare_again(Resolution& resolution) {
   const Program& program = resolution.program;
-  // Before the variables: those that the compiler adds for a spawned thread are called after it.
+  // Threads first: the variables that the compiler adds for a spawned thread are named after it.
   declare_threads(resolution);
   declare_objects(resolution, program.variables);
   for (const auto& from : program.parameters) {

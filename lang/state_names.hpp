@@ -1,15 +1,14 @@
-// The names of a program, made again from its resolved tree: for expressions that are typed in when the
-// program has long been compiled (lang/state_expression.hpp). Programs that never were text, like litmus
-// tests, have them too.
+// Rebuilds the symbol table of a compiled program from its resolved tree, for expressions typed in later
+// (lang/state_expression.hpp). This also gives names to programs without .hed text, like litmus tests.
 #pragma once
 
 #include "lang/resolution.hpp"
 
 namespace heddle::lang {
 
-// Declares all names of `resolution.program`, whose names of variables must outlive the resolution. What an
-// imported file declares becomes a name of a module. Structs are known by their fields only: they get back
-// the shape that the names of their leaves show.
+// Declares all names of `resolution.program`, whose variable names must outlive the resolution. Declarations
+// of an imported file become names of a module. Structs have been flattened: their shape is recovered from
+// the names of their leaves.
 void declare_again(Resolution& resolution);
 
 }  // namespace heddle::lang

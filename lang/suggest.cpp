@@ -1,4 +1,5 @@
-// Edit distance with swaps of neighbours (optimal string alignment), bounded by what still counts as a slip.
+// Edit distance with transpositions (optimal string alignment), bounded by what still counts as a
+// misspelling.
 #include "lang/suggest.hpp"
 
 #include <fmt/format.h>
@@ -10,11 +11,11 @@
 namespace heddle::lang {
 namespace {
 
-constexpr std::size_t longest = 64;  // longer names are not worth the quadratic work
+constexpr std::size_t longest = 64;  // longer names are not worth the quadratic time
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Changing only the case of a letter costs nothing here; the caller sees exact matches before.
+// A change of case costs nothing: the caller has handled exact matches before.
 std::size_t distance(std::string_view a, std::string_view b) {
   using Row = std::array<std::size_t, longest + 1>;
   Row before{};
@@ -40,7 +41,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
   if (word.empty() || word.size() > longest) return {};
-  // One slip in a short word, two from six letters on; a one-letter name is a slip of its other case only.
+  // One error in a short word, two in words of six or more letters. A one-letter name only matches its other
+  // case.
   std::size_t best = word.size() == 1 ? 1 : word.size() < 6 ? 2 : 3;
   std::string_view found;
   for (const std::string_view candidate : candidates) {
@@ -48,7 +50,7 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
         word.size() + best <= candidate.size()) {
       continue;
     }
-    // At least half of the word must stay.
+    // At least half of the word must be unchanged.
     const std::size_t d = distance(word, candidate);
     if (d < best && 2 * d <= std::max(word.size(), candidate.size()) && (d == 0 || candidate.size() > 1)) {
       best = d;

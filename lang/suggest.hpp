@@ -7,13 +7,13 @@
 
 namespace heddle::lang {
 
-// The candidate that `word` most probably is a slip of (letters dropped, added, changed, swapped or in
-// another case); empty if none is near. The first one wins a tie. O(candidates * length^2), with long words
-// never compared.
+// The candidate closest to `word`, allowing for dropped, added, changed or swapped letters and different
+// case; empty if none is close. The first candidate wins a tie. O(candidates * length^2); long words are not
+// compared.
 [[nodiscard]] std::string_view nearest(std::string_view word,
                                        const std::vector<std::string_view>& candidates);
 
-// "did you mean 'turn'?" or nothing.
+// "did you mean 'turn'?", or empty.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string_view>& candidates);
 

@@ -1,5 +1,5 @@
-// The parse tree: the program as it was written, before any name has a meaning. The grammar makes it, the
-// resolver reads it and turns it into the tree of lang/tree.hpp. Texts are views into the source text.
+// The parse tree: the program as written, before names are resolved. The grammar builds it; the resolver
+// turns it into the tree of lang/tree.hpp. All strings are views into the source text.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace heddle::lang::syntax {
 
-// A token kept as it stands: a name, an operator, a keyword.
+// A token kept as written: a name, an operator, a keyword.
 struct Word {
   TokenKind kind = TokenKind::end;
   std::string_view text;
@@ -38,7 +38,7 @@ enum class ExpressionKind : std::uint8_t {
   choose,       // operands: [low, high] or [enumeration]
   spawn,        // operands: [call]
   unary,        // word; operands: [operand]
-  binary,       // word: any binary operator, `&&` and `||` too; operands: [left, right]
+  binary,       // word: any binary operator, including `&&` and `||`; operands: [left, right]
   conditional,  // operands: [condition, then, else]
 };
 
@@ -48,7 +48,7 @@ struct Expression {
   std::int64_t value = 0;
   std::uint32_t depth = 1;  // height of the tree
   std::vector<Expression> operands;
-  SourceRange range;  // with the parentheses around it
+  SourceRange range;  // including enclosing parentheses
 };
 
 enum class StatementKind : std::uint8_t {
@@ -69,7 +69,7 @@ enum class StatementKind : std::uint8_t {
   wait,       // expressions: [condition variable, mutex]
   signal,     // expressions: [condition variable]
   broadcast,  // expressions: [condition variable]
-  join,       // expressions: [what was spawned]
+  join,       // expressions: [handle from `spawn`]
   assert_,    // expressions: [condition]; text?
   assume,     // expressions: [condition]
   await,      // expressions: [condition]
@@ -85,7 +85,7 @@ struct Statement {
   std::vector<Expression> expressions;
   std::vector<Statement> body;
   std::vector<Statement> otherwise;
-  SourceRange range;  // without the semicolon; of `if`, `while` and `for`: the head
+  SourceRange range;  // without the semicolon; for `if`, `while` and `for`: the head
 };
 
 struct FunctionParameter {
@@ -98,7 +98,7 @@ struct Field {
   Word name;
   TypeName type;
   bool is_list = false;
-  std::vector<Expression> expressions;  // initial values, none if not given
+  std::vector<Expression> expressions;  // initial values, empty if not given
 };
 
 // `NAME = INT` or `MODULE.NAME = INT` of an expect line.
@@ -118,8 +118,7 @@ struct ExpectLine {
 };
 
 enum class ItemKind : std::uint8_t {
-  import_,      // path: the parts or one text; name: what `as` gives, of kind `end` if none; words: names to
-                // import
+  import_,      // path: the parts or one text; name: after `as`, of kind `end` if none; words: imported names
   param,        // name; expressions: [value]
   constant,     // name; expressions: [value]
   shared,       // name, type; expressions: initial values, none if not given; is_list

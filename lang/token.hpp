@@ -1,4 +1,4 @@
-// Tokens of the language: what the lexer makes and the grammar reads.
+// Tokens of the language: produced by the lexer, consumed by the grammar.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace heddle::lang {
 
-// The order matters: the groups are tested as ranges, and the spellings in token.cpp stand in the same order.
+// The order matters: groups are tested as ranges, and token.cpp lists the spellings in the same order.
 enum class TokenKind : std::uint8_t {
   end,
-  invalid,  // already reported by the lexer; the grammar stays silent about it
+  invalid,  // already reported by the lexer; the grammar does not report it again
   identifier,
   integer,
   string,
-  // Keywords that begin an item.
+  // Keywords that start an item.
   import_,
   param,
   const_,
@@ -34,7 +34,7 @@ enum class TokenKind : std::uint8_t {
   forall,
   forbid,
   expect,
-  // Keywords that begin a statement.
+  // Keywords that start a statement.
   let,
   var,
   if_,
@@ -87,7 +87,7 @@ enum class TokenKind : std::uint8_t {
   dot_dot,
   arrow,
   question,
-  // Assignments; `assign` is the plain one.
+  // Assignments; `assign` is the plain `=`.
   assign,
   add_assign,
   subtract_assign,
@@ -99,7 +99,7 @@ enum class TokenKind : std::uint8_t {
   xor_assign,
   shift_left_assign,
   shift_right_assign,
-  // Binary operators (`minus` is a prefix too).
+  // Binary operators (`minus` is also a prefix operator).
   or_or,
   and_and,
   bit_or,
@@ -126,14 +126,14 @@ enum class TokenKind : std::uint8_t {
 struct Token {
   TokenKind kind = TokenKind::end;
   std::uint32_t begin = 0;  // byte offset in the file
-  std::string_view text;    // a piece of the source text, which must outlive the token
+  std::string_view text;    // a view into the source text, which must outlive the token
   [[nodiscard]] std::uint32_t end() const { return begin + static_cast<std::uint32_t>(text.size()); }
 };
 
-// How a kind is written: ";" or "while"; for kinds with many spellings a description: "a name".
+// The spelling of a kind, ";" or "while"; for kinds with many spellings a description, "a name".
 [[nodiscard]] std::string_view spelling(TokenKind kind);
 
-// The keyword that `text` is, or `identifier`.
+// The keyword spelled `text`, or `identifier`.
 [[nodiscard]] TokenKind keyword_kind(std::string_view text);
 
 [[nodiscard]] constexpr bool is_between(TokenKind kind, TokenKind first, TokenKind last) {
@@ -158,15 +158,15 @@ struct Token {
   return is_between(kind, TokenKind::fetch_add, TokenKind::fetch_min);
 }
 
-// Splits file number `file` into tokens; the last one is of kind `end`. Returns an empty list if the text is
-// no program text at all (binary, too large); the diagnostics then say why. Linear in the text.
+// Splits file number `file` into tokens; the last one is of kind `end`. Returns an empty list if the text
+// cannot be a program (binary, too large), which is then reported. Linear in the size of the text.
 [[nodiscard]] std::vector<Token> tokenize(const SourceMap& sources, std::uint32_t file,
                                           Diagnostics& diagnostics);
 
-// The value of an integer token, false if it does not fit into 64 bits. Accepts `_` between digits and 0x.
+// The value of an integer token; false if it does not fit into 64 bits. Accepts 0x and `_` between digits.
 [[nodiscard]] bool integer_value(std::string_view text, std::int64_t& value);
 
-// The text of a string token, without quotes and escapes.
+// The value of a string literal: without quotes, escapes replaced.
 [[nodiscard]] std::string string_value(std::string_view text);
 
 }  // namespace heddle::lang

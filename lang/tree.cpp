@@ -1,4 +1,4 @@
-// The one thing about the resolved program that is not plain data.
+// The only logic of the resolved program, which is plain data otherwise.
 #include "lang/tree.hpp"
 
 namespace heddle::lang {

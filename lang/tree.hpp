@@ -1,8 +1,8 @@
 // The resolved program: what the front ends produce and the compiler reads.
 //
-// `parse_program` (lang/frontend.hpp) turns text into this tree; every name in it is already resolved, every
-// expression typed, every size and range a number. The compiler needs nothing else, and nothing here knows of
-// it. Functions stay functions: the compiler inlines a call by generating the body again. A program has no
+// `parse_program` (lang/frontend.hpp) turns text into this tree. All names are resolved, all expressions
+// typed, all sizes and ranges are numbers. The compiler needs nothing else, and nothing here depends on it.
+// Functions remain functions: the compiler inlines a call by generating the body again. There is no
 // recursion.
 #pragma once
 
@@ -23,15 +23,15 @@ struct SourceRange {
   std::uint32_t end = 0;
 };
 
-// Values are 64-bit integers at run time; a boolean is 0 or 1. The types from `first_enumeration` up are the
-// enumerations of the program, in their order; their values count from 0.
+// Values are 64-bit integers at run time; a boolean is 0 or 1. Types from `first_enumeration` up are the
+// program's enumerations, in order; their values count from 0.
 enum class Type : std::uint32_t { none, integer, boolean, first_enumeration };
 
 enum class FenceKind : std::uint8_t { full, lightweight, store_store, instruction };
 
 enum class UnaryOperator : std::uint8_t { negate, complement, logical_not };
 
-// Arithmetic wraps; shifts take their amount modulo 64, `>>` keeps the sign; division and remainder truncate.
+// Arithmetic wraps; shift amounts are taken modulo 64, `>>` keeps the sign; division and remainder truncate.
 enum class BinaryOperator : std::uint8_t {
   add,
   subtract,
@@ -53,33 +53,33 @@ enum class BinaryOperator : std::uint8_t {
 
 enum class FetchOperator : std::uint8_t { add, subtract, bit_and, bit_or, bit_xor, max, min };
 
-using LocalId = std::uint32_t;     // index into Body::locals of the body that the expression stands in
+using LocalId = std::uint32_t;     // index into Body::locals of the enclosing body
 using VariableId = std::uint32_t;  // index into Program::variables
 using FunctionId = std::uint32_t;  // index into Program::functions
 using ThreadId = std::uint32_t;    // index into Program::threads
 
 enum class ExpressionKind : std::uint8_t {
   literal,        // value
-  local,          // id: LocalId; operands: [index] for elements of arrays. A whole array stands for itself
-                  // as the argument of a parameter by reference only
+  local,          // id: LocalId; operands: [index] for elements of arrays. Without index, an array is the
+                  // argument of a reference parameter
   load,           // id: VariableId; operands: [index] for arrays. One visible operation.
   unary,          // unary; operands: [operand]
   binary,         // binary; operands: [left, right]
-  logical_and,    // operands: [left, right]; right only if left is true
-  logical_or,     // operands: [left, right]; right only if left is false
+  logical_and,    // operands: [left, right]; right is evaluated only if left is true
+  logical_or,     // operands: [left, right]; right is evaluated only if left is false
   conditional,    // operands: [condition, then, else]; only one of the two is evaluated
   call,           // id: FunctionId; operands: arguments, left to right
-  cas,            // id: VariableId; operands: [index?, expected, desired]; is true on success
-  exchange,       // id: VariableId; operands: [index?, desired]; is the old value
-  fetch,          // fetch; id: VariableId; operands: [index?, operand]; is the old value
-  try_lock,       // id: VariableId (a mutex); operands: [index?]; is true on success
-  choose,         // operands: [low, high]; some value of low..high (half open)
+  cas,            // id: VariableId; operands: [index?, expected, desired]; value: true on success
+  exchange,       // id: VariableId; operands: [index?, desired]; value: the old value
+  fetch,          // fetch; id: VariableId; operands: [index?, operand]; value: the old value
+  try_lock,       // id: VariableId (a mutex); operands: [index?]; value: true on success
+  choose,         // operands: [low, high]; value: any of low..high (half open)
   thread_local_,  // conditions only: thread: ThreadId, id: LocalId of that thread's template; operands: as
                   // local
-  bounded,        // operands: [index]; is the index, which must be one of 0 .. value - 1
+  bounded,        // operands: [index]; value: the index, which must be in 0 .. value - 1
 };
 
-// Integer expressions stand where a condition is wanted too: the front end then wraps them into `!= 0`.
+// Conditions may also be integer expressions in the source; the front end wraps these into `!= 0`.
 struct Expression {
   ExpressionKind kind = ExpressionKind::literal;
   Type type = Type::integer;
@@ -99,12 +99,12 @@ enum class StatementKind : std::uint8_t {
   assign,   // id: LocalId; expressions: [index?, value]
   store,    // id: VariableId; expressions: [index?, value]. `compound`: index, load, value, operator, store
   if_,      // expressions: [condition]; body, otherwise
-  while_,   // expressions: [condition]; body. At most Options::unroll rounds, then op loop_bound
-  for_,     // id: LocalId from expressions[0] up to below expressions[1], both evaluated once; body
+  while_,   // expressions: [condition]; body. After Options::unroll rounds: op loop_bound
+  for_,     // id: LocalId, runs from expressions[0] to below expressions[1], both evaluated once; body
   break_,
   continue_,
   return_,   // expressions: [value] or none
-  evaluate,  // expressions: [expression]; its value is dropped
+  evaluate,  // expressions: [expression]; its value is discarded
   fence,     // fence
   lock,      // id: VariableId (a mutex); expressions: [index?]
   unlock,    // same
@@ -122,14 +122,13 @@ struct Statement {
   std::vector<Statement> body;
   std::vector<Statement> otherwise;
   std::string text;
-  SourceRange range;  // without the semicolon; of `if`, `while` and `for`: the head, up to the body
+  SourceRange range;  // without the semicolon; for `if`, `while` and `for`: the head, up to the body
 };
 
-// What the elements of an array are called that is a part of something larger: with the parts "pool",
-// ".slots" and
+// How to name the elements of an array that is part of a larger object. With the parts "pool", ".slots" and
 // "" and the lengths 2 and 4, element 5 is "pool[1].slots[1]".
 struct ElementNames {
-  std::vector<std::string> parts;  // one more than lengths; none: the plain name and one index
+  std::vector<std::string> parts;  // one more than lengths; empty: the plain name and one index
   std::vector<std::uint32_t> lengths;
 };
 
@@ -137,16 +136,16 @@ struct Local {
   std::string name;
   Type type = Type::integer;
   bool top_level = false;  // declared in the outermost block of a thread: conditions can name it
-  SourceRange range;       // here and in all named declarations below: of the name
+  SourceRange range;       // here and in all named declarations below: the range of the name
   bool is_array = false;
   std::uint32_t length = 1;  // number of elements; 1 for a scalar
-  // A parameter that is another name for a local of the caller: the argument is an expression `local` without
+  // A parameter that is an alias for a local of the caller: the argument is an expression `local` without
   // index.
   bool by_reference = false;
   ElementNames elements;
 };
 
-// Code with the locals that it declares, nested blocks included; parameters come first.
+// Code with the locals it declares, including those of nested blocks; parameters come first.
 struct Body {
   std::vector<Local> locals;
   std::vector<Statement> statements;
@@ -165,15 +164,15 @@ struct Variable {
   ElementNames elements;
 };
 
-// "x" or "flag[1]": how a variable's or local's element is called. O(length of the name).
+// "x" or "flag[1]": the name of one element of a variable or local. O(length of the name).
 [[nodiscard]] std::string element_name(const std::string& name, bool is_array, const ElementNames& elements,
                                        std::uint32_t element);
 
 struct Function {
   std::string name;
-  std::uint32_t parameters = 0;  // the first so many locals of the body
-  Type result =
-      Type::none;  // a function that may fall off its end returns 0 / false there: the checker refuses it
+  std::uint32_t parameters = 0;  // the first `parameters` locals of the body
+  // Falling off the end would return 0 / false; the front end rejects functions with a result that could.
+  Type result = Type::none;
   Body body;
   SourceRange range;
 };
@@ -193,7 +192,7 @@ struct Thread {
   std::int64_t argument = 0;
 };
 
-// A state for which a `filter` does not hold is not looked at: no other property is about it, no outcome.
+// States that violate a `filter` are ignored: by all other properties and in the outcomes.
 enum class PropertyKind : std::uint8_t { exists, forall, forbid, filter };
 
 // A condition over final states: locations are read from memory without a visible operation.
@@ -216,13 +215,13 @@ enum class ExpectedOutcome : std::uint8_t {
   outcomes
 };
 
-// `expect sc, tso by dpor with N=3: violation "text";` - a line that makes the file its own regression test.
+// `expect sc, tso by dpor with N=3: violation "text";`: makes the file its own regression test.
 struct Expectation {
   std::vector<std::string> models;
-  std::vector<std::string> algorithms;  // empty: the caller's choice
+  std::vector<std::string> algorithms;  // empty: the caller chooses
   std::vector<std::pair<std::string, std::int64_t>> parameters;
   ExpectedOutcome outcome = ExpectedOutcome::safe;
-  std::string text;         // violation: must occur in the message; may be empty
+  std::string text;         // for a violation: must occur in its message; may be empty
   std::uint64_t count = 0;  // executions, outcomes
   SourceRange range;
 };
@@ -234,7 +233,7 @@ struct Parameter {
   SourceRange range;
 };
 
-// For people who ask for its value; in the tree constants are numbers already.
+// Kept for users who ask for its value; in the tree, constants are already numbers.
 struct Constant {
   std::string name;
   Type type = Type::integer;
@@ -248,23 +247,23 @@ struct Enumeration {
   SourceRange range;
 };
 
-// One value that a litmus test observes: a location, or a local of a thread.
+// One value observed by a litmus test: a location, or a local of a thread.
 struct Observation {
-  std::string name;                // as its author writes it: "[x]", "0:r1"
-  std::optional<ThreadId> thread;  // of a local
+  std::string name;                // as written in the test: "[x]", "0:r1"
+  std::optional<ThreadId> thread;  // set if it is a local
   std::uint32_t id = 0;            // VariableId or LocalId
-  std::uint32_t index = 0;         // of the variable's element
+  std::uint32_t index = 0;         // the element, for a variable
 };
 
 enum class LitmusKind : std::uint8_t { none, exists, not_exists, forall };
 
-// What a .litmus file says about itself.
+// What a .litmus file says about its test.
 struct LitmusTest {
   std::string name;
   LitmusKind kind = LitmusKind::none;
-  SourceRange condition;  // with its quantifier; empty for `none`
+  SourceRange condition;  // including its quantifier; empty for `none`
   std::vector<Observation> observed;
-  // The numbers that stand for addresses, and the locations that they are the addresses of.
+  // The numbers that represent addresses, with the locations they are the addresses of.
   std::map<std::int64_t, std::string> addresses;
 };
 
@@ -279,9 +278,10 @@ struct Program {
   std::optional<Body> final_block;
   std::vector<Property> properties;
   std::vector<Expectation> expectations;
-  std::uint32_t spin_loops = 0;      // `while` loops that have become `await`s, by their places in the source
-  std::optional<LitmusTest> litmus;  // of a .litmus file: its outcomes are the observed values only
-  std::uint32_t locations = 0;       // how many scalars the variables have in all
+  std::uint32_t spin_loops = 0;  // `while` loops turned into `await`s, counted by source position
+  // set for .litmus files: their outcomes consist of the observed values only
+  std::optional<LitmusTest> litmus;
+  std::uint32_t locations = 0;  // total number of scalars in all variables
 };
 
 }  // namespace heddle::lang

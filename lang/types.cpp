@@ -1,4 +1,4 @@
-// Types as written, structs, initial values, and the variables that objects consist of.
+// Types as written, structs, initial values, and the variables that objects are made of.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +11,7 @@
 namespace heddle::lang {
 namespace {
 
-constexpr std::uint32_t most_leaves = 10'000;  // fields of a struct, with those of structs inside
+constexpr std::uint32_t most_leaves = 10'000;  // fields of a struct, including those of nested structs
 
 bool is_type(const Symbol* symbol) {
   return symbol != nullptr &&
@@ -25,7 +25,7 @@ std::string type_hint(const Resolution& resolution, std::string_view found) {
   return hint.empty() ? did_you_mean(found, {"int", "bool"}) : hint;
 }
 
-// The struct or enum of that name, null after a report.
+// The struct or enum of that name; null after a report.
 const Symbol* find_type(Resolution& resolution, const syntax::TypeName& from) {
   const Symbol* symbol = nullptr;
   const std::string_view text = from.name.text;
@@ -193,7 +193,7 @@ std::optional<Object> add_shared_object(Resolution& resolution, const std::strin
   Object object;
   object.first = static_cast<std::uint32_t>(program.variables.size());
   object.type = type;
-  // Before the leaves are made: they may be very many.
+  // Check before creating the leaves: there may be very many.
   if (scalar_count(resolution.structures, type) > limits::locations - program.locations) {
     if (std::exchange(resolution.too_much_data, true)) return {};
     resolution.error(range,

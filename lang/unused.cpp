@@ -1,5 +1,5 @@
-// See unused.hpp. Nothing is shadowed in the language, so a name means the innermost declaration that is
-// visible, and looking at the parse tree is enough.
+// See unused.hpp. The language has no shadowing, so a name always refers to the innermost visible declaration
+// and the parse tree is all we need.
 #include "lang/unused.hpp"
 
 #include <fmt/format.h>
@@ -73,7 +73,7 @@ class Finder {
     visible_[name.text].push_back(&all_.back());
     open_.push_back(name.text);
   }
-  // Ends the scope that began when `mark` names were visible.
+  // Ends the scope that started when `mark` names were visible.
   void leave(std::size_t mark) {
     for (; open_.size() > mark; open_.pop_back()) visible_[open_.back()].pop_back();
   }
@@ -87,7 +87,7 @@ class Finder {
 
   void declare_item(const syntax::Item& item) {
     if (item.kind == ItemKind::import_) {
-      // What is imported by name stands for the module: it need not be named itself then.
+      // Names imported by name stand for the module, which need not be mentioned itself then.
       const Word& last = item.path.back();
       const bool file = last.kind == TokenKind::string;
       if (item.words.empty() && item.name.kind != TokenKind::end) declare(item.name, "module");
@@ -162,7 +162,7 @@ class Finder {
     leave(mark);
   }
 
-  // To give a local a value is not to use it; whatever stands in the index, or is shared, is used.
+  // Assigning to a local does not use it. Everything in an index, and every shared variable, is used.
   void assignment(const syntax::Statement& statement) {
     const auto& place = statement.expressions[0];
     Declared* const declared = place.kind == syntax::ExpressionKind::name ? known(place.word.text) : nullptr;
@@ -182,10 +182,10 @@ class Finder {
     expressions(one.operands);
   }
 
-  std::deque<Declared> all_;  // pointers into it stay
+  std::deque<Declared> all_;  // other members point into it
   std::unordered_map<std::string_view, std::vector<Declared*>> visible_;
   std::vector<std::string_view> open_;
-  int depth_ = 0;  // 0: the outermost block of a thread or proc
+  int depth_ = 0;  // 0: outermost block of a thread or proc
 };
 
 }  // namespace

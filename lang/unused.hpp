@@ -1,4 +1,4 @@
-// Names that a file declares and never uses, for `heddle check --lint`.
+// Reports names that are declared but never used, for `heddle check --lint`.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,10 @@
 
 namespace heddle::lang {
 
-// Looks at one file, which has been parsed without errors before: what it imports, declares at the top and
-// inside bodies. Not reported are the names that are part of a final state (locals in the outermost block of
-// a thread or proc), the counters of families and of `for` loops, fields, values of enums, and names that
-// begin with `_`. A local that is only ever assigned counts as unused. In the order of the text. O(size of
-// the text).
+// Checks one file that has been parsed without errors: its imports, its top-level declarations and those
+// inside bodies. Not reported are names that are part of a final state (locals in the outermost block of a
+// thread or proc), counters of families and of `for` loops, fields, enum values, and names that begin with
+// `_`. A local that is only assigned counts as unused. In source order. O(size of the text).
 [[nodiscard]] std::vector<Diagnostic> unused_names(const SourceMap& sources, std::uint32_t file);
 
 }  // namespace heddle::lang

@@ -1,4 +1,4 @@
-// Just enough UTF-8 to count columns and to refuse what is no text.
+// Just enough UTF-8 to count columns and to reject invalid text.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace heddle::lang {
 
-// Bytes of the code point that `text` (not empty) begins with; 0 if it begins with no valid one.
+// Length in bytes of the code point at the start of `text` (not empty); 0 if it is not valid UTF-8.
 [[nodiscard]] std::size_t utf8_width(std::string_view text);
 
 }  // namespace heddle::lang

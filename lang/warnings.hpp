@@ -1,4 +1,4 @@
-// Warnings look like errors, but say that they are none.
+// Warnings: rendered like errors, but labelled "warning".
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace heddle::lang {
 
-// As `render` in diagnostics.hpp, with "warning" in the place of "error".
+// Like `render` in diagnostics.hpp, with "warning" instead of "error".
 [[nodiscard]] std::string render_warning(const Diagnostic& diagnostic, const SourceMap& sources);
 
 }  // namespace heddle::lang

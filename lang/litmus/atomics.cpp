@@ -1,17 +1,18 @@
-// Instructions that read and write one location in one piece.
+// Instructions that read and write one location atomically.
 //
-// x86's locked instructions are the language's atomic operations. `lock cmpxchg` leaves the old value in rax
-// if it fails, which `cas` does not tell; where that is used the two ways are written out: either an exchange
-// that found the expected value, or a full fence and a load that found another one (a failed cas drains the
-// store buffer and is a read).
+// x86's locked instructions become the language's atomic operations. If `lock cmpxchg` fails, it leaves the
+// old value in rax, which `cas` does not return. Where that value is used, both outcomes are written out:
+// either an exchange that found the expected value, or a full fence and a load that found a different one (a
+// failed cas drains the store buffer and is a read).
 //
-// lwarx and stwcx. are taken together if only registers are worked on between them. The stwcx. may fail
-// whenever it likes, so there are two ways again: an atomic exchange (or fetch_add ... if that is what is
-// computed), or a plain load and no store. A branch out between the two, as in a lock that is taken, was not
-// taken if the stwcx. succeeded. If all that follows a failure is another try that begins as the last one
-// did, failures change nothing that could be observed, and only the success is left.
+// A lwarx and its stwcx. are translated together if only instructions on registers come between them. The
+// stwcx. may always fail, so again there are two outcomes: an atomic exchange (or fetch_add etc., if that is
+// what is computed), or a plain load without a store. A branch out from between the two, as when a lock is
+// found taken, was not taken if the stwcx. succeeded. If a failure is always followed by another try that
+// starts in the same state, failures have no observable effect and only the success remains.
 //
-// A stwcx. sets cr0 from all the registers that it reads, so a branch on cr0 depends on the value to be
+// A stwcx. sets cr0 from all registers it reads, so a branch on cr0 depends on the stored value and on the
+// address, whether the store succeeds or not.
 // stored and on the address, whether the store succeeds or not.
 #include <fmt/format.h>
 
@@ -33,7 +34,7 @@ std::optional<FetchOperator> fetch_operator(BinaryOperator op) {
   }
 }
 
-// One of two ways, left open: 0 or 1.
+// A nondeterministic choice between two outcomes: 0 or 1.
 Expression guess(const SourceRange& range) {
   Expression result;
   result.kind = ExpressionKind::choose;
@@ -141,14 +142,14 @@ void Translator::compare_exchange(const Instruction& instruction, std::vector<St
   }
   const LocalId done = keep("done", guess(range), range, out);
   const State before = state_;
-  Way success = way(before, [&](std::vector<Statement>& body) {
+  Path success = path(before, [&](std::vector<Statement>& body) {
     Expression operation = access(ExpressionKind::exchange, target, range);
     operation.operands.push_back(desired);
     const LocalId old = keep("old", std::move(operation), range, body);
     exclude(binary(BinaryOperator::not_equal, local(old, range), expected, range), range, body);
     return true;
   });
-  Way failure = way(before, [&](std::vector<Statement>& body) {
+  Path failure = path(before, [&](std::vector<Statement>& body) {
     body.push_back(plain(StatementKind::fence, range));
     set_kept(instruction.target, access(ExpressionKind::load, target, range), range, body, word);
     exclude(binary(BinaryOperator::equal, number(rax, word), expected, range), range, body);
@@ -156,11 +157,11 @@ void Translator::compare_exchange(const Instruction& instruction, std::vector<St
   });
   static_cast<void>(join(success, failure, before, range, out));
   branch_on(done, std::move(success), std::move(failure), range, out);
-  // rax holds the old value on both ways, and that is what it was compared with.
+  // On both paths rax holds the old value, which is what the instruction compared.
   if (compares_order()) compare(expected, number(rax, word));
 }
 
-void Translator::branch_on(LocalId done, Way success, Way failure, const SourceRange& range,
+void Translator::branch_on(LocalId done, Path success, Path failure, const SourceRange& range,
                            std::vector<Statement>& out) {
   Statement statement = plain(StatementKind::if_, range);
   statement.expressions.push_back(
@@ -182,7 +183,7 @@ Expression Translator::read_and_write(const Target& target, LocalId old, Express
     return expression.kind == ExpressionKind::local && expression.id == old;
   };
   operation.kind = ExpressionKind::fetch;
-  if (is_old(written)) {  // writes back what it read
+  if (is_old(written)) {  // stores the value it read
     operation.operands.push_back(literal(0, range));
     return operation;
   }
@@ -227,7 +228,7 @@ std::size_t Translator::reservation(std::size_t at, std::size_t last, std::vecto
   const bool reserves = std::any_of(thread_.code.begin(), thread_.code.end(), [](const Instruction& each) {
     return each.kind == InstructionKind::store_conditional;
   });
-  if (!reserves) {  // a load like any other
+  if (!reserves) {  // an ordinary load
     const Instruction& load = thread_.code[at];
     set_kept(load.target, access(ExpressionKind::load, location(load.address, range), range), range, out);
     return at + 1;
@@ -257,12 +258,12 @@ std::size_t Translator::reservation(std::size_t at, std::size_t last, std::vecto
   } else {
     const LocalId done = keep("done", guess(range), range, out);
     const State before = state_;
-    Way success = way(before, [&](std::vector<Statement>& body) {
+    Path success = path(before, [&](std::vector<Statement>& body) {
       reserved_success(at, end, body);
       return true;
     });
-    Way failure =
-        way(before, [&](std::vector<Statement>& body) { return reserved_failure(at, end, again, body); });
+    Path failure =
+        path(before, [&](std::vector<Statement>& body) { return reserved_failure(at, end, again, body); });
     reachable = join(success, failure, before, range, out);
     branch_on(done, std::move(success), std::move(failure), range, out);
     state_.flags->unordered = true;  // LT and GT are cleared
@@ -287,8 +288,8 @@ std::size_t Translator::reservation(std::size_t at, std::size_t last, std::vecto
   return end + 2;
 }
 
-// Does a round of the loop [first, last) begin as the one before it did, if it ended at a failed stwcx.? It
-// does if nothing that a round reads before it writes it is written in the loop.
+// Whether a round of the loop [first, last) that follows a failed stwcx. starts in the same state as the
+// previous round. It does if the loop writes nothing that a round reads before writing it.
 bool Translator::rounds_are_alike(std::size_t first, std::size_t last) const {
   std::vector<bool> changes(state_.registers.size(), false);
   for (std::size_t at = first; at < last; ++at) {
@@ -309,7 +310,7 @@ bool Translator::rounds_are_alike(std::size_t first, std::size_t last) const {
   return alike;
 }
 
-// Is the lwarx at `at` the start of a loop whose last instruction `back` tries again after a failed stwcx.?
+// Whether the lwarx at `at` starts a loop whose last instruction, `back`, retries after a failed stwcx.
 bool Translator::retries(std::size_t at, std::size_t back) const {
   const auto& code = thread_.code;
   if (back >= code.size() || code[at].kind != InstructionKind::load_reserved) return false;
@@ -350,7 +351,8 @@ void Translator::reserved_success(std::size_t at, std::size_t end, std::vector<S
   for (Statement& check : checks) out.push_back(std::move(check));
 }
 
-// The stwcx. is not reached or stores nothing. `again`: a failure that only leads to another try is left out.
+// The path on which the stwcx. is not reached or fails. `again`: leave out failures that only lead to another
+// try.
 bool Translator::reserved_failure(std::size_t at, std::size_t end, bool again, std::vector<Statement>& out) {
   const Instruction& load = thread_.code[at];
   set_kept(load.target, access(ExpressionKind::load, location(load.address, load.range), load.range),

@@ -34,7 +34,7 @@ namespace {
 
 std::int64_t wrapped(std::uint64_t bits) { return static_cast<std::int64_t>(bits); }
 
-// Numbers only; false where the result is not plain to see (divisions, comparisons).
+// Folds numbers only; false where the result is not obvious (divisions, comparisons).
 bool fold(BinaryOperator op, std::int64_t left, std::int64_t right, std::int64_t& result) {
   const auto a = static_cast<std::uint64_t>(left);
   const auto b = static_cast<std::uint64_t>(right);
@@ -143,7 +143,7 @@ bool mentions(const Expression& expression, LocalId id) {
 
 namespace {
 
-// A name that a .hed file could have: letters, digits and '_', no keyword.
+// A valid name for a .hed file: letters, digits and '_', not a keyword.
 std::string valid_name(std::string_view wanted) {
   std::string result;
   for (const char c : wanted) {
@@ -167,7 +167,7 @@ std::string free_name(std::string_view wanted, const Taken& taken) {
   }
 }
 
-// How many expressions an access has if it has no index.
+// The number of operands of an access without index.
 std::size_t plain_operands(ExpressionKind kind) {
   switch (kind) {
     case ExpressionKind::cas: return 2;
@@ -177,7 +177,7 @@ std::size_t plain_operands(ExpressionKind kind) {
   }
 }
 
-// Calls `use(variable, operands, number of operands without an index, range)` for each access.
+// Calls `use(variable, operands, number of operands without index, range)` for each access.
 template <typename Use>
 void each_access(Expression& expression, Use& use) {
   for (Expression& operand : expression.operands) each_access(operand, use);

@@ -1,4 +1,4 @@
-// Small pieces of the program tree, and the program that all threads of a test are added to.
+// Helpers that build the program tree, and the program that the threads of a test are added to.
 #pragma once
 
 #include <cstdint>
@@ -22,61 +22,63 @@ namespace heddle::lang::litmus {
                                 const SourceRange& range);
 [[nodiscard]] Expression negation(Expression operand, const SourceRange& range);
 [[nodiscard]] Expression as_number(Expression boolean);  // 1 or 0
-// The low 32 bits with their sign.
+// The low 32 bits, sign-extended.
 [[nodiscard]] Expression sign_extended(Expression value, const SourceRange& range);
 [[nodiscard]] Statement declare(LocalId id, Expression value, const SourceRange& range);
 [[nodiscard]] Statement assign(LocalId id, Expression value, const SourceRange& range);
 [[nodiscard]] Statement plain(StatementKind kind, const SourceRange& range);
 
 [[nodiscard]] bool is_literal(const Expression& expression);
-// Equal trees, wherever they stand in the text.
+// Structural equality, regardless of source positions.
 [[nodiscard]] bool same(const Expression& left, const Expression& right);
 [[nodiscard]] std::size_t size(const Expression& expression);
 [[nodiscard]] bool mentions(const Expression& expression, LocalId id);
 
-// Linear searches by name are good enough for so few.
+// So few names need no hash table: lookups are linear.
 inline constexpr std::size_t most_locations = 1000;
 
-// Addresses as numbers: that of the first location, and how far apart they are. No test computes with numbers
-// as large, and what a test adds to an address leads to no other location.
+// Numeric addresses: that of the first location, and the distance between neighbours. Tests do not compute
+// with numbers this large, and offsets that tests add to an address do not reach another location.
 inline constexpr std::int64_t first_address = 1 << 30;
 inline constexpr std::int64_t bytes_between_addresses = 16;
 
-// The variable of an access whose index is an address: all of memory.
+// The variable of an access whose index is a full address: all of memory.
 inline constexpr VariableId whole_memory = ~VariableId{0};
 
-// The program of a test under construction: its locations by name, names that are valid in a .hed file.
+// The program of a test under construction, and its locations by name. Names are valid in a .hed file.
 class Builder {
  public:
   explicit Builder(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
   Program program;
 
-  // The location's variable; a new one is 0 at first. Reports and returns variable 0 if there are too many.
+  // The variable of a location, created with value 0 on first use. Reports and returns variable 0 if there
+  // are too many.
   VariableId variable(std::string_view name, const SourceRange& range);
   [[nodiscard]] const std::string& location_name(VariableId id) const { return location_names_[id]; }
-  // The location is accessed with an index that is computed: it becomes an array of one element.
+  // The location is accessed with a computed index: makes it an array of one element.
   void make_array(VariableId id) { program.variables[id].is_array = true; }
-  // The number that stands for the location's address where it is a value.
+  // The number that stands for the location's address where the address is used as a value.
   std::int64_t address(VariableId id) {
     has_addresses_ = true;
     return first_address + bytes_between_addresses * static_cast<std::int64_t>(id);
   }
-  // Something that is computed or loaded is used as an address: accesses then are to whole_memory.
+  // A computed or loaded value is used as an address: such accesses go to whole_memory.
   void use_computed_address(const SourceRange& range) {
     if (!computed_address_) computed_address_ = range;
   }
-  // The location is accessed as a word of 32 bits, or of 64. Reports one that is both if it matters.
+  // Records an access with 32 bits (`word`) or 64. Reports locations accessed with both widths, if it
+  // matters.
   void access(VariableId id, bool word, bool matters, const SourceRange& range);
   [[nodiscard]] bool is_word(VariableId id) const {
     return id < widths_.size() && widths_[id] == Width::word;
   }
 
-  // A name for a local of `body`, as near to `wanted` as is possible in a .hed file.
+  // A name for a local of `body`: as close to `wanted` as .hed files allow.
   [[nodiscard]] std::string local_name(const Body& body, std::string_view wanted) const;
   void add_thread(ThreadTemplate thread);
-  // When all is there: numbers locations, gives accesses to arrays their index. If an address is computed,
-  // all locations become elements of one array.
+  // Call last: numbers the locations and gives accesses to arrays their index. If an address is computed, all
+  // locations become elements of one array.
   void finish();
 
   void error(const SourceRange& range, std::string message, std::string hint = {}) {

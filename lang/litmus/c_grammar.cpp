@@ -1,4 +1,4 @@
-// The grammar of the C flavour. Every rule decides by its first tokens, so nothing but a type's name is ever
+// The grammar of the C flavour. The first tokens decide each rule, so that only the name of a type may be
 // read twice.
 #include <utility>
 
@@ -34,7 +34,7 @@ struct OperatorParser : x3::parser<OperatorParser> {
   }
 };
 
-// One symbol, as an attribute.
+// Matches one symbol. Its attribute is the token.
 struct SymbolParser : x3::parser<SymbolParser> {
   using attribute_type = Token;
   static constexpr bool has_attribute = true;
@@ -81,7 +81,7 @@ using c::Statement;
 using c::StatementKind;
 using c::Thread;
 
-// Operands and operators of an expression without brackets, in the order of the text.
+// Operands and operators of an expression without parentheses, in source order.
 struct Chain {
   std::vector<Expression> operands;
   std::vector<Word> operators;
@@ -130,8 +130,7 @@ Expression fold(ParserState& state, Chain chain) {
 
 }  // namespace
 
-// --- Expressions
-// ------------------------------------------------------------------------------------------------------------
+// --- Expressions ---
 
 template <ExpressionKind kind>
 struct Begin {
@@ -189,8 +188,7 @@ BOOST_SPIRIT_DEFINE(c_chain)
 BOOST_SPIRIT_DEFINE(c_unary)
 BOOST_SPIRIT_DEFINE(c_primary)
 
-// --- Statements
-// ------------------------------------------------------------------------------------------------------------
+// --- Statements ---
 
 template <StatementKind kind>
 struct BeginStatement {
@@ -249,8 +247,7 @@ BOOST_SPIRIT_DEFINE(c_statement)
 BOOST_SPIRIT_DEFINE(c_declare)
 BOOST_SPIRIT_DEFINE(c_simple)
 
-// --- Threads
-// ------------------------------------------------------------------------------------------------------------
+// --- Threads ---
 
 constexpr auto set_thread_name = [](auto& context) { x3::_val(context).name = matched(context); };
 constexpr auto push_thread = [](auto& context) {

@@ -44,7 +44,7 @@ constexpr std::array operators{
     Operator{"-", BinaryOperator::subtract},       Operator{"*", BinaryOperator::multiply},
     Operator{"/", BinaryOperator::divide},         Operator{"%", BinaryOperator::remainder}};
 
-// Functions of <stdatomic.h> without an order are sequentially consistent.
+// Functions of <stdatomic.h> without a memory order are sequentially consistent.
 bool is_sequential(std::string_view name) {
   return name == "atomic_load" || name == "atomic_store" || name == "atomic_exchange" ||
          name == "atomic_fetch_add" || name == "atomic_fetch_sub" || name == "atomic_fetch_and" ||
@@ -97,11 +97,10 @@ class ThreadProgram {
     throw Unusable{};
   }
 
-  // --- Statements
-  // ----------------------------------------------------------------------------------------------------------
+  // --- Statements ---
 
   std::vector<TreeStatement> block(const std::vector<Statement>& statements, bool outermost) {
-    // `if (c) { ... }`: the braces are no block of their own.
+    // The braces of `if (c) { ... }` are not a nested block.
     const bool braces = !outermost && statements.size() == 1 && statements[0].kind == StatementKind::block &&
                         !statements[0].body.empty();
     if (braces) return block(statements[0].body, false);
@@ -190,7 +189,7 @@ class ThreadProgram {
     out.push_back(std::move(result));
   }
 
-  // Calls that are statements; any other expression is evaluated for its reads.
+  // Calls used as statements. Any other expression is evaluated for its reads.
   void evaluation(const Expression& expression, std::vector<TreeStatement>& out) {
     const std::string_view name =
         expression.kind == ExpressionKind::call ? expression.word.text : std::string_view();
@@ -224,8 +223,7 @@ class ThreadProgram {
     out.push_back(std::move(result));
   }
 
-  // --- Names
-  // ----------------------------------------------------------------------------------------------------------
+  // --- Names ---
 
   [[nodiscard]] std::optional<LocalId> find(std::string_view name) const {
     for (const Named& local : locals_) {
@@ -241,7 +239,7 @@ class ThreadProgram {
     refuse(word.range, fmt::format("'{}' is neither a local nor a parameter of this thread", word.text));
   }
 
-  // `x`, a pointer, or `&*x`.
+  // An address: `x`, a pointer, or `&*x`.
   VariableId pointer(const Expression& expression) {
     if (expression.kind == ExpressionKind::address) return location(expression.operands[0]);
     if (expression.kind != ExpressionKind::name || !parameter(expression.word.text)) {
@@ -250,14 +248,13 @@ class ThreadProgram {
     return builder_.variable(expression.word.text, expression.range);
   }
 
-  // `*x`.
+  // The location `*x`.
   VariableId location(const Expression& expression) {
     if (expression.kind == ExpressionKind::dereference) return pointer(expression.operands[0]);
     refuse(expression.range, "expected a location like *x");
   }
 
-  // --- Expressions
-  // ----------------------------------------------------------------------------------------------------------
+  // --- Expressions ---
 
   void expect_arguments(const Expression& call, std::size_t count) {
     if (call.operands.size() == count) return;
@@ -279,7 +276,7 @@ class ThreadProgram {
     return result;
   }
 
-  // A truth value.
+  // An expression used as a truth value.
   TreeExpression condition(const Expression& expression) {
     const SourceRange& range = expression.range;
     if (expression.kind == ExpressionKind::unary && expression.word.text == "!") {
@@ -307,7 +304,7 @@ class ThreadProgram {
     return binary(row->op, std::move(left), value(expression.operands[1]), expression.range);
   }
 
-  // A number.
+  // An expression used as a number.
   TreeExpression value(const Expression& expression) {
     const SourceRange& range = expression.range;
     switch (expression.kind) {
@@ -375,8 +372,8 @@ class ThreadProgram {
   const Thread& thread_;
   Builder& builder_;
   Body body_;
-  std::vector<Named> locals_;     // those that are visible
-  std::vector<Named> outermost_;  // those of the outermost block, at its end
+  std::vector<Named> locals_;     // visible locals
+  std::vector<Named> outermost_;  // locals of the outermost block, at its end
   bool outermost_block_ = false;
   unsigned loops_ = 0;
 };

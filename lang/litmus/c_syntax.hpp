@@ -1,4 +1,4 @@
-// The parse tree of the threads of a C test: the small part of C that litmus tests are written in.
+// The parse tree of the threads of a C test: the small subset of C that litmus tests use.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Expression {
 };
 
 enum class StatementKind : std::uint8_t {
-  block,     // body; `;` is an empty one
+  block,     // body; `;` is an empty block
   declare,   // word: the name; expressions: [value] or none
   assign,    // expressions: [place, value]
   evaluate,  // expressions: [expression]
@@ -46,7 +46,7 @@ struct Statement {
   std::vector<Expression> expressions;
   std::vector<Statement> body;
   std::vector<Statement> otherwise;
-  SourceRange range;  // of `if` and `while`: the condition
+  SourceRange range;  // for `if` and `while`: the condition
 };
 
 // `P0 (atomic_int *x, int *y) { ... }`
@@ -56,8 +56,8 @@ struct Thread {
   std::vector<Statement> body;
 };
 
-// Reads the functions between `first` and `last`, which must be readable. What it returns is meaningful only
-// if no error was reported. Never throws; stack use is bounded by limits::nesting, time is linear.
+// Parses the functions between `first` and `last`; `*last` must be readable. The result is meaningful only if
+// no error was reported. Never throws; stack use is bounded by limits::nesting, time is linear.
 [[nodiscard]] std::vector<Thread> parse_threads(ParserState& state, const Token* first, const Token* last);
 
 }  // namespace heddle::lang::litmus::c

@@ -26,7 +26,7 @@ class Conditions {
     test.condition = constraint_.range;
     std::set<std::string> seen;
     each_place(constraint_, [&](const Place& place) { add_observation(test.observed, seen, place); });
-    // Registers by thread, then locations.
+    // Registers first, by thread, then locations.
     const auto key = [](const Observation& observation) {
       return std::tuple(!observation.thread, observation.thread.value_or(0), observation.name.size(),
                         std::string_view(observation.name));
@@ -66,7 +66,7 @@ class Conditions {
     for (const ObservedLocal& local : locals_) {
       if (local.thread == *place.thread && local.name == name) return local.id;
     }
-    return 0;  // all places of the condition are among them
+    return 0;  // unreachable: the condition's places are all listed
   }
 
   Expression wanted(const Formula& formula) {
@@ -82,7 +82,7 @@ class Conditions {
     return literal(builder_.address(variable), formula.range);
   }
 
-  // Of 32 bits, so that 0xffffffff and -1 are the same value.
+  // Only 32 bits count, so that 0xffffffff and -1 are the same value.
   [[nodiscard]] bool is_word(const Place& place) {
     if (architecture_ != Architecture::x86) return false;
     if (place.thread) return is_word_x86(place.name.text);
@@ -101,7 +101,7 @@ class Conditions {
     return joined(formula, 0, formula.parts.size());
   }
 
-  // As a balanced tree: there may be thousands of parts.
+  // Joins the parts as a balanced tree: there may be thousands of them.
   Expression joined(const Formula& formula, std::size_t first, std::size_t last) {
     if (last - first == 1) return condition(formula.parts[first]);
     const std::size_t middle = first + (last - first) / 2;
@@ -124,7 +124,7 @@ class Conditions {
       result.name = fmt::format("[{}]", place.name.text);
       result.id = builder_.variable(place.name.text, place.range);
     }
-    // A register may be written in several ways: %eax, RAX.
+    // The same register may be spelled in several ways: %eax, RAX.
     std::string key =
         place.thread ? fmt::format("{}:{}", *place.thread, canonical(place, architecture_)) : result.name;
     if (!seen.insert(std::move(key)).second) return;

@@ -1,4 +1,4 @@
-// What stands behind the program of a test: which registers and locations are observed, and its condition.
+// What follows the program of a test: the observed registers and locations, and the condition.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace heddle::lang::litmus {
 
-// The local of a thread that holds a register, or a local of C, at the end.
+// The local that holds a register, or a local of a C thread, at the end.
 struct ObservedLocal {
   std::uint32_t thread;
   std::string name;  // canonical()
   LocalId id;
 };
 
-// One name for all ways to write the register or local of a place: %eax and RAX are one. Empty if there is no
-// such register.
+// The canonical name of a register or local: %eax and RAX have the same one. Empty if there is no such
+// register.
 [[nodiscard]] std::string canonical(const Place& place, Architecture architecture);
 
 template <typename Use>
@@ -29,7 +29,7 @@ void each_place(const Formula& formula, Use& use) {
   for (const Formula& part : formula.parts) each_place(part, use);
 }
 
-// Calls `use(place)` for all that is observed, in the order of the text.
+// Calls `use(place)` for everything observed, in source order.
 template <typename Use>
 void each_place(const Constraint& constraint, Use&& use) {
   for (const Place& place : constraint.locations) use(place);
@@ -37,8 +37,8 @@ void each_place(const Constraint& constraint, Use&& use) {
   each_place(constraint.formula, use);
 }
 
-// Adds the properties and what is observed to the program of `builder`. `locals` has one entry for each
-// register that the constraint names.
+// Adds the properties and the observations to the program of `builder`. `locals` must have an entry for each
+// register that the constraint mentions.
 void add_conditions(const Constraint& constraint, std::string name, Architecture architecture,
                     const std::vector<ObservedLocal>& locals, Builder& builder);
 

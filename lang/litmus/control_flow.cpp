@@ -1,7 +1,7 @@
-// Labels and branches -> if and while. A branch forward skips the code up to its label; a branch back makes a
-// loop of what lies between; branches out of the innermost loop, to its beginning and to the thread's end are
-// `break`, `continue` and `return`. Everything else is refused. A branch always becomes an `if`, even around
-// nothing: what it tests is a control dependency of all that follows.
+// Labels and branches -> if and while. A forward branch skips the code up to its label. A backward branch
+// makes a loop of the code in between. Branches to the end or beginning of the innermost loop, or to the
+// thread's end, become `break`, `continue` and `return`. Everything else is rejected. A branch always becomes
+// an `if`, even around nothing, because everything after it has a control dependency on its condition.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ bool Translator::range(std::size_t first, std::size_t last, std::vector<Statemen
       ++at;
     }
     if (!reachable) {
-      // Nothing jumps between here and the end, or structure would have been found.
+      // No branch enters between here and the end, or the structure would have been recognised.
       refuse_entries(at, last, thread_.code.size(), "this branch enters code that is skipped");
       return false;
     }
@@ -40,7 +40,7 @@ bool Translator::range(std::size_t first, std::size_t last, std::vector<Statemen
   return true;
 }
 
-// The last branch in [first, last) that goes back to `first`; 0 if there is none.
+// The last branch in [first, last) back to `first`; 0 if there is none.
 std::size_t Translator::back_edge(std::size_t first, std::size_t last) const {
   std::size_t found = 0;
   for (std::size_t at = first; at < last; ++at) {
@@ -50,7 +50,7 @@ std::size_t Translator::back_edge(std::size_t first, std::size_t last) const {
   return found > first ? found : 0;
 }
 
-// Reports a branch from outside [first, last) into its inside.
+// Reports a branch from outside [first, last) to its inside.
 void Translator::refuse_entries(std::size_t first, std::size_t last, std::size_t except, const char* what) {
   for (std::size_t at = 0; at < thread_.code.size(); ++at) {
     const Instruction& instruction = thread_.code[at];
@@ -114,7 +114,7 @@ Expression Translator::condition(const Instruction& branch, bool inverted) {
   return binary(comparison(relation), left, right, branch.range);
 }
 
-// Does any branch of the thread ask for more than whether two values are equal?
+// Whether any branch of the thread depends on more than equality.
 bool Translator::compares_order() const {
   return std::any_of(thread_.code.begin(), thread_.code.end(), [](const Instruction& instruction) {
     return instruction.kind == InstructionKind::branch && is_order(instruction.relation);
@@ -134,13 +134,13 @@ std::size_t Translator::branch(std::size_t at, std::size_t last, std::vector<Sta
     return at + 1;
   }
   Statement statement = if_statement(condition(instruction, false), instruction.range);
-  Way taken = way(state_, [&](std::vector<Statement>& body) {
+  Path taken = path(state_, [&](std::vector<Statement>& body) {
     if (!jump(instruction.destination, instruction.range, body)) {
       refuse(instruction.range, "this branch cannot be expressed with if and while");
     }
     return false;
   });
-  state_ = std::move(taken.state);  // a jump leaves what is known as it was
+  state_ = std::move(taken.state);  // a jump does not change the state
   statement.body = std::move(taken.statements);
   out.push_back(std::move(statement));
   return at + 1;
@@ -156,17 +156,17 @@ std::size_t Translator::forward(std::size_t at, std::size_t last, std::vector<St
   }
   Expression test = condition(instruction, true);
   const State before = state_;
-  // `beq L; ...; b M; L: ...; M:` has two ways.
+  // `beq L; ...; b M; L: ...; M:` has two alternatives.
   const Instruction& before_label = thread_.code[label - 1];
-  const bool two_ways = label > at + 1 && before_label.kind == InstructionKind::branch &&
-                        before_label.relation == Relation::always && before_label.destination > label &&
-                        before_label.destination <= last;
-  const std::size_t end = two_ways ? before_label.destination : label;
+  const bool two_paths = label > at + 1 && before_label.kind == InstructionKind::branch &&
+                         before_label.relation == Relation::always && before_label.destination > label &&
+                         before_label.destination <= last;
+  const std::size_t end = two_paths ? before_label.destination : label;
   refuse_entries(at, label, at, "this branch cannot be expressed with if and while");
-  Way one = way(before, [&](std::vector<Statement>& body) {
-    return range(at + 1, two_ways ? label - 1 : label, body);
+  Path one = path(before, [&](std::vector<Statement>& body) {
+    return range(at + 1, two_paths ? label - 1 : label, body);
   });
-  Way other = way(before, [&](std::vector<Statement>& body) { return range(label, end, body); });
+  Path other = path(before, [&](std::vector<Statement>& body) { return range(label, end, body); });
   reachable = join(one, other, before, instruction.range, out);
   Statement statement = if_statement(std::move(test), instruction.range);
   statement.body = std::move(one.statements);
@@ -175,7 +175,7 @@ std::size_t Translator::forward(std::size_t at, std::size_t last, std::vector<St
   return end;
 }
 
-bool Translator::join(Way& one, Way& other, const State& before, const SourceRange& range,
+bool Translator::join(Path& one, Path& other, const State& before, const SourceRange& range,
                       std::vector<Statement>& out) {
   if (!one.reachable || !other.reachable) {
     take_over(one.reachable ? one : other, before, range, out);
@@ -198,10 +198,10 @@ bool Translator::join(Way& one, Way& other, const State& before, const SourceRan
     const bool known = old.kind != Value::Kind::unknown;
     const LocalId id = new_local(thread_.registers->name(reg));
     out.push_back(declare(id, known ? number(old, range) : literal(0, range), range));
-    for (Way* const way : {&one, &other}) {
-      const Value& value = way->state.registers[reg];
+    for (Path* const path : {&one, &other}) {
+      const Value& value = path->state.registers[reg];
       if (!known || !same_value(value, old))
-        way->statements.push_back(assign(id, number(value, range), range));
+        path->statements.push_back(assign(id, number(value, range), range));
     }
     const bool word = left.word && right.word;
     result = {};
@@ -216,12 +216,12 @@ bool Translator::join(Way& one, Way& other, const State& before, const SourceRan
   return true;
 }
 
-void Translator::take_over(Way& way, const State& before, const SourceRange& range,
+void Translator::take_over(Path& path, const State& before, const SourceRange& range,
                            std::vector<Statement>& out) {
-  state_ = std::move(way.state);
-  if (!way.reachable) return;
+  state_ = std::move(path.state);
+  if (!path.reachable) return;
   std::vector<LocalId> inner;
-  for (const Statement& statement : way.statements) {
+  for (const Statement& statement : path.statements) {
     if (statement.kind == StatementKind::declare) inner.push_back(statement.id);
   }
   const auto hoist = [&](std::string_view name, Expression& expression, const Expression& first) {
@@ -229,7 +229,7 @@ void Translator::take_over(Way& way, const State& before, const SourceRange& ran
       return;
     const LocalId id = new_local(name);
     out.push_back(declare(id, first, range));
-    way.statements.push_back(assign(id, std::move(expression), range));
+    path.statements.push_back(assign(id, std::move(expression), range));
     expression = local(id, range);
   };
   for (RegisterId reg = 0; reg < state_.registers.size(); ++reg) {
@@ -281,14 +281,14 @@ bool Translator::loop(std::size_t first, std::size_t exit, std::vector<Statement
   statement.expressions.push_back(truth(true, range));
   loops_.push_back(result);
   const State before = state_;
-  Way body = way(before, [&](std::vector<Statement>& inner) {
-    // The branch back is the last instruction; what follows it is the way out.
+  Path body = path(before, [&](std::vector<Statement>& inner) {
+    // The backward branch is the last instruction; after it, the loop ends.
     const Instruction& back = thread_.code[exit - 1];
     if (!this->range(first, exit - 1, inner)) return false;
     if (back.relation != Relation::always) {
       Statement leave = if_statement(condition(back, true), back.range);
-      Way out_of_loop =
-          way(state_, [&](std::vector<Statement>& inside) { return !jump(exit, back.range, inside); });
+      Path out_of_loop =
+          path(state_, [&](std::vector<Statement>& inside) { return !jump(exit, back.range, inside); });
       state_ = std::move(out_of_loop.state);
       leave.body = std::move(out_of_loop.statements);
       inner.push_back(std::move(leave));
@@ -299,7 +299,7 @@ bool Translator::loop(std::size_t first, std::size_t exit, std::vector<Statement
   loops_.pop_back();
   statement.body = std::move(body.statements);
   out.push_back(std::move(statement));
-  // Behind the loop only what its locals hold is known of the registers that it writes.
+  // After the loop, registers written in it are known only through the loop's locals.
   state_ = before;
   bool leaves = thread_.code[exit - 1].relation != Relation::always;
   for (std::size_t at = first; at < exit; ++at) {
@@ -309,7 +309,8 @@ bool Translator::loop(std::size_t first, std::size_t exit, std::vector<Statement
   return leaves;
 }
 
-// Puts what the registers hold now into the loop's locals; all at once, as one value may use another's local.
+// Copies the current register values to the loop's locals, all at once because one value may use another's
+// local.
 void Translator::leave_loop_locals(const Loop& loop, const SourceRange& range, std::vector<Statement>& out) {
   std::vector<std::pair<LocalId, Expression>> changed;
   for (const auto& [reg, id] : loop.locals) {

@@ -1,4 +1,4 @@
-// What the two decoders share: operands by position with their errors, labels.
+// Shared by the two decoders: labels, and operands by position with their errors.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ struct Barrier {
   FenceKind kind;
 };
 
-// Leaves the decoding of one instruction; the error has been reported.
+// Thrown to abandon the decoding of one instruction; the error has been reported.
 struct Undecodable {};
 
 // Finds labels and decodes line by line. `Machine` has `void decode(const Line&, Instruction&)`.

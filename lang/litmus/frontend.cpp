@@ -75,7 +75,7 @@ class Frontend {
   }
   [[nodiscard]] SourceRange range(const Token& token) const { return state_.range(token); }
 
-  // Architecture and name; returns where the initial values begin.
+  // Parses architecture and name. Returns the position of the initial values.
   std::optional<std::uint32_t> header(std::string_view text) {
     std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
     bool first = true;
@@ -126,11 +126,11 @@ class Frontend {
     return true;
   }
 
-  // Finds the parts: { initial values } program condition.
+  // Finds the three parts: { initial values } program condition.
   bool split() {
     const Token* token = tokens_.data();
     const Token* const end = &tokens_.back();
-    initial_first_ = ++token;  // behind the '{' at which tokenizing began
+    initial_first_ = ++token;  // after the '{' at which tokenizing began
     while (token != end && !token->is("}")) ++token;
     if (token == end) {
       diagnostics_.error(range(*end), "expected '}' behind the initial values");
@@ -139,7 +139,7 @@ class Frontend {
     initial_end_ = ++token;
     while (token->is(";")) ++token;
     program_first_ = token;
-    // Inside brackets a word that begins a condition is the name of a location.
+    // Inside parentheses, a word that could begin a condition is the name of a location.
     unsigned braces = 0;  // of C
     unsigned others = 0;
     for (; token != end && (braces > 0 || others > 0 || !begins_constraint(token)); ++token) {
@@ -147,16 +147,15 @@ class Frontend {
       if (token->is("}") && braces > 0) --braces;
       if (token->is("(") || token->is("[")) ++others;
       if ((token->is(")") || token->is("]")) && others > 0) --others;
-      if (token->is(";") || token->is("}")) others = 0;  // one that is not closed is reported where it stands
+      if (token->is(";") || token->is("}")) others = 0;  // an unclosed one is reported later, at its position
     }
     constraint_first_ = token;
     return true;
   }
 
-  // --- Assembly: rows of cells
-  // ----------------------------------------------------------------------------------------------------------
+  // --- Assembly: rows of cells ---
 
-  // Calls `use(column, first, last)` for each cell of the row; returns the token behind the row's ';'.
+  // Calls `use(column, first, last)` for each cell of the row. Returns the token after the row's ';'.
   template <typename Use>
   const Token* row(const Token* first, Use&& use) {
     std::size_t column = 0;
@@ -243,7 +242,7 @@ class Frontend {
     }
   }
 
-  // A location of 32 bits may be given its value with or without a sign.
+  // The initial value of a 32-bit location may be written signed or unsigned.
   void fit_word(const InitialValue& initial) {
     const VariableId variable = builder_.variable(initial.place.name.text, initial.place.range);
     if (!builder_.is_word(variable)) return;
@@ -254,8 +253,7 @@ class Frontend {
     builder_.program.variables[variable].initial = {static_cast<std::int32_t>(initial.value)};
   }
 
-  // --- C
-  // ----------------------------------------------------------------------------------------------------------
+  // --- C ---
 
   void c_threads() {
     const std::vector<c::Thread> threads = c::parse_threads(state_, program_first_, constraint_first_);
@@ -299,8 +297,7 @@ class Frontend {
     }
   }
 
-  // --- Initial values
-  // ----------------------------------------------------------------------------------------------------------
+  // --- Initial values ---
 
   void initialise_location(const InitialValue& initial) {
     const VariableId variable = builder_.variable(initial.place.name.text, initial.place.range);
@@ -316,7 +313,7 @@ class Frontend {
     builder_.program.variables[variable].initial = {value};
   }
 
-  // Reports a place that is given two different values.
+  // Reports a place that is given two different initial values.
   void give_once(const std::string& place, const InitialValue& initial) {
     const std::pair value(initial.value, initial.address ? initial.address->text : std::string_view());
     const auto [known, inserted] = given_.emplace(place, value);

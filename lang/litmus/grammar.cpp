@@ -5,7 +5,7 @@
 namespace heddle::lang::litmus {
 namespace grammar {
 
-// A number with its sign.
+// A number with optional sign.
 struct Number {
   std::int64_t value = 0;
   SourceRange range;
@@ -23,10 +23,9 @@ const x3::rule<struct NumberRule, Number> number = "a number";
 const auto number_def = -(word("-") >> x3::eps[negative]) >> integer[set_number];
 BOOST_SPIRIT_DEFINE(number)
 
-// --- Places and initial values
-// ------------------------------------------------------------------------------
+// --- Places and initial values ---
 
-// `0:` as it stands, `P0:` as other tests have it.
+// `0:`, or `P0:` as in some tests.
 constexpr auto set_thread = [](auto& context) {
   const Token& token = x3::_attr(context);
   std::string_view digits = token.text;
@@ -81,8 +80,7 @@ const auto initials_def = *(word(";") | (initial[push] > (word(";") | &word("}")
 BOOST_SPIRIT_DEFINE(initial)
 BOOST_SPIRIT_DEFINE(initials)
 
-// --- Conditions
-// ---------------------------------------------------------------------------------------------
+// --- Conditions ---
 
 template <FormulaKind kind>
 struct Join {
@@ -133,7 +131,7 @@ constexpr auto close_with_place = [](auto& context) {
   x3::_val(context).range.end = x3::_attr(context).range.end;
   x3::_val(context).other = std::move(x3::_attr(context));
 };
-// `a => b` is `not a \\/ b`.
+// `a => b` is `not a \/ b`.
 constexpr auto imply = [](auto& context) {
   Formula& formula = x3::_val(context);
   Formula unless;
@@ -194,9 +192,9 @@ struct SetFormula {
 };
 
 const x3::rule<struct ConstraintRule, Constraint> constraint = "a condition";
-// A type may stand after a place.
+// A place may be followed by a type.
 const auto observed_place = place[push_location] >> *(word("*") | name[check_type]);
-// `with tso: ~exists; power: exists`: what others found under other models; it changes nothing.
+// `with tso: ~exists; power: exists`: results under other models. Ignored.
 const auto other_model = x3::omit[name] > word(":") >
                          (word("exists") | word("forall") | ((word("~") | word("not")) > word("exists")));
 const auto constraint_def =
@@ -209,8 +207,7 @@ const auto constraint_def =
     *word(";") >> -(word("with") > other_model >> *(word(";") >> -other_model));
 BOOST_SPIRIT_DEFINE(constraint)
 
-// --- Instructions
-// -------------------------------------------------------------------------------------------
+// --- Instructions ---
 
 constexpr auto set_immediate = [](auto& context) {
   Operand& operand = x3::_val(context);
@@ -309,7 +306,7 @@ Constraint parse_constraint(ParserState& state, const Token* first, const Token*
   Constraint result;
   static_cast<void>(grammar::parse_all(grammar::constraint, first, last, state, result));
   if (result.quantifier == Quantifier::none) return result;
-  // From the quantifier to the last bracket: the text around the formula has no attribute.
+  // The range from the quantifier to the last parenthesis. The text around the formula has no attribute.
   const Token* quantifier = first;
   while (quantifier->begin < result.formula.range.begin && !names_quantifier(*quantifier)) ++quantifier;
   const Token* end = quantifier;

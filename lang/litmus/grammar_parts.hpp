@@ -1,5 +1,5 @@
-// The building blocks of the grammars of .litmus files: Spirit X3 parsers over tokens, as in
-// lang/grammar_parts.hpp, but by spelling: which words are keywords depends on where they stand.
+// The building blocks of the grammars of .litmus files: Spirit X3 parsers over tokens as in
+// lang/grammar_parts.hpp, but matching by spelling, since keywords depend on the context.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,10 +18,10 @@
 
 namespace heddle::lang::litmus {
 
-// Thrown after an error (already reported) after which the piece of text is not worth reading on.
+// Thrown after an error (already reported) that makes parsing this piece of text pointless.
 struct GiveUp {};
 
-// What the grammars carry through their rules.
+// The state shared by all rules of the grammars.
 struct ParserState {
   Diagnostics& diagnostics;
   std::uint32_t file = 0;
@@ -55,7 +55,7 @@ Word matched(const Context& context) {
 
 enum class Case : std::uint8_t { exact, folded };
 
-// Matches one token with the given spelling and has no attribute.
+// Matches one token with the given spelling. Has no attribute.
 struct SpellingParser : x3::parser<SpellingParser> {
   using attribute_type = x3::unused_type;
   static constexpr bool has_attribute = false;
@@ -82,7 +82,7 @@ struct SpellingParser : x3::parser<SpellingParser> {
   Case letters;
 };
 
-// Matches one token of a kind; the token is its attribute.
+// Matches one token of a given kind. Its attribute is the token.
 struct KindParser : x3::parser<KindParser> {
   using attribute_type = Token;
   static constexpr bool has_attribute = true;
@@ -108,7 +108,7 @@ constexpr SpellingParser any_case(std::string_view lower) { return {lower, Case:
 inline constexpr KindParser name{TokenKind::name, "a name"};
 inline constexpr KindParser integer{TokenKind::integer, "a number"};
 
-// The value of a number with the sign that was read before it. Throws GiveUp if it does not fit.
+// The value of a number, negated if a minus sign was read before it. Throws GiveUp if it does not fit.
 inline std::int64_t checked_integer(ParserState& state, const Token& token, bool negative) {
   std::int64_t value = 0;
   if (!integer_value(token.text, negative, value)) {
@@ -118,7 +118,7 @@ inline std::int64_t checked_integer(ParserState& state, const Token& token, bool
   return value;
 }
 
-// Types say nothing that matters here, as long as their values fit into 64 bits and nothing is cut off.
+// Types do not matter here, as long as their values fit into 64 bits and nothing is truncated.
 inline constexpr auto check_type = [](auto& context) {
   constexpr auto types = std::to_array<std::string_view>(
       {"int", "long", "signed", "unsigned", "int32_t", "uint32_t", "int64_t", "uint64_t", "intptr_t",
@@ -133,8 +133,8 @@ inline constexpr auto check_type = [](auto& context) {
 
 inline constexpr auto replace = [](auto& context) { x3::_val(context) = std::move(x3::_attr(context)); };
 
-// Runs `rule` over the tokens from `first` up to `last`, which must be readable (it is where an error at the
-// end is shown). Returns false after an error, which has then been reported.
+// Runs `rule` over the tokens from `first` up to `last`; `*last` must be readable, since errors at the end
+// are reported there. Returns false after an error, which has been reported.
 template <typename Rule, typename Result>
 bool parse_all(const Rule& rule, Position first, Position last, ParserState& state, Result& result) {
   const auto report = [&](Position where, const std::string& expected) {

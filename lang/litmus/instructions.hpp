@@ -1,5 +1,5 @@
-// What an instruction means, whatever the machine: the decoders of the two assembly languages make these, the
-// translator turns them into statements.
+// Machine-independent instructions: the decoders of the two assembly languages produce them, the translator
+// turns them into statements.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace heddle::lang::litmus {
 
 using RegisterId = std::uint32_t;  // index into the thread's Registers
 
-// The registers of one thread by their canonical names ("rax" for %eax too), numbered as they are met.
+// The registers of one thread by canonical name ("rax" also stands for %eax), numbered in order of
+// appearance.
 class Registers {
  public:
   RegisterId id(std::string_view canonical);
@@ -29,7 +30,7 @@ class Registers {
 
 enum class ArgumentKind : std::uint8_t { none, register_, constant, location };
 
-// A value that an instruction uses: what a register holds, a number, or the address of a location.
+// An operand: the value of a register, a number, or the address of a location.
 struct Argument {
   ArgumentKind kind = ArgumentKind::none;
   RegisterId reg = 0;
@@ -50,20 +51,20 @@ enum class InstructionKind : std::uint8_t {
   copy,     // target = left
   swap,     // target <-> left, both registers
   compute,  // target = left op right
-  extend,   // target = the low 32 bits of left, with their sign
-  rotate,  // target = the low 32 bits of left, rotated to the left by `bits`, where `mask` has ones; elsewhere
-           // right, if there is one, else 0
-  compare,   // flags = left ? right; `bits` not 0: as numbers of so many bits without a sign
-  load,      // target = [address]
-  store,     // [address] = left
-  update,    // [address] = [address] op left: a load and a store
-  exchange,  // target <-> [address], atomic
-  fetch,     // target = [address]; [address] op= left, atomic; without a target if has_target is false
+  extend,   // target = the low 32 bits of left, sign-extended
+  rotate,  // target = the low 32 bits of left, rotated left by `bits`, where `mask` has ones; elsewhere right
+           // if given, else 0
+  compare,            // flags = left ? right; if `bits` is not 0: as unsigned numbers of `bits` bits
+  load,               // target = [address]
+  store,              // [address] = left
+  update,             // [address] = [address] op left: a load and a store
+  exchange,           // target <-> [address], atomic
+  fetch,              // target = [address]; [address] op= left; atomic; no target if has_target is false
   compare_exchange,   // if [address] == target: [address] = left, else target = [address]; sets flags; atomic
   load_reserved,      // target = [address], with a reservation
   store_conditional,  // [address] = left if the reservation holds; sets flags: equal on success
   fence,
-  branch,  // to destination if the flags stand in this relation
+  branch,  // to destination if the flags satisfy this relation
 };
 
 enum class Relation : std::uint8_t { always, equal, not_equal, less, less_equal, greater, greater_equal };
@@ -74,7 +75,7 @@ struct Instruction {
   bool has_target = true;
   bool sets_flags = false;   // compares the result with 0
   bool word = false;         // works on 32 bits
-  bool signed_word = false;  // a load: of 32 bits with their sign
+  bool signed_word = false;  // a load of 32 bits, sign-extended
   Argument left;
   Argument right;
   Address address;
@@ -83,7 +84,8 @@ struct Instruction {
   std::uint64_t mask = 0;
   FenceKind fence = FenceKind::full;
   Relation relation = Relation::always;
-  std::size_t destination = 0;  // of a branch: an index; the number of instructions is the thread's end
+  // of a branch: index of an instruction; their number stands for the end of the thread
+  std::size_t destination = 0;
   SourceRange range;
 };
 
@@ -120,20 +122,21 @@ void each_read(const Instruction& instruction, Use&& use) {
   if (both_ways) use(instruction.target);
 }
 
-// Decodes the lines of one thread. What is not understood is reported and left out. Labels become indices.
+// Decodes the lines of one thread. Unknown instructions are reported and left out. Labels become indices.
 [[nodiscard]] std::vector<Instruction> decode_ppc(std::span<const Line> lines, Registers& registers,
                                                   Diagnostics& diagnostics);
-// `intel`: operands are written target first. See uses_intel_order.
+// `intel`: the target is the first operand. See uses_intel_order.
 [[nodiscard]] std::vector<Instruction> decode_x86(std::span<const Line> lines, bool intel,
                                                   Registers& registers, Diagnostics& diagnostics);
 
-// AT&T marks registers with % and writes (x); a thread with neither is in Intel's order.
+// AT&T syntax marks registers with % and writes addresses as (x); a thread with neither uses Intel's order.
 [[nodiscard]] bool uses_intel_order(std::span<const std::vector<Line>> threads);
 
-// Does the register's name stand for its low 32 bits?
+// Whether the register's name denotes its low 32 bits.
 [[nodiscard]] bool is_word_x86(std::string_view name);
 
-// The canonical name of a register as the init section and conditions may write it; empty if it is none.
+// The canonical name of a register as written in the init section or a condition; empty if there is no such
+// register.
 [[nodiscard]] std::string canonical_ppc(std::string_view name);
 [[nodiscard]] std::string canonical_x86(std::string_view name);
 

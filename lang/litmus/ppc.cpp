@@ -1,4 +1,5 @@
-// The instructions of PPC (32 and 64 bits alike: values have 64 bits here, and no test depends on wrapping).
+// The instructions of PPC, 32 and 64 bits alike: values have 64 bits here, and tests do not depend on
+// wrapping.
 #include <array>
 
 #include "lang/litmus/decode.hpp"
@@ -29,7 +30,7 @@ struct Computation {
   std::string_view name;
   BinaryOperator op;
   bool immediate;
-  bool reversed;  // the second operand comes first
+  bool reversed;  // the operands are swapped
 };
 
 constexpr std::array computations{
@@ -85,7 +86,7 @@ class Ppc {
     if (const Branch* const branch = row_of(branches, name); branch && line.mark != '.') {
       return jump(line, instruction, *branch, index);
     }
-    // `andi.` has no form without the dot.
+    // `andi.` exists only with the dot.
     if (const Computation* const computation = row_of(computations, name);
         computation && (line.mark == '.' || (line.mark == 0 && name != "andi"))) {
       return compute(line, instruction, *computation);
@@ -166,7 +167,7 @@ class Ppc {
     if (shift > 0) instruction.left.value = shifted(line.operands[1], shift);
   }
 
-  // A number of 16 bits, with or without a sign, times 2^shift.
+  // A 16-bit number, signed or unsigned, times 2^shift.
   std::int64_t shifted(const Operand& operand, unsigned shift) {
     return std::int64_t{static_cast<std::int16_t>(in_range(operand, -32768, 65535))} *
            (std::int64_t{1} << shift);
@@ -183,7 +184,7 @@ class Ppc {
     return static_cast<unsigned>(in_range(operand, 0, last));
   }
 
-  // In an address, and in addi and addis, r0 is the number 0.
+  // In addresses, addi and addis, r0 means the number 0.
   static bool is_zero(const Operand& operand) {
     return operand.kind == OperandKind::word && canonical_ppc(operand.name.text) == "r0";
   }
@@ -203,7 +204,7 @@ class Ppc {
                          .range = line.operands[2].range};
   }
 
-  // Bits are counted from the left. A mask from `first` to `last` goes around if it ends before it begins.
+  // Bits are numbered from the left. A mask from `first` to `last` wraps around if last < first.
   static std::uint64_t word_mask(unsigned first, unsigned last) {
     const std::uint64_t from = ~std::uint64_t{0} >> (32 + first);
     const std::uint64_t to = ~std::uint64_t{0} << (31 - last);
@@ -267,7 +268,7 @@ class Ppc {
     if (computation.reversed) std::swap(instruction.left, instruction.right);
   }
 
-  // An address: `4(r1)`; with `indexed`, two registers or 0 and a register; without, `0,r1` too.
+  // An address: `4(r1)`; if `indexed`, two registers, or 0 and a register; if not, also `0,r1`.
   Address address(const Line& line, bool indexed) {
     Address result;
     const auto& operands = line.operands;

@@ -14,7 +14,7 @@
 namespace heddle::lang::litmus {
 namespace {
 
-// Keywords of C and what else has a meaning of its own in a test or in the headers that one includes.
+// Keywords of C, and other words with a meaning in a test or in the headers it includes.
 constexpr auto reserved_words = std::to_array<std::string_view>(
     {"NULL",     "_Atomic", "alignas",  "alignof",   "asm",       "auto",      "bool",   "break",
      "case",     "char",    "const",    "constexpr", "continue",  "default",   "do",     "double",
@@ -77,13 +77,13 @@ class Printer {
     }
   }
 
-  // A name that C and the format of litmus tests leave free: as it is, or with '_' for what it may not have.
+  // A name that is free in C and in litmus tests: `name` itself, with invalid characters replaced by '_'.
   const std::string& c_name(const std::string& name) {
     const auto [known, inserted] = c_names_.emplace(name, name);
     std::string& result = known->second;
     if (!inserted) return result;
     for (char& c : result) {
-      if (c == '.' || c == '[' || c == ']') c = '_';  // of modules and structs
+      if (c == '.' || c == '[' || c == ']') c = '_';  // from modules and structs
     }
     if (begins_as_reserved(result)) result.insert(0, 1, '_');
     while (is_reserved(result) || (result != name && taken_.contains(result))) result += '_';
@@ -231,8 +231,7 @@ class Printer {
     refuse(expression.range, "a thread cannot read another one's locals");
   }
 
-  // --- Conditions
-  // ----------------------------------------------------------------------------------------------------------
+  // --- Conditions ---
 
   std::string place(const Expression& expression) {
     if (expression.kind == ExpressionKind::load) return location(expression.id);
@@ -294,8 +293,8 @@ class Printer {
 
   const Program& program_;
   std::string_view name_;
-  std::set<std::string> taken_;                 // names that are given
-  std::map<std::string, std::string> c_names_;  // by name in the program
+  std::set<std::string> taken_;                 // names in use
+  std::map<std::string, std::string> c_names_;  // keyed by name in the program
   const Body* body_ = nullptr;
   unsigned depth_ = 0;
   std::string out_;

@@ -1,5 +1,5 @@
-// The parse tree of a .litmus file: the test as it was written, before registers and locations mean anything.
-// The grammars make it; the programs of the threads are in instructions.hpp (assembly) and c_syntax.hpp (C).
+// The parse tree of a .litmus file: the test as written, before registers and locations have a meaning. The
+// grammars build it. The programs of the threads are in instructions.hpp (assembly) and c_syntax.hpp (C).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Word {
   SourceRange range;
 };
 
-// A place whose value can be given or observed: `0:r1`, `x`, `[x]`.
+// A place whose value can be set or observed: `0:r1`, `x`, `[x]`.
 struct Place {
   std::optional<std::uint32_t> thread;  // of a register
   bool symbolic = false;                // a register written `%x0`
@@ -29,9 +29,9 @@ struct Place {
 // One entry of the init section: `0:r5=x`, `x=1`, `uint64_t y`, `%x0=x`.
 struct InitialValue {
   Place place;
-  bool given = false;  // else it is 0
+  bool given = false;  // if not, the value is 0
   std::int64_t value = 0;
-  std::optional<Word> address;  // the location whose address it is
+  std::optional<Word> address;  // the location whose address is the value
 };
 
 enum class FormulaKind : std::uint8_t { constant, equal, negation, conjunction, disjunction };
@@ -49,7 +49,7 @@ struct Formula {
 
 enum class Quantifier : std::uint8_t { none, exists, not_exists, forall };
 
-// What stands behind the program.
+// What follows the program.
 struct Constraint {
   std::vector<Place> locations;
   std::optional<Formula> filter;
@@ -66,8 +66,8 @@ struct Operand {
   Word name;               // register_, word; address: `$x`; memory: the base
   bool percent = false;    // the name was written `%name`
   bool dollar = false;     // the number was written `$1`
-  bool round = false;      // memory: `(x)` and not `[x]`
-  std::int64_t value = 0;  // immediate; memory: what is added to the base
+  bool round = false;      // memory: `(x)`, not `[x]`
+  std::int64_t value = 0;  // immediate; memory: offset from the base
   SourceRange range;
 };
 
@@ -75,7 +75,7 @@ struct Operand {
 struct Line {
   std::vector<Word> labels;
   std::vector<Word> mnemonic;  // with prefixes: "lock", "xadd"; empty: labels only
-  char mark = 0;               // '.', '+' or '-' behind the mnemonic
+  char mark = 0;               // '.', '+' or '-' after the mnemonic
   std::vector<Operand> operands;
   SourceRange range;
 };

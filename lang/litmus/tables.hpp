@@ -1,4 +1,4 @@
-// Tables of names, as the front ends for .litmus files have them of instructions, functions and operators.
+// Lookup by name in tables of instructions, functions and operators.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace heddle::lang::litmus {
 
-// The row with the name; null if there is none.
+// The row with that name; null if there is none.
 template <typename Table>
 [[nodiscard]] constexpr auto* row_of(const Table& table, std::string_view name) {
   const auto row =

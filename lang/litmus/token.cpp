@@ -58,7 +58,7 @@ class Lexer {
 
   [[nodiscard]] bool at(std::string_view what) const { return text_.substr(at_).starts_with(what); }
 
-  // Skips white space and comments; false after a comment without an end.
+  // Skips white space and comments. Returns false after an unterminated comment.
   bool skip_blanks() {
     while (at_ < text_.size()) {
       if (is_space(text_[at_])) {
@@ -96,7 +96,7 @@ class Lexer {
     return false;
   }
 
-  // What other tools have to say stands after the condition, from `<<` on. In braces that is an operator of C.
+  // Other tools' annotations follow the condition after `<<`. Inside braces, that is an operator of C.
   [[nodiscard]] bool begins_annotations() const { return braces_ == 0 && at("<<"); }
 
   void next() {

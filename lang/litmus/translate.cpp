@@ -1,5 +1,5 @@
-// Files: translate.cpp straight-line code and registers, control_flow.cpp branches and loops, atomics.cpp
-// instructions that read and write in one.
+// Straight-line code and registers. Branches and loops are in control_flow.cpp, atomic read-modify-writes in
+// atomics.cpp.
 #include "lang/litmus/translate.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ Translator::Translator(const ThreadCode& thread, Builder& builder) : thread_(thr
 std::optional<std::vector<LocalId>> Translator::run() {
   try {
     if (auto result = attempt()) return result;
-    // A branch leaves from within: the observed registers need locals that are there from the beginning.
+    // A branch leaves the thread early: the observed registers need locals declared at the beginning.
     leaves_early_ = true;
     return attempt();
   } catch (const Untranslatable&) {
@@ -116,7 +116,7 @@ Expression Translator::number(const Argument& argument, bool word) {
   Expression result = number(known, argument.range);
   if (word == known.word) return result;
   if (word) return as_word(std::move(result), argument.range);
-  // An instruction of 32 bits clears the upper half of the register.
+  // A 32-bit instruction clears the upper half of the register.
   const bool same = is_literal(result) ? result.value >= 0 : !thread_.numbers.negative;
   if (same) return result;
   return binary(BinaryOperator::bit_and, std::move(result), literal(0xFFFFFFFF, argument.range),
@@ -145,7 +145,7 @@ Value Translator::value(const Argument& argument) {
   return result;
 }
 
-// An address and what is added to it, or two numbers.
+// An address and an offset, or two numbers.
 Value Translator::sum(Value left, Value right, const SourceRange& range) {
   if (right.kind == Value::Kind::address) std::swap(left, right);
   right.expression = number(right, range);
@@ -226,7 +226,7 @@ Expression Translator::rotated(const Instruction& instruction) {
   const auto with = [&](BinaryOperator op, Expression left, std::uint64_t right) {
     return binary(op, std::move(left), literal(static_cast<std::int64_t>(right), range), range);
   };
-  // With bits in the upper half, the mask goes around: that half is a copy of the lower one.
+  // A mask with bits in the upper half wraps around: the upper half is then a copy of the lower one.
   const bool around = instruction.mask >> 32 != 0;
   Expression result = number(instruction.left);
   if (instruction.bits != 0 || around) {
@@ -251,7 +251,7 @@ void Translator::compare(const Instruction& instruction) {
     if (instruction.bits == 32) {
       return binary(BinaryOperator::bit_and, std::move(result), literal(0xFFFFFFFF, range), range);
     }
-    if (instruction.bits == 64) {  // in the order of numbers without a sign
+    if (instruction.bits == 64) {  // unsigned comparison
       return binary(BinaryOperator::bit_xor, std::move(result), literal(INT64_MIN, range), range);
     }
     return result;
@@ -291,7 +291,7 @@ void Translator::copy_or_compute(const Instruction& instruction, std::vector<Sta
       break;
   }
   result.word = word;
-  // Long chains are cut by a local: an expression that uses another one twice would double in size.
+  // Cut long chains by a local: an expression that uses another one twice would double in size.
   constexpr std::size_t most_nodes = 24;
   if (size(result.expression) > most_nodes) {
     if (in_reservation_) refuse(range, "too much is computed between a reservation and its use");
@@ -350,7 +350,8 @@ void Translator::simple(const Instruction& instruction, std::vector<Statement>& 
 }
 
 Numbers numbers_of(std::span<const std::vector<Instruction>> threads) {
-  // Without a branch back each instruction is executed once, so that few sums of small numbers stay small.
+  // Without backward branches every instruction executes at most once, so a few sums of small numbers stay
+  // small.
   constexpr std::int64_t small = 1 << 15;
   constexpr int few = 15;
   Numbers result;

@@ -1,4 +1,4 @@
-// The translator of one thread; see translate.hpp for what it does.
+// The translator for one thread; see translate.hpp for what it does.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace heddle::lang::litmus {
 
-// Thrown once an error that ends the thread's translation has been reported.
+// Thrown after an error (already reported) that ends the translation of the thread.
 struct Untranslatable {};
 
 class Translator {
@@ -18,7 +18,7 @@ class Translator {
   std::optional<std::vector<LocalId>> run();
 
  private:
-  // The two sides of the newest comparison.
+  // The two sides of the latest comparison.
   struct Flags {
     Expression left;
     Expression right;
@@ -33,7 +33,7 @@ class Translator {
     VariableId variable = 0;
     std::optional<Expression> index;
   };
-  // A loop being translated: the registers that it writes live in locals at its beginning and end.
+  // A loop being translated. The registers it writes live in locals at its beginning and end.
   struct Loop {
     std::size_t first;
     std::size_t exit;
@@ -46,18 +46,18 @@ class Translator {
   LocalId new_local(std::string_view wanted, Type type = Type::integer);
   Expression observed_value(const Observed& observed);
   void assign_observed(std::vector<Statement>& out);
-  // What is known of a register as a number: addresses, too.
+  // The value of a register, which may be an address, as a number.
   Expression number(const Value& value, const SourceRange& range);
-  // As an operand of an instruction of 32 bits (`word`) or 64.
+  // The value of an operand of a 32-bit (`word`) or 64-bit instruction.
   Expression number(const Argument& argument, bool word = false);
   Value value(const Argument& argument);
-  // The low 32 bits with their sign; as it is if no number of the test can be that large.
+  // The low 32 bits, sign-extended; unchanged if no number of the test can be that large.
   Expression as_word(Expression value, const SourceRange& range) const;
   Value sum(Value left, Value right, const SourceRange& range);
   Target location(const Address& address, const SourceRange& range, bool word = false);
   Expression access(ExpressionKind kind, const Target& target, const SourceRange& range);
   void set(RegisterId reg, Expression expression);
-  // Declares a local with that value.
+  // Declares a local initialised to the value.
   LocalId keep(std::string_view wanted, Expression value, const SourceRange& range,
                std::vector<Statement>& out);
   void set_kept(RegisterId reg, Expression value, const SourceRange& range, std::vector<Statement>& out,
@@ -70,31 +70,33 @@ class Translator {
   void copy_or_compute(const Instruction& instruction, std::vector<Statement>& out);
   void simple(const Instruction& instruction, std::vector<Statement>& out);
 
-  // control_flow.cpp. All return false if the code behind them cannot be reached.
+  // control_flow.cpp. These return false if the code after them is unreachable.
   bool range(std::size_t first, std::size_t last, std::vector<Statement>& out);
   bool loop(std::size_t first, std::size_t exit, std::vector<Statement>& out);
-  // Both return where to go on; `reachable` says whether that can be reached.
+  // Both return where to continue; `reachable` says whether that point can be reached.
   std::size_t branch(std::size_t at, std::size_t last, std::vector<Statement>& out, bool& reachable);
   std::size_t forward(std::size_t at, std::size_t last, std::vector<Statement>& out, bool& reachable);
   [[nodiscard]] std::size_t back_edge(std::size_t first, std::size_t last) const;
-  // Leaves a loop, goes to its next round or ends the thread, if that is what the branch does.
+  // Translates the branch if it leaves a loop, starts the next round or ends the thread; else returns false.
   bool jump(std::size_t destination, const SourceRange& range, std::vector<Statement>& out);
   void leave_loop_locals(const Loop& loop, const SourceRange& range, std::vector<Statement>& out);
   Expression condition(const Instruction& branch, bool inverted);
   void refuse_entries(std::size_t first, std::size_t last, std::size_t except, const char* what);
   [[nodiscard]] bool compares_order() const;
-  // Brings what is known after two ways together; each may still get assignments. Declarations go to `out`.
-  struct Way {
+  // One of two alternative paths. `join` merges the states after both and may append assignments to either;
+  // declarations go to `out`.
+  struct Path {
     State state;
     std::vector<Statement> statements;
     bool reachable = true;
   };
-  bool join(Way& one, Way& other, const State& before, const SourceRange& range, std::vector<Statement>& out);
-  // What is known after a way that alone goes on, in terms of locals that are there behind its block.
-  void take_over(Way& way, const State& before, const SourceRange& range, std::vector<Statement>& out);
+  bool join(Path& one, Path& other, const State& before, const SourceRange& range,
+            std::vector<Statement>& out);
+  // The state after the only path that continues, expressed in locals that are visible after its block.
+  void take_over(Path& path, const State& before, const SourceRange& range, std::vector<Statement>& out);
   template <typename Translate>
-  Way way(const State& before, Translate&& translate) {
-    Way result;
+  Path path(const State& before, Translate&& translate) {
+    Path result;
     state_ = before;
     ++depth_;
     result.reachable = translate(result.statements);
@@ -110,25 +112,25 @@ class Translator {
   void compare_exchange(const Instruction& instruction, std::vector<Statement>& out);
   [[nodiscard]] bool needs_old_value(const Instruction& instruction) const;
   // `if done == 1 { success } else { failure }`, and the flags of that comparison.
-  void branch_on(LocalId done, Way success, Way failure, const SourceRange& range,
+  void branch_on(LocalId done, Path success, Path failure, const SourceRange& range,
                  std::vector<Statement>& out);
-  // A lwarx at `at`; returns where to go on behind its stwcx.
+  // Translates the lwarx at `at`; returns where to continue after its stwcx.
   std::size_t reservation(std::size_t at, std::size_t last, std::vector<Statement>& out, bool& reachable);
   [[nodiscard]] bool retries(std::size_t at, std::size_t back) const;
   [[nodiscard]] bool rounds_are_alike(std::size_t first, std::size_t last) const;
-  // The locals that the value and the address of a stwcx. are computed from.
+  // The locals from which value and address of a stwcx. are computed.
   std::vector<LocalId> store_inputs(const Instruction& store);
   void reserved_success(std::size_t at, std::size_t end, std::vector<Statement>& out);
   bool reserved_failure(std::size_t at, std::size_t end, bool again, std::vector<Statement>& out);
   Expression read_and_write(const Target& target, LocalId old, Expression written, const SourceRange& range);
-  // Drops the execution if the condition holds, and makes what follows depend on it.
+  // Excludes executions in which the condition holds, and makes everything after it depend on the condition.
   void exclude(Expression condition, const SourceRange& range, std::vector<Statement>& out);
 
   const ThreadCode& thread_;
   Builder& builder_;
   Body body_;
   State state_;
-  unsigned depth_ = 0;  // of blocks around the place that is being written
+  unsigned depth_ = 0;  // number of blocks around the current point
   std::vector<LocalId> observed_;
   std::vector<Loop> loops_;
   bool has_loop_ = false;

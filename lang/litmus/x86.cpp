@@ -1,5 +1,5 @@
-// The instructions of x86 and x86-64, in AT&T's and in Intel's order of operands. An instruction works on 32
-// bits if its suffix or a register says so, else on 64.
+// The instructions of x86 and x86-64, with operands in AT&T or Intel order. An instruction works on 32 bits
+// if its suffix or a register says so, else on 64.
 #include <array>
 
 #include "lang/litmus/decode.hpp"
@@ -48,7 +48,7 @@ constexpr std::array computations{
     Computation{"and", BinaryOperator::bit_and}, Computation{"or", BinaryOperator::bit_or},
     Computation{"xor", BinaryOperator::bit_xor}, Computation{"imul", BinaryOperator::multiply}};
 
-// What can have a suffix for the size of its operands.
+// Instructions that can have a suffix for the operand size.
 constexpr std::array<std::string_view, 14> sized{"mov", "add", "sub", "and",  "or",   "xor",     "imul",
                                                  "inc", "dec", "cmp", "xchg", "xadd", "cmpxchg", "shl"};
 
@@ -112,7 +112,7 @@ class X86 {
     unknown(line);
   }
 
-  // By its suffix, else by a register that it names.
+  // Decided by the suffix, else by a register among the operands.
   static bool works_on_words(std::string_view name, const Line& line) {
     for (const std::string_view plain : sized) {
       if (name.size() != plain.size() + 1 || !name.starts_with(plain)) continue;
@@ -124,7 +124,7 @@ class X86 {
     });
   }
 
-  // The name itself or with a suffix for 32 or 64 bits.
+  // Whether `name` is `plain`, possibly with a suffix for 32 or 64 bits.
   static bool is(std::string_view name, std::string_view plain) {
     if (!name.starts_with(plain)) return false;
     const std::string_view suffix = name.substr(plain.size());
@@ -221,7 +221,7 @@ class X86 {
     instruction.right = value(source(line));
   }
 
-  // By a number, or by 1 if none stands there.
+  // Shifts by a number, 1 if none is given.
   void shift(const Line& line, Instruction& instruction) {
     if (line.operands.size() == 1) {
       Operand one;
@@ -257,7 +257,7 @@ class X86 {
     instruction.right = value(from);
   }
 
-  // Atomic with or without `lock`.
+  // Atomic even without `lock`.
   void exchange(const Line& line, Instruction& instruction) {
     decoder_.expect(line, 2);
     const bool first_is_memory = is_memory(line.operands[0]);
