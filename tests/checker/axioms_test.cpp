@@ -1,5 +1,5 @@
-// The incremental consistency of execution graphs against the axioms of memory-models.md, written down here a
-// second time without any thought of speed: relations as matrices, closed from scratch for every question.
+// Compares the incremental consistency of execution graphs with the axioms of memory-models.md, implemented
+// here a second time as directly as possible: relations as matrices, closed from scratch for every query.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace {
 
 enum class Kind : std::uint8_t { load, store, update, failed_update, full_fence, store_fence };
 
-// An execution: what each thread did in order, and for each access the write that it reads from. Writes are
-// numbered by the event that makes them; -1 is the initial write.
+// An execution: the events of each thread in order, and for each read the write that it reads from. Writes
+// are numbered by their events; -1 is the initial write.
 struct Execution {
   struct Event {
     unsigned thread = 0;
@@ -123,7 +123,7 @@ bool consistent(std::string_view model, const Execution& x) {
       coherence.add(read_part(r), write_part(w));
       global.add(read_part(r), write_part(w));
     }
-    // Atomicity: nothing between the write read and the write made.
+    // Atomicity: nothing comes between the write read and the write made.
     if (x.writes(r) && position(r) != position(source) + 1) return false;
   }
   for (const auto& order : x.coherence) {
@@ -137,7 +137,7 @@ bool consistent(std::string_view model, const Execution& x) {
   return global.acyclic() && coherence.acyclic();
 }
 
-// A graph and the same execution in plain form, grown together.
+// A graph and the same execution in plain form, extended in step.
 template <typename Model>
 class Twins {
  public:
@@ -180,7 +180,7 @@ class Twins {
     const auto bounds = graph_.bounds(t, initial, TestGraph::access_of(op));
     const bool writes = kind == Kind::store || kind == Kind::update;
     std::vector<EventId> allowed;
-    bool free = true;  // no write behind the place is bound to come before the event
+    bool free = true;  // no write after the position must come before the event
     for (EventId behind = graph_.newest(initial);; behind = graph_[behind].co_previous) {
       const bool ours = free && !(writes && graph_.taken(behind));
       const bool theirs = consistent(Model::name, with(t, kind, location, behind));
@@ -204,7 +204,7 @@ class Twins {
     added_.push_back(id);
   }
 
-  // The execution with one more event.
+  // The execution extended by one event.
   [[nodiscard]] Execution with(unsigned t, Kind kind, unsigned location, EventId behind) const {
     Execution result = execution_;
     const int number = static_cast<int>(result.events.size());
@@ -251,7 +251,7 @@ class Twins {
 
 }  // namespace
 
-TEST_CASE("a graph of each model allows exactly the sources and places that the axioms allow") {
+TEST_CASE("a graph of each model allows exactly the sources and positions that the axioms allow") {
   for (std::uint32_t seed = 0; seed < 2000; ++seed) {
     Twins<SequentialConsistencyAxioms>(seed).run();
     Twins<TotalStoreOrderAxioms>(seed).run();

@@ -1,5 +1,5 @@
-// The distinct execution graphs of all complete runs of the operational machine: the ground truth for the
-// graph engine. Only for small programs.
+// Collects the distinct execution graphs of all complete runs of the operational machine: the ground truth
+// for the graph engine. Only for small programs.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace heddle::checker {
 
-// The (po, rf, co) graph of a run. A store stands in program order where it entered its buffer and in
-// coherence order where it reached memory.
+// The (po, rf, co) graph of a run. A store's place in program order is where it entered its buffer, its place
+// in coherence order is where it reached memory.
 [[nodiscard]] inline PlainGraph collect_graph(const Rows& rows, std::size_t threads) {
   using Place = PlainGraph::Place;
   PlainGraph graph;
@@ -69,7 +69,7 @@ namespace heddle::checker {
 }
 
 // The texts of the graphs of all complete runs within the search's preemption bound; nothing if there are
-// more runs than `limit`.
+// more than `limit` runs.
 [[nodiscard]] inline std::optional<std::set<std::string>> collect_graphs(const Search& search,
                                                                          std::uint64_t limit) {
   std::optional<std::set<std::string>> graphs(std::in_place);

@@ -1,5 +1,5 @@
-// Every run of the operational machine, and the preemptions of a run, counted by the definition: what checks
-// within a preemption bound are compared with. Only for small programs.
+// Enumerates every run of the operational machine, and counts the preemptions of a run by the definition: the
+// reference for checks with a preemption bound. Only for small programs.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace heddle::checker {
 
-// Paper 3, section 3.1: an operation is followed by one of another thread, its thread has further operations
-// in the run, and the thread could have gone on: the next of them is not to lock a mutex that is taken.
+// Paper 3, section 3.1: a preemption is a step followed by one of another thread, although its own thread has
+// further steps in the run and could have continued: its next step does not lock a mutex that is taken.
 [[nodiscard]] inline std::uint32_t preemptions(const std::vector<Step>& run) {
   std::vector<Step> operations;
   for (const Step& step : run) {
@@ -36,8 +36,8 @@ namespace heddle::checker {
   return count;
 }
 
-// Calls `visit()` for the machine in its state and in every one that it can reach, once for each run that
-// leads there; where `visit` returns false, longer runs are left out.
+// Calls `visit()` in the machine's current state and in every state reachable from it, once for each run
+// leading there. If `visit` returns false, the run is not extended.
 template <typename Machine, typename Visit>
 void for_each_run(Machine& machine, Visit&& visit) {
   if (!visit()) return;
@@ -59,7 +59,7 @@ void for_each_run(Machine& machine, Visit&& visit) {
   });
 }
 
-// Is the run at its end?
+// Whether the run is complete.
 template <typename Machine>
 [[nodiscard]] bool ended(const Machine& machine) {
   return machine.choosing().empty() && machine.enabled().empty();

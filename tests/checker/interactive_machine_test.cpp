@@ -57,7 +57,7 @@ std::vector<std::string> reasons(const Machine& machine) {
 
 using Texts = std::vector<std::string>;
 
-// Takes the transition with the action.
+// Takes the transition with the given action.
 void take(Machine& machine, const std::string& action) {
   const auto list = actions(machine);
   const auto found = std::find(list.begin(), list.end(), action);
@@ -87,7 +87,7 @@ TEST_CASE("the machine walks through store buffering under TSO and back") {
   CHECK(status.end == MachineEnd::complete);
   REQUIRE(status.conditions.size() == 1);
   CHECK(status.conditions[0].satisfied == 1);
-  CHECK(machine.trace().steps.size() == 6);  // two rows say that a store was buffered
+  CHECK(machine.trace().steps.size() == 6);  // two of the rows are stores entering a buffer
 
   CHECK(machine.back(3) == 3);
   CHECK(machine.depth() == 1);
@@ -122,7 +122,7 @@ TEST_CASE("disabled transitions say what they wait for") {
   CHECK(mutex.state().locks[0].holder == "p");
 }
 
-TEST_CASE("a full store buffer holds the next store up") {
+TEST_CASE("a full store buffer delays the next store") {
   auto machine = Machine::start(compile("shared x: int; shared y: int; thread p { x = 1; y = 1; }"),
                                 {.model = "tso", .buffer_bound = 1});
   REQUIRE(machine);
@@ -131,7 +131,7 @@ TEST_CASE("a full store buffer holds the next store up") {
   CHECK_FALSE(Machine::start(compile("thread p { }"), {.model = "no such model"}));
 }
 
-TEST_CASE("an await can be looked at again once it holds") {
+TEST_CASE("a failed await can be evaluated again once its condition holds") {
   auto machine = start("shared x: int; thread p { await x == 1; } thread q { x = 1; }", "sc");
   take(machine, "0: read x = 0");
   CHECK(actions(machine) == Texts{"1: x = 1"});
@@ -150,7 +150,7 @@ TEST_CASE("an await can be looked at again once it holds") {
   CHECK(machine.status().end == MachineEnd::complete);
 }
 
-TEST_CASE("the end of an execution is told apart") {
+TEST_CASE("the ways in which an execution can end are distinguished") {
   auto deadlock = start("shared x: int; thread p { await x == 1; }", "tso");
   deadlock.random(1);
   CHECK(deadlock.status().end == MachineEnd::deadlock);
@@ -198,7 +198,7 @@ thread q { await y == 1; }
   CHECK(machine.run("q").why == "q waits in line 9: await y == 1");
 }
 
-TEST_CASE("choices can be listed, and taken beyond the list") {
+TEST_CASE("choices are listed, and values beyond the list can be taken") {
   auto machine = start("thread p { let a = choose(0..3); let b = choose(0..1000); }", "sc");
   CHECK(actions(machine) == Texts{"0: choose 0", "0: choose 1", "0: choose 2"});
   CHECK(machine.step(0, 7) == "the choice is from 0..3, which 7 is not in");

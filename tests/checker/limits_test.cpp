@@ -1,5 +1,4 @@
-// Limits of time and memory, and the figures about memory, in executions that are long and states that are
-// large.
+// Limits on time and memory, and memory statistics, with long executions and large states.
 #include <doctest/doctest.h>
 #include <cstdlib>
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
@@ -41,7 +40,7 @@ void for_each_pair(Use&& use) {
   }
 }
 
-// Each read of the one thread may see each write of the other.
+// Each read of the one thread may read from each write of the other.
 const char* const readers_and_writers = R"(
   param K = 2000;
   shared x: int; shared y: int;
@@ -49,7 +48,7 @@ const char* const readers_and_writers = R"(
   thread q { for k in 0..K { y = k; let r = x; } }
 )";
 
-// Each read may see its thread's own write only.
+// Each read may read from its own thread's write only.
 const char* const strangers = R"(
   param K = 2000;
   shared x: int; shared y: int; shared z: int;
@@ -61,7 +60,7 @@ const char* const strangers = R"(
 
 TEST_SUITE_BEGIN("limits");
 
-TEST_CASE("rf asks whether to stop while it proposes the mutations of one long execution") {
+TEST_CASE("rf checks whether to stop while it proposes the mutations of one long execution") {
   const auto program = compile(readers_and_writers);
   for (const std::string model : {"sc", "tso", "pso"}) {
     CAPTURE(model);
@@ -76,14 +75,13 @@ TEST_CASE("rf asks whether to stop while it proposes the mutations of one long e
         run(program, {.model = model, .algorithm = "rf", .timeout = 60, .progress = progress});
     CHECK_EQ(result.verdict, Verdict::undecided);
     CHECK_EQ(result.stopped_by, "interrupted");
-    // That was in the first execution, or soon after it.
+    // It stopped in the first execution, or soon after.
     CHECK_GE(result.counts.transitions, 8000);
     CHECK_LT(result.counts.transitions, 24'000);
   }
 }
 
-TEST_CASE(
-    "after a stop an algorithm does no more than it does between two questions, however long the execution") {
+TEST_CASE("a stop takes effect at the next check for it, however long the execution") {
   const auto long_program = compile(readers_and_writers, {{"K", 75'000}});
   for_each_pair([&](CheckOptions options) {
     std::uint64_t at_stop = 0;
@@ -98,7 +96,7 @@ TEST_CASE(
     CHECK_EQ(result.verdict, Verdict::undecided);
     CHECK_EQ(after, 0);
     if (at_stop == 0) {
-      CHECK_NE(result.stopped_by, "interrupted");  // an execution is longer than there is room for
+      CHECK_NE(result.stopped_by, "interrupted");  // one execution exceeds the limit
     } else {
       CHECK_EQ(result.stopped_by, "interrupted");
       CHECK_LT(result.counts.transitions, at_stop + 1100);
@@ -113,14 +111,14 @@ TEST_CASE("every algorithm heeds its time limit in an execution of 300,000 event
     options.max_memory = std::uint64_t{1} << 30;
     const auto result = run(long_program, options);
     CHECK_EQ(result.verdict, Verdict::undecided);
-    CHECK_LT(result.seconds, 60);  // would hang otherwise
+    CHECK_LT(result.seconds, 60);  // it would hang otherwise
   });
 }
 
-TEST_CASE("threads that have nothing to do with each other cost rf no mutations, however long they are") {
+TEST_CASE("independent threads cost rf no mutations, however long they are") {
   for (const std::string model : {"sc", "tso", "pso"}) {
     CAPTURE(model);
-    // 120,000 events. Each pair of a read and a write of its thread would be 900 million questions.
+    // 120,000 events. Testing each pair of a read and a write of its thread would take 900 million tests.
     const auto result =
         run(compile(strangers, {{"K", 30'000}}), {.model = model, .algorithm = "rf", .timeout = 60});
     CHECK_EQ(result.verdict, Verdict::safe);
@@ -155,7 +153,7 @@ std::uint64_t heap_in_use() {
 
 struct Heap {
   double reported = 0;
-  double most = 0;  // in use at one time beyond what was before
+  double most = 0;  // in use at one time, in addition to the start
   CheckResult result;
 };
 
@@ -175,7 +173,7 @@ Heap run_on_heap(const Program& program, CheckOptions options) {
 
 }  // namespace
 
-TEST_CASE("the memory that a search reports is what the heap says that it took") {
+TEST_CASE("the memory that a search reports agrees with the heap") {
   struct Case {
     std::string what;
     std::string source;
@@ -204,7 +202,7 @@ TEST_CASE("the memory that a search reports is what the heap says that it took")
     CAPTURE(each.what);
     const auto program = compile(each.source);
     for_each_pair([&](CheckOptions options) {
-      // Compiles, so that the code is no part of the search.
+      // Compile first, so that the code does not count for the search.
       CheckOptions first = options;
       first.max_executions = 1;
       first.timeout = 0.01;
@@ -215,9 +213,9 @@ TEST_CASE("the memory that a search reports is what the heap says that it took")
       const auto heap = run_on_heap(program, options);
       CAPTURE(heap.reported);
       CAPTURE(heap.most);
-      constexpr double small = 1 << 19;  // what is not counted: tables by thread and location
+      constexpr double small = 1 << 19;  // not counted: tables by thread and location
       CHECK_LT(heap.most, 1.25 * heap.reported + small);
-      // A search that ends by itself may have grown since it was last asked.
+      // A search that ends by itself may have grown since its last check.
       if (!heap.result.stopped_by.empty()) CHECK_LT(heap.reported, 1.25 * heap.most + small);
     });
   }
@@ -225,7 +223,7 @@ TEST_CASE("the memory that a search reports is what the heap says that it took")
 
 #endif
 
-TEST_CASE("a search ends where its memory limit is, whatever it is that grows") {
+TEST_CASE("a search stops at its memory limit, whatever it is that grows") {
   constexpr std::uint64_t limit = 24 << 20;
   struct Case {
     std::string algorithm;

@@ -1,5 +1,4 @@
-// The operational machine on its own: undo is exact, schedules replay, waiting and endings are what they
-// should be.
+// The operational machine by itself: undo is exact, schedules can be replayed, waiting and endings are right.
 #include "checker/interleavings/machine.hpp"
 
 #include <doctest/doctest.h>
@@ -29,7 +28,7 @@ const char* const busy_program = R"(
   thread third { if trylock m { x = 9; unlock m; } await y != 0; let v = a[0]; x = v; }
 )";
 
-// Everything that a state consists of, as bytes.
+// Everything a state consists of, as bytes.
 template <typename Machine>
 std::string digest(Machine& machine) {
   std::string bytes;
@@ -94,8 +93,8 @@ TEST_CASE(
     auto machine = make();
     std::mt19937 random(7);
     for (int walk = 0; walk < 300; ++walk) {
-      // Buffers that a walk creates for the first time stay as empty buffers, so states are compared from the
-      // second on.
+      // A buffer that a walk creates for the first time remains as an empty buffer, so states are compared
+      // from the second walk on.
       std::vector<std::string> states{digest(machine)};
       while (random() % 40 != 0 && random_step(machine, random)) states.push_back(digest(machine));
       while (machine.depth() > 0) {
@@ -125,7 +124,7 @@ TEST_CASE("a schedule leads a fresh machine to the same memory and the same thre
   });
 }
 
-TEST_CASE("a schedule that is not possible is refused") {
+TEST_CASE("an impossible schedule is rejected") {
   const auto program = compile("shared x: int; thread p { x = 1; }");
   Machine<TotalStoreOrder, 1> machine(*program.state().image(), {});
   CHECK_FALSE(machine.follow({.type = StepType::operation, .thread = 0}));
@@ -145,7 +144,7 @@ TEST_CASE("a load sees its own thread's newest buffered store, other threads see
   CHECK(machine.step(1).read == 0);
 }
 
-TEST_CASE("a store-store fence holds later flushes back under PSO and orders nothing more under TSO") {
+TEST_CASE("a store-store fence delays later flushes under PSO and has no effect under TSO") {
   const auto program = compile("shared x: int; shared y: int; thread p { x = 1; fence st; y = 1; }");
   Machine<PartialStoreOrder, 1> pso(*program.state().image(), {});
   CHECK(pso.enabled().contains(1));        // the buffer of x
@@ -162,7 +161,7 @@ TEST_CASE("locked operations and full fences wait until the thread's buffers are
   CHECK(machine.enabled().contains(0));
 }
 
-TEST_CASE("an await that was evaluated too early is blocked, one that nothing can satisfy is a deadlock") {
+TEST_CASE("an await read too early is blocked, one that nothing can satisfy is a deadlock") {
   const auto program = compile("shared x: int; thread p { await x == 1; } thread q { x = 1; }");
   Machine<SequentialConsistency, 1> early(*program.state().image(), {});
   early.execute(0);

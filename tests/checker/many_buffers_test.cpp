@@ -1,4 +1,4 @@
-// Programs with more threads and store buffers than the sets of fixed width hold.
+// Programs with more threads and store buffers than the fixed-width sets hold.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -29,7 +29,7 @@ heddle::CheckResult check(const heddle::Program& program, std::string_view algor
 }  // namespace
 
 TEST_CASE("every algorithm reports a violation of a thread with more than 1,024 store buffers") {
-  // The first run has it, for the store of v is not there yet.
+  // The first run shows it, since the store of v has not happened yet.
   const auto program = compile(
       "shared a: int[1100]; shared x: int;\n"
       "thread w { for j in 0..1100 { a[j] = 1; } let r = x; assert r == 1, \"not seen\"; }\n"
@@ -43,7 +43,7 @@ TEST_CASE("every algorithm reports a violation of a thread with more than 1,024 
   }
 }
 
-TEST_CASE("every reduction finds the violation that only another order shows, beside 1,100 store buffers") {
+TEST_CASE("every reduction finds a violation that needs another order among 1,100 store buffers") {
   const auto program = compile(
       "shared a: int[1100]; shared x: int;\n"
       "thread w { for j in 0..1100 { a[j] = 1; } let r = x; assert r == 0, \"seen\"; }\n"
@@ -85,7 +85,7 @@ TEST_CASE("the interactive machine steps through a program with more than 1,024 
   CHECK(machine->transitions().size() == 1080);
 }
 
-TEST_CASE("a set of processes that grows is a set") {
+TEST_CASE("a growing set of processes behaves like a set") {
   using namespace heddle::checker;
   std::mt19937 random(5);
   const auto members = [](const auto& set) {

@@ -1,5 +1,5 @@
-// Random traces for the axioms of POWER: threads of instructions with given dependencies, some of which have
-// been committed.
+// Random traces for the axioms of POWER: threads of instructions with given dependencies, some of them
+// committed.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace heddle::checker::power_axioms {
 
 using power_oracle::Candidate;
 
-// Instructions of the random program; memory accesses become events when they are committed.
+// Instructions of the random program. Memory accesses become events when they are committed.
 enum class Kind : std::uint8_t { load, store, update, sync, lwsync, eieio, isync };
 
 struct Instruction {
   Kind kind = Kind::load;
   int location = 0;
-  std::vector<unsigned> address;  // loads that it depends on, by position in the thread
+  std::vector<unsigned> address;  // loads that its address depends on, by position in the thread
   std::vector<unsigned> data;
   std::vector<unsigned> control;
 };
@@ -42,7 +42,7 @@ inline int location_of(const Program& program, const TraceEvent& event) {
 
 inline bool fence(Kind kind) { return kind >= Kind::sync; }
 
-// addr ; po, also through an access that is not part of the trace yet.
+// addr ; po, also through an access that is not yet part of the trace.
 inline bool address_order(const Program& program, const TraceEvent& x, const TraceEvent& y) {
   if (x.thread != y.thread || x.writes) return false;
   const auto& thread = program[x.thread];
@@ -54,7 +54,7 @@ inline bool address_order(const Program& program, const TraceEvent& x, const Tra
   return false;
 }
 
-// What the program says of the trace's events; no sources and no coherence order.
+// The relations that the program determines, without sources and coherence order.
 inline Candidate static_relations(const Program& program, const TestTrace& trace) {
   const auto count = static_cast<unsigned>(trace.events.size());
   Candidate r(count);
@@ -106,7 +106,7 @@ inline bool allowed(const Program& program, const TestTrace& trace) {
   Candidate c = static_relations(program, trace);
   for (unsigned e = 0; e < c.events; ++e) {
     const TraceEvent& event = trace.events[e];
-    // To the axioms, ctrl and addr ; po are the same.
+    // For the axioms, ctrl and addr ; po are the same.
     for (unsigned later = 0; later < c.events; ++later) {
       if (address_order(program, event, trace.events[later])) c.control.add(e, later);
     }

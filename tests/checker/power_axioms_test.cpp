@@ -1,4 +1,5 @@
-// The incremental POWER model against its axioms, evaluated from scratch on each prefix of random traces.
+// Compares the incremental POWER model with its axioms, evaluated from scratch on each prefix of random
+// traces.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ class Twins {
   void run() {
     while (trace_.events.size() + 2 <= most_events && commit()) {
     }
-    // And all the way back again, so that undoing is tested by what comes after.
+    // Then undo everything, so that the next round tests undoing.
     while (model_.size() > 0) model_.remove();
   }
 
@@ -74,7 +75,7 @@ class Twins {
     committed_.emplace_back(thread.size(), false);
   }
 
-  // Commits one instruction in a random order that cb allows; compares all of its parameters before.
+  // Commits one instruction in a random order that cb allows, after comparing all of its parameters.
   bool commit() {
     std::vector<std::pair<unsigned, unsigned>> ready;
     for (unsigned t = 0; t < threads; ++t) {
@@ -107,7 +108,7 @@ class Twins {
       if (place == bound) within = false;
       if (Power<1>::is_initial(place)) break;
     }
-    CHECK_FALSE(possible.empty());  // the derived model does not block
+    CHECK_FALSE(possible.empty());  // the commit-order model does not block
     if (possible.empty()) return false;
     const PowerId place = possible[below(static_cast<unsigned>(possible.size()))];
     REQUIRE(try_add(t, p, place));
@@ -125,7 +126,7 @@ class Twins {
     return true;
   }
 
-  // cb between two instructions of a thread. An update is committed as a whole.
+  // cb between two instructions of a thread. An update is committed as a unit.
   bool commits_before(unsigned t, unsigned earlier, unsigned later) const {
     const auto& thread = program_[t];
     const auto in = [&](const std::vector<unsigned>& list) {
@@ -144,7 +145,7 @@ class Twins {
     return in(thread[later].data);
   }
 
-  // What the model is told about an event: its static predecessors, by the relations of the evaluator.
+  // The model's input for an event: its static predecessors, computed from the evaluator's relations.
   PowerOrder<Set> order(unsigned t, unsigned p, bool writes) const {
     TestTrace with_event = trace_;
     const auto self = static_cast<unsigned>(with_event.events.size());

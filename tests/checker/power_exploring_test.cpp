@@ -1,5 +1,5 @@
-// POWER in the tools for exploring, through the public interface: the interactive machine, graphs of traces
-// in commit order, the shortest trace.
+// Exploring under POWER through the public interface: the interactive machine, graphs of traces in commit
+// order, the shortest trace.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ thread q { let a = y; let b = x; }
 exists q.a == 1 && q.b == 0;
 )";
 
-// "rf p q": by the threads of an edge's events.
+// "rf p q": an edge, with the threads of its events.
 std::multiset<std::string> edges(const heddle::ExecutionGraph& graph) {
   std::multiset<std::string> result;
   const auto thread = [&](std::size_t event) {
@@ -80,7 +80,7 @@ std::multiset<std::string> edges(const heddle::ExecutionGraph& graph) {
   return result;
 }
 
-TEST_CASE("under POWER the weak outcome of message passing is found by hand, and taken back") {
+TEST_CASE("under POWER the weak outcome of message passing can be reached by hand, and undone") {
   auto machine = start(message_passing);
   CHECK(actions(machine) == Texts{"0: x = 1 (po 1)", "0: y = 1 (po 2)", "1: read y = 0 (po 1, rf initial)",
                                   "1: read x = 0 (po 2, rf initial)"});
@@ -136,7 +136,7 @@ thread p {
   CHECK(machine.state().threads[0].state == "finished");
 }
 
-TEST_CASE("under POWER the machine says what must be committed first, and what the axioms forbid") {
+TEST_CASE("under POWER the machine reports what must be committed first, and what the axioms forbid") {
   auto machine = start(R"(
 shared x: int;
 shared y: int;
@@ -177,7 +177,7 @@ thread q { let a = y; let b = x ^ a ^ a; fence; let c = x; }
   CHECK(has(reasons(passing), "x (rf initial): forbidden: observation"));
 }
 
-TEST_CASE("under POWER locks, choices and condition variables are commits like others") {
+TEST_CASE("under POWER locks, choices and condition variables are commits like any other") {
   auto machine = start(R"(
 shared x: int;
 mutex m;
@@ -206,7 +206,7 @@ thread q { let a = choose(0..100); lock m; x += a; unlock m; }
   CHECK(machine.state().memory[0].value == 100);
 }
 
-// All final states to which the transitions of the machine lead.
+// All final states reachable by the machine's transitions.
 void walk(Machine& machine, std::set<Texts>& states) {
   if (machine.transitions().empty()) {
     if (machine.status().end != MachineEnd::complete) return;
@@ -263,7 +263,7 @@ thread p { x = 1; let a = y; if a == 0 { y = 2; } }
 thread q { y = 1; let b = x; assert b == 1 || y != 2; }
 )";
 
-// Is there a walk of at most so many steps to a violation?
+// Whether some walk of at most so many steps reaches a violation.
 bool violation_within(Machine& machine, std::size_t steps) {
   if (machine.status().end == MachineEnd::violation) return true;
   if (steps == 0) return false;
@@ -276,7 +276,7 @@ bool violation_within(Machine& machine, std::size_t steps) {
   return false;
 }
 
-TEST_CASE("the shortest trace under POWER is one that no walk of the machine beats") {
+TEST_CASE("under POWER no walk of the machine is shorter than the shortest trace") {
   const auto program = compile(buffering);
   const heddle::CheckOptions options{.model = "power"};
   const auto result = check(program, options);
@@ -320,7 +320,7 @@ forbid q.a == 1;
         "data q.y q.z[1]", "ctrl+isync q.y q.x", "data q.y q.x", "po p.x p.y"}) {
     CHECK_MESSAGE(found.count(edge) > 0, edge);
   }
-  // Every write but the oldest of each location stands behind another one.
+  // Every write but the oldest of each location comes after another one.
   const auto graph = graph_of(result->violation->trace);
   for (const auto& edge : graph.edges) {
     if (edge.relation != GraphRelation::coherence) continue;

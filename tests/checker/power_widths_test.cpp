@@ -1,5 +1,5 @@
-// Executions under POWER that are longer than a machine of one, two and four words: the search goes on with a
-// wider one in the middle, and finds the same.
+// Executions under POWER that are longer than a machine of one, two and four words: the search continues with
+// a wider one and finds the same.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -16,8 +16,8 @@ heddle::Program program_of(const std::string& text) {
   return *program;
 }
 
-// Two threads with a location each, and one load of the other's last of all: it may read each store or the
-// first value, and nothing else is open.
+// Two threads with a location each, and a load of the other's location at the very end: it may read each
+// store or the initial value, and nothing else is open.
 heddle::Program long_threads(std::uint32_t stores) {
   const auto program = heddle::Program::from_source(
       "param N = 1; shared x: int; shared y: int;\n"
@@ -32,7 +32,7 @@ heddle::Program long_threads(std::uint32_t stores) {
 TEST_CASE("executions of any length have each graph once under POWER") {
   for (const std::uint32_t stores : {20U, 31U, 32U, 63U, 64U, 70U, 127U, 128U, 130U}) {
     for (const char* algorithm : {"rsmc", "dpor", "source", "sdpor", "trust", "rf", "naive"}) {
-      if (stores > 40 && std::string(algorithm) == "naive") continue;  // its states grow with the square
+      if (stores > 40 && std::string(algorithm) == "naive") continue;  // its states grow quadratically
       CAPTURE(stores);
       CAPTURE(algorithm);
       const auto result =
@@ -47,14 +47,14 @@ TEST_CASE("executions of any length have each graph once under POWER") {
   }
 }
 
-TEST_CASE("an execution beyond the widest machine under POWER stops the check with its reason") {
+TEST_CASE("an execution beyond the widest machine under POWER stops the check and is given as the reason") {
   const auto result = check(long_threads(600), {.model = "power"});
   REQUIRE(result);
   CHECK(result->verdict == heddle::Verdict::undecided);
   CHECK(result->stopped_by == "an execution of more than 1,000 events");
 }
 
-TEST_CASE("a thread has 64 loads under POWER and no more") {
+TEST_CASE("a thread has at most 64 loads under POWER") {
   for (const std::uint32_t loads : {63U, 64U, 65U}) {
     for (const char* algorithm : {"rsmc", "dpor", "source", "sdpor", "trust", "rf", "naive"}) {
       CAPTURE(loads);
@@ -71,7 +71,7 @@ TEST_CASE("a thread has 64 loads under POWER and no more") {
   }
 }
 
-TEST_CASE("a thread that runs ahead too far under POWER is given up before it takes time and memory") {
+TEST_CASE("a thread that runs ahead too far under POWER is abandoned before it takes time and memory") {
   const auto stopped_by = [](const char* statement) {
     const auto result =
         check(program_of(fmt::format("shared x: int;\nthread p {{ for i in 0..1000000 {{ {} }} }}\n"

@@ -1,5 +1,5 @@
-// What counts as a preemption, on programs small enough to count by hand. The campaign of
-// tests/differential/bounds_test.cpp compares random programs with all their interleavings.
+// What counts as a preemption, on programs small enough to count by hand. tests/differential/bounds_test.cpp
+// compares random programs with all their interleavings.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -34,7 +34,7 @@ void check_verdict(const std::string& text, const std::string& model, std::uint3
 
 }  // namespace
 
-TEST_CASE("a thread that is left for good was not preempted") {
+TEST_CASE("a thread that never runs again was not preempted") {
   const std::string text =
       "shared x: int; shared y: int;\n"
       "thread p { x = 1; y = 1; }\n"
@@ -42,7 +42,7 @@ TEST_CASE("a thread that is left for good was not preempted") {
   for (const char* model : {"sc", "tso", "pso"}) check_verdict(text, model, 0, Verdict::violation);
 }
 
-TEST_CASE("a violation some steps after the thread that is left for good is found, too") {
+TEST_CASE("a violation some steps after a thread stops running is found, too") {
   const std::string text =
       "shared x: int; shared y: int; shared z: int;\n"
       "thread p { let a = exchange(x, 1); let b = exchange(y, 1); let c = exchange(y, 2); }\n"
@@ -50,20 +50,20 @@ TEST_CASE("a violation some steps after the thread that is left for good is foun
   for (const char* model : {"sc", "tso", "pso"}) check_verdict(text, model, 0, Verdict::violation);
 }
 
-TEST_CASE("a violation of any of the threads that were left is found, though each of them costs") {
+TEST_CASE("a violation in any of the threads left behind is found, though each of them costs a preemption") {
   const std::string text =
       "shared a: int; shared b: int; shared x: int; shared y: int; shared z: int;\n"
       "thread p { let r = fetch_add(a, 1); let s = x; let t = a; }\n"
       "thread q { let r = fetch_add(b, 1); let s = x; assert s == 0; let t = b; }\n"
       "thread o { let s = a; let t = b; assume s == 1 && t == 1; x = 1; fence; }\n";
-  // o comes after a part of p and of q, and only q comes back.
+  // o comes after a part of p and of q, and only q is resumed.
   for (const char* model : {"sc", "tso", "pso"}) {
     check_verdict(text, model, 0, Verdict::safe_within_bounds);
     check_verdict(text, model, 1, Verdict::violation);
   }
 }
 
-TEST_CASE("a thread that comes back was preempted, and what that hides is no safety") {
+TEST_CASE("a resumed thread was preempted, and a violation hidden by the bound does not make a check safe") {
   const std::string text =
       "shared x: int; shared y: int;\n"
       "thread p { let a = exchange(x, 1); let r = y; assert r == 0; }\n"
@@ -74,12 +74,12 @@ TEST_CASE("a thread that comes back was preempted, and what that hides is no saf
   }
 }
 
-TEST_CASE("to leave a thread that waits for a mutex is free") {
+TEST_CASE("leaving a thread that waits for a mutex is free") {
   const std::string text =
       "shared x: int; shared y: int; mutex m;\n"
       "thread p { lock m; y = 1; x = 1; unlock m; }\n"
       "thread q { let r = y; let s = x; lock m; assert !(r == 1 && s == 0 && x == 1); unlock m; }\n";
-  // q comes while p has the mutex, and waits for it; that p comes back is the only preemption.
+  // q arrives while p holds the mutex, and waits for it. The return to p is the only preemption.
   for (const char* model : {"sc", "tso", "pso"}) {
     check_verdict(text, model, 0, Verdict::safe_within_bounds);
     check_verdict(text, model, 1, Verdict::violation);
@@ -91,6 +91,6 @@ TEST_CASE("a deadlock counts with all its preemptions") {
       "mutex m; mutex n;\n"
       "thread p { lock m; lock n; unlock n; unlock m; }\n"
       "thread q { lock n; lock m; unlock m; unlock n; }\n";
-  // p takes m and is left for good: it never gets to lock n.
+  // p takes m and never runs again, so it never locks n.
   for (const char* model : {"sc", "tso", "pso"}) check_verdict(text, model, 0, Verdict::violation);
 }

@@ -1,4 +1,4 @@
-// Which algorithm works under which model is one table; what is not in it cannot run.
+// One table says which algorithm works under which model; nothing else can run.
 #include "checker/registry.hpp"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ std::shared_ptr<const heddle::compiler::Image> compile() {
 
 }  // namespace
 
-TEST_CASE("every pair of model and algorithm has one implementation, or why_not says that it has none") {
+TEST_CASE("every pair of model and algorithm has one implementation, or why_not gives a reason") {
   for (const auto& algorithm : all_algorithms()) {
     std::set<std::string_view> models;
     for (const auto& implementation : algorithm.implementations) {
@@ -46,7 +46,7 @@ TEST_CASE("every pair of model and algorithm has one implementation, or why_not 
   }
 }
 
-TEST_CASE("an algorithm that is run under a model that it has no machine for throws") {
+TEST_CASE("running an algorithm under a model without a machine for it throws") {
   const auto image = compile();
   heddle::CheckOptions options;
   options.model = "arm";

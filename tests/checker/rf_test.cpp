@@ -35,7 +35,7 @@ TEST_CASE("paper 4 figure 8 has four classes under TSO and PSO") {
   CHECK_EQ(run(program, "pso").counts.executions, 4);
 }
 
-TEST_CASE("writes that nobody reads are one class, and its final states are all found") {
+TEST_CASE("writes that are never read are one class, and all its final states are found") {
   const auto* const program = R"(
     shared x: int;
     thread p[i: 1..4] { x = i; }
@@ -62,7 +62,7 @@ TEST_CASE("a final block reads like a last thread") {
     thread q { x = 2; y = 2; }
     final { if x == 1 { assert y != 2, "crossed"; } }
   )";
-  // x from q; x from p with y from p or q. The other models differ from SC in nothing here.
+  // x from q; x from p with y from p or q. The models do not differ here.
   for (const auto* model : {"sc", "tso", "pso", "power"}) {
     const auto result = run(program, model);
     CHECK_EQ(result.counts.executions, 3);
@@ -71,7 +71,7 @@ TEST_CASE("a final block reads like a last thread") {
   }
 }
 
-TEST_CASE("an await that only some final memories leave waiting is a deadlock") {
+TEST_CASE("an await that fails in only some final memories is a deadlock") {
   const auto* const program = R"(
     shared x: int;
     thread p { x = 1; }
@@ -100,7 +100,7 @@ TEST_CASE("locks taken in opposite orders deadlock") {
   }
 }
 
-TEST_CASE("a mutex that is never given back keeps all but one thread waiting") {
+TEST_CASE("a mutex that is never unlocked keeps all but one thread waiting") {
   const auto result = run("mutex m; shared x: int; thread p[i: 0..3] { lock m; x = i; }", "sc");
   CHECK_EQ(result.counts.executions, 0);
   CHECK_EQ(result.counts.runs, 3);
@@ -108,7 +108,7 @@ TEST_CASE("a mutex that is never given back keeps all but one thread waiting") {
   CHECK_EQ(result.violation->kind, heddle::ViolationKind::deadlock);
 }
 
-TEST_CASE("every value of a choice is a class of its own") {
+TEST_CASE("every value of a choice is a separate class") {
   const auto* const program = R"(
     shared x: int;
     thread p { let a = choose(0..3); x = a; let b = choose(a..3); }

@@ -26,7 +26,8 @@ const std::string reads_and_writes =
 
 }  // namespace
 
-TEST_CASE("with no preemption allowed, the executions of rr+ww are those of one thread after the other") {
+TEST_CASE(
+    "with no preemption allowed, the executions of rr+ww are those that run one thread after the other") {
   const auto bounded = explore(reads_and_writes, {.preemption_bound = 0});
   CHECK(bounded.counts.executions == 2);
   CHECK(bounded.verdict == heddle::Verdict::safe_within_bounds);
@@ -39,7 +40,7 @@ TEST_CASE("a violation beyond the preemption bound is reported only on request")
   const std::string text = reads_and_writes + "forbid p.b == 1;\n";
   CHECK(!explore(text, {.preemption_bound = 0}).violation);
   CHECK(explore(text, {.preemption_bound = 1}).violation);
-  // Three threads: a slack of one lets the search meet executions beyond the bound.
+  // Three threads: a slack of one lets the search reach executions beyond the bound.
   const std::string three = text + "thread r { let c = x; }\n";
   const auto silent = explore(three, {.preemption_bound = 0});
   CHECK(!silent.violation);
@@ -47,13 +48,13 @@ TEST_CASE("a violation beyond the preemption bound is reported only on request")
   CHECK(explore(three, {.preemption_bound = 0, .report_beyond_bound = true}).violation);
 }
 
-TEST_CASE("executions that outgrow the first sets are explored all the same") {
+TEST_CASE("executions that outgrow the first sets are explored, too") {
   const auto result = explore(
       "shared x: int; shared y: int;\n"
       "thread p { for i in 0..70 { x = i; } let a = y; }\n"
       "thread q { y = 1; let b = x; }\n");
-  // q reads one of 71 values of x; p reads y before or after the store. Under sc, y = 0 goes with x = 69
-  // only.
+  // q reads one of 71 values of x; p reads y before or after the store. Under sc, y = 0 is possible only with
+  // x = 69.
   CHECK(result.counts.executions == 72);
   CHECK(result.verdict == heddle::Verdict::safe);
 }

@@ -1,4 +1,4 @@
-// Verdicts of checks that a bound cut short, or in which no execution is complete, and the places to blame.
+// Verdicts of checks that a bound cut short, or without a complete execution, and the places responsible.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ const std::string server =
 
 }  // namespace
 
-TEST_CASE("a check in which an assume blocks every execution is vacuous, and the place is said") {
+TEST_CASE("a check in which an assume blocks every execution is vacuous, and its place is reported") {
   under_every_pair([](const heddle::CheckOptions& options) {
     const CheckResult result = check(never_holds, options);
     CHECK(result.verdict == Verdict::vacuous);
@@ -96,7 +96,7 @@ TEST_CASE("a violation and a limit come before vacuous, and vacuous before a bou
   });
 }
 
-TEST_CASE("one complete execution beside blocked ones is not vacuous") {
+TEST_CASE("a check with one complete execution among blocked ones is not vacuous") {
   under_every_pair([](const heddle::CheckOptions& options) {
     const CheckResult assumed =
         check("shared x: int; thread p { let a = x; assume a == 1; } thread q { x = 1; }", options);

@@ -1,4 +1,4 @@
-// check_consistency: histories as users give them.
+// check_consistency on histories in the public format.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -73,8 +73,8 @@ TEST_CASE("two updates cannot read the same write") {
   CHECK_EQ(verdicts(history({{update("x", 0, 1)}, {update("x", 1, 2)}})), "+++");
 }
 
-TEST_CASE("where several writes have the value that was read each is tried") {
-  // Only the later of the two ones explains both reads.
+TEST_CASE("if several writes have the value read, each is tried") {
+  // Only the later write of 1 explains both reads.
   CHECK_EQ(verdicts(history({{write("x", 1), write("x", 2), write("x", 1)}, {read("x", 2), read("x", 1)}})),
            "+++");
   CHECK_EQ(verdicts(history({{write("x", 1), write("x", 2)}, {read("x", 2), read("x", 1)}})), "---");
@@ -96,12 +96,12 @@ TEST_CASE("an empty history is realisable, with and without threads") {
   CHECK_EQ(heddle::check_consistency(history({{}, {}}))->front().verdict, Realisability::realisable);
 }
 
-TEST_CASE("a search that may look at too little says that it is undecided") {
+TEST_CASE("a search with too small a limit is undecided") {
   auto events = history({{write("x", 1), read("y", 0)}, {write("y", 1), read("x", 0)}});
   CHECK_EQ(verdicts(events, {.models = {"sc"}, .closure = true, .max_states = 1}), "?");
 }
 
-TEST_CASE("what is wrong with a history is said") {
+TEST_CASE("errors in a history are reported") {
   CHECK_EQ(error(history({{plain(Kind::read)}})), "event 0 of thread 't0' has no location");
   CHECK_EQ(error(history({{plain(Kind::unlock, "m")}})),
            "event 0 of thread 't0': unlock of 'm', which the thread does not hold");

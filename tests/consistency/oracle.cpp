@@ -56,7 +56,7 @@ bool Machine::possible(const Action& action, bool free) const {
     if (model_ == Model::sc) return false;
     for (const auto& entry : buffer) {
       if (entry.write == action.event) return true;
-      // An older entry: does it have to go first?
+      // Whether an older entry must be flushed first.
       if (model_ == Model::tso || instance_.events[entry.write].location == event.location) return false;
       const auto own = std::find_if(buffer.begin(), buffer.end(),
                                     [&](const Entry& other) { return other.write == action.event; });

@@ -1,5 +1,5 @@
-// A slow operational model, written against nothing but the rules of the machine: what the verifiers are
-// measured by. It also makes random instances.
+// A slow operational model that follows the rules of the machine literally: the reference for the verifiers.
+// Also generates random instances.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,26 @@
 
 namespace heddle::consistency::tests {
 
-// The state of the machine: how far each thread is, what memory has, what is buffered.
+// The machine's state: the position of each thread, memory, and store buffers.
 class Machine {
  public:
   Machine(const Instance& instance, Model model);
 
-  // The possible actions now. A read happens only if it then sees what the instance demands, unless `free`.
+  // The enabled actions. A read is enabled only if it would read what the instance demands, unless `free`.
   [[nodiscard]] std::vector<Action> actions(bool free = false) const;
   [[nodiscard]] bool possible(const Action& action, bool free = false) const;
   void take(const Action& action);
-  // What the thread's next event, a read, would see.
+  // The write that the thread's next event, a read, would read from.
   [[nodiscard]] EventId seen(ThreadId thread) const;
   [[nodiscard]] ThreadId thread_of(EventId event) const;
-  // Everything done, and memory has what the instance demands at the end.
+  // Whether all events have happened and memory has the final values that the instance demands.
   [[nodiscard]] bool finished() const;
   [[nodiscard]] std::vector<std::uint32_t> state() const;
 
  private:
   struct Entry {
     EventId write = 0;
-    std::uint32_t group = 0;  // PSO: store-store fences of the thread before it
+    std::uint32_t group = 0;  // PSO: number of store-store fences of the thread before it
   };
   const Instance& instance_;
   Model model_;
@@ -39,9 +39,9 @@ class Machine {
   std::vector<std::uint32_t> group_;          // by thread
 };
 
-// Is there a run? All of them are tried; a state is entered once.
+// Whether some run realises the instance. Tries all runs, but enters each state only once.
 [[nodiscard]] bool realisable(const Instance& instance, Model model);
-// Does the machine accept the run from start to end?
+// Whether the machine accepts the run from start to end.
 [[nodiscard]] bool replays(const Instance& instance, Model model, const std::vector<Action>& run);
 
 struct Shape {
@@ -55,7 +55,7 @@ struct Shape {
   bool final_writes = true;
 };
 
-// A random instance whose map is that of a run of the model, or, if `spoil`, of such a run with some sources
+// A random instance. Its reads-from map is that of a run of the model; with `spoil`, some sources are
 // exchanged.
 [[nodiscard]] Instance random_instance(std::mt19937_64& random, Model model, const Shape& shape, bool spoil);
 

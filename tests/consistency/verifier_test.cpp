@@ -1,5 +1,5 @@
-// The verifiers against the oracle, on random instances. HEDDLE_CONSISTENCY_INSTANCES sets how many per
-// model.
+// Compares the verifiers with the oracle on random instances. HEDDLE_CONSISTENCY_INSTANCES sets their number
+// per model.
 #include "checker/verifier/verifier.hpp"
 
 #include <doctest/doctest.h>
@@ -52,7 +52,7 @@ struct Tally {
   std::uint32_t unrealisable = 0;
 };
 
-// Every verifier, with and without closure, against the oracle.
+// Compares every verifier, with and without closure, with the oracle.
 void compare(Verifier& verifier, const Instance& instance, Model model, Tally& tally) {
   const bool expected = realisable(instance, model);
   ++(expected ? tally.realisable : tally.unrealisable);
@@ -74,7 +74,7 @@ void run(Model model, const Shape& shape, std::uint32_t count, std::uint64_t see
   std::mt19937_64 random(seed);
   Verifier verifier;
   Tally tally;
-  // At least half of the instances must be unrealisable: spoilt runs are added until they are.
+  // At least half of the instances must be unrealisable: spoilt ones are added until they are.
   while (tally.realisable < count / 2 || tally.unrealisable < count / 2) {
     const bool spoil = tally.realisable >= count / 2 || tally.unrealisable <= tally.realisable;
     compare(verifier, random_instance(random, model, shape, spoil), model, tally);

@@ -33,7 +33,7 @@ Corpus corpus(std::size_t sample) {
 
 differential::Finding examine_file(const std::string& path) {
   CompileOptions options;
-  options.unroll = 2;  // what is compared is the same for any bound
+  options.unroll = 2;  // any bound will do for a comparison
   const auto program = Program::from_file(path, options);
   if (!program) return {.difference = program.errors().front().text};
   return differential::all_pairs_agree(*program);

@@ -1,4 +1,4 @@
-// Programs that stand in files, for the cross tester: examples, test programs, published litmus tests.
+// The program files that the cross tester uses: examples, test programs, published litmus tests.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ struct Corpus {
 // there; sorted. Throws std::filesystem::filesystem_error if a folder cannot be read.
 [[nodiscard]] Corpus corpus(std::size_t sample);
 
-// Does every pair of the registry agree on the file? A file that does not compile is a failure.
+// Whether every pair of the registry agrees on the file. A file that does not compile is a failure.
 [[nodiscard]] differential::Finding examine_file(const std::string& path);
 
-// "dpor/sc dpor/tso ...": all pairs of an algorithm and a model that the registry allows.
+// "dpor/sc dpor/tso ...": all pairs of algorithm and model that the registry allows.
 [[nodiscard]] std::string all_pairs();
 
 }  // namespace heddle::cross

@@ -1,5 +1,5 @@
-// The part of the cross tester that always runs: all files, and some random programs that no other campaign
-// has. `./dev cross` goes on for as long as one likes.
+// The part of the cross tester that always runs: all files, and some random programs of its own. `./dev
+// cross` runs for any length of time.
 #include <doctest/doctest.h>
 
 #include "corpus.hpp"

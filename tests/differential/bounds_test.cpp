@@ -1,4 +1,4 @@
-// All algorithms against the oracle, with bounded store buffers and bounded preemptions.
+// Compares all algorithms with the oracle, with bounded store buffers and bounded preemptions.
 #include <doctest/doctest.h>
 
 #include "campaign.hpp"
@@ -7,13 +7,13 @@ namespace heddle::differential {
 
 TEST_SUITE_BEGIN("bounds");
 
-TEST_CASE("with small store buffers every algorithm finds what every interleaving shows") {
+TEST_CASE("with small store buffers every algorithm finds what the interleavings show") {
   run({"buffer bounds", 5000, 0,
        all_of({[](const Program& p) { return buffer_bounds_agree(p, "tso"); },
                [](const Program& p) { return buffer_bounds_agree(p, "pso"); }})});
 }
 
-TEST_CASE("with few preemptions every algorithm finds what such interleavings show") {
+TEST_CASE("with few preemptions every algorithm finds what the interleavings with so few show") {
   run({"preemption bounds", 1500, 1'000'000,
        all_of({[](const Program& p) { return preemption_bounds_agree(p, "sc"); },
                [](const Program& p) { return preemption_bounds_agree(p, "tso"); },

@@ -36,8 +36,8 @@ std::string shrunk(const RandomProgram& program, const Property& property) {
   return text + property(*compile(text)).difference;
 }
 
-// The finding for the program, or, if that has a violation that may hide a deadlock, for the program without
-// checks; `program` is then that one.
+// The finding for the program, or, if its violation may hide a deadlock, for the program without checks;
+// `program` is then the latter.
 Finding examine(RandomProgram& program, const Property& property) {
   const auto text = print(program);
   const auto compiled = compile(text);
@@ -84,7 +84,7 @@ void run(const Campaign& campaign) {
     FAIL_CHECK(campaign.name, ": ", trial.failure);
   }
   MESSAGE(campaign.name, ": ", programs, " programs, ", skipped, " skipped");
-  // A few programs say little of how many are skipped.
+  // The share of skipped programs means little for few programs.
   if (programs >= 100) CHECK(skipped * 100 <= programs * campaign.most_skipped);
 }
 

@@ -1,6 +1,6 @@
-// The algorithms over the derived execution models: under SC, TSO and PSO rsmc must visit the graphs that
-// trust visits, under POWER every algorithm those that the runs of the derived model lead to, each once;
-// POWER allows all that PSO allows; and a program that fails under POWER is made small.
+// Algorithms over commit machines. Under SC, TSO and PSO, rsmc must visit the graphs that trust visits. Under
+// POWER, every algorithm must visit the graphs reached by the runs of the commit-order model, each once.
+// POWER allows everything that PSO allows. A program that fails under POWER is shrunk.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Graphs {
   bool complete = true;
 };
 
-// Of all programs that rsmc was compared on under POWER.
+// Sums over all programs on which rsmc was compared under POWER.
 struct Totals {
   std::uint64_t programs = 0;
   std::uint64_t executions = 0;
@@ -83,7 +83,7 @@ Finding graphs_agree(const Program& program, const std::string& model) {
   return {.difference = difference("rsmc under " + model, expected, found)};
 }
 
-// The text of PlainGraph ends with the coherence orders, behind the last thread.
+// The text of PlainGraph ends with the coherence orders, after the last thread.
 std::string without_coherence(const std::string& graph) { return graph.substr(0, graph.rfind('|')); }
 
 Finding power_graphs_agree(const Program& program) {
@@ -108,7 +108,7 @@ Finding power_graphs_agree(const Program& program) {
         !wrong.empty())
       return {.difference = wrong};
   }
-  // A class is all graphs that differ in coherence only.
+  // A class contains all graphs that differ in coherence only.
   Graphs classes;
   for (const auto& graph : expected.texts) classes.texts.insert(without_coherence(graph));
   const auto found = explore(program, "power", checker::run_rf_derived);
@@ -120,8 +120,8 @@ Finding power_graphs_agree(const Program& program) {
   return {.difference = difference("rf under power", classes, found_classes)};
 }
 
-// Of a class of complete graphs: what each thread does and sees, and which writes the reads of the `final`
-// block see, as if that were a last thread.
+// The class of a complete graph: what each thread does and reads, and which writes the `final` block reads,
+// as if it were the last thread.
 std::string class_of(const compiler::Image& image, const checker::PlainGraph& graph) {
   std::vector<std::int64_t> memory;
   for (const auto& location : image.locations) memory.push_back(location.initial);
@@ -160,7 +160,7 @@ Finding final_reads_are_counted(const Program& program, const std::string& model
                         " executions, not " + std::to_string(classes.size()) + "\n"};
 }
 
-// POWER allows what PSO allows.
+// POWER allows everything that PSO allows.
 Finding power_is_weakest(const Program& program) {
   const auto pso = explore(program, "pso", run_rsmc);
   const auto power = explore(program, "power", run_rsmc);
@@ -172,7 +172,7 @@ Finding power_is_weakest(const Program& program) {
   return {};
 }
 
-// Holds for hardly any program: what the shrinker makes of those that lack it is known.
+// False for nearly every program: the shrinker's result on failures is known.
 Finding power_allows_no_more_than_sc(const Program& program) {
   const auto sc = explore(program, "sc", run_rsmc);
   const auto power = explore(program, "power", run_rsmc);
@@ -187,7 +187,7 @@ Finding power_allows_no_more_than_sc(const Program& program) {
 
 TEST_SUITE_BEGIN("derived");
 
-TEST_CASE("a program that fails under POWER shrinks to one of four accesses") {
+TEST_CASE("a program that fails under POWER shrinks to four accesses") {
   std::uint64_t number = 60'000'000;
   Trial trial;
   while (trial.failure.empty()) trial = try_program(1, number++, power_allows_no_more_than_sc);
@@ -206,7 +206,7 @@ TEST_CASE("under SC, TSO and PSO rsmc visits the graphs that trust visits, each 
        4});
 }
 
-TEST_CASE("under POWER each algorithm visits what the runs of the derived model lead to, each once") {
+TEST_CASE("under POWER each algorithm visits the graphs of the commit-order model's runs, each once") {
   totals = {};
   run({"power", 2500, 40'000'000, power_graphs_agree, 4});
   MESSAGE(totals.programs, " programs, ", totals.executions, " executions, ", totals.blocked,
@@ -214,7 +214,7 @@ TEST_CASE("under POWER each algorithm visits what the runs of the derived model 
   CHECK(totals.blocked * 10 <= totals.executions);  // paper 2, section 4: at most a tenth
 }
 
-TEST_CASE("under every model rf counts a class once for each combination of writes that `final` sees") {
+TEST_CASE("under every model rf counts a class once per combination of writes that `final` reads") {
   run({"final reads", 2000, 45'000'000,
        all_of({[](const Program& p) { return final_reads_are_counted(p, "sc"); },
                [](const Program& p) { return final_reads_are_counted(p, "tso"); },

@@ -1,5 +1,5 @@
-// Whole programs: what they declare, how many threads they have, what is checked. What threads do is made by
-// generate_statements.cpp, with expressions of generate_expressions.cpp.
+// Whole programs: declarations, number of threads, checks. generate_statements.cpp generates the threads'
+// code, with expressions from generate_expressions.cpp.
 #include "generate.hpp"
 
 #include <algorithm>
@@ -43,11 +43,11 @@ class Generator {
   }
 
  private:
-  // What can be violated, beside deadlocks.
+  // What can be violated, besides deadlocks.
   enum class Checks : std::uint8_t { none, assertions, final_block, conditions };
 
   void threads(RandomProgram& result) {
-    // The number of interleavings decides how long the oracle takes: the more threads, the shorter.
+    // The number of interleavings determines the oracle's time: the more threads, the shorter they are.
     const auto roll = random_.below(100);
     const auto count = roll < 45 ? 2 : roll < 85 ? 3 : 4;
     for (int made = 0; made < count;) {
@@ -63,7 +63,7 @@ class Generator {
     }
   }
 
-  // Has one of the threads spawned by the first other one, or by a new one.
+  // Makes the last thread a proc that the first other thread, or a new one, spawns.
   void make_spawned(RandomProgram& result) {
     Thread& proc = result.threads.back();
     Thread& parent = result.threads.front();
@@ -90,7 +90,7 @@ class Generator {
         join);
   }
 
-  // A proc whose spawn was cut off becomes a thread again.
+  // A proc whose spawn was removed becomes a thread again.
   static void settle_procs(RandomProgram& program) {
     for (auto& thread : program.threads) {
       if (!thread.proc) continue;
@@ -100,8 +100,8 @@ class Generator {
     }
   }
 
-  // Cuts statements off the longest threads until few enough interleavings are left. A store and its flush
-  // can be far apart, so a thread counts as two sequences: its stores and the rest.
+  // Removes statements from the longest threads until few enough interleavings are left. A store and its
+  // flush can be far apart, so a thread counts as two sequences: its stores and everything else.
   void trim(RandomProgram& program) const {
     for (;;) {
       std::int64_t placed = 0;
@@ -145,7 +145,7 @@ class Generator {
     }
   }
 
-  // On a final value: a shared variable or a thread's local.
+  // A comparison of a final value: a shared variable or a thread's local.
   Expression final_comparison(const RandomProgram& result) {
     const auto t = random_.below(result.threads.size());
     Expression left = expressions_.loaded();
@@ -164,14 +164,14 @@ class Generator {
   Expressions expressions_{random_, profile_, scope_};
   Statements statements_{random_, profile_, scope_, expressions_};
   Checks checks_ = Checks::none;
-  std::vector<std::int64_t> locals_;  // by thread: how many it has
+  std::vector<std::int64_t> locals_;  // by thread: number of locals
 };
 
 }  // namespace
 
 GeneratedProgram generate(std::uint64_t seed, std::uint64_t number) {
   const auto& profile = profiles()[number % profiles().size()];
-  // Mixed, so that neighbouring numbers and seeds have nothing in common.
+  // Mixed, so that neighbouring numbers and seeds give unrelated programs.
   std::uint64_t mixed = seed * 0x9e3779b97f4a7c15 + number;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
   mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;

@@ -51,7 +51,7 @@ Expression Expressions::indexed(Expression element) {
   Expression index = leaf(Of::constant, random_.between(0, 1));
   if (random_.percent(profile_.index_percent) && !scope_.assigned.empty()) {
     index = leaf(Of::local, random_.of(scope_.assigned));
-    // Without the mask it may leave the array.
+    // Without the mask, the index may be out of bounds.
     if (!random_.percent(10)) index = binary("&", std::move(index), leaf(Of::constant, 1));
   }
   element.operands = {std::move(index)};

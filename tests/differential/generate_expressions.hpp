@@ -12,7 +12,7 @@
 
 namespace heddle::differential {
 
-// Uniform numbers; not the standard distributions, whose results differ between libraries.
+// Uniform random numbers. The standard distributions differ between libraries.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -33,7 +33,7 @@ class Random {
 [[nodiscard]] Expression leaf(Expression::Kind kind, std::int64_t value, std::string name = {});
 [[nodiscard]] Expression binary(std::string_view operation, Expression left, Expression right);
 
-// What there is to name and to do.
+// What a generated program can name and use.
 struct Scope {
   // In the whole program.
   std::vector<std::string> scalars;
@@ -45,8 +45,8 @@ struct Scope {
   bool has_assertions = false;
   // In the thread that is being made.
   bool in_family = false;
-  bool has_own_array = false;          // it keeps something in its own array
-  std::vector<std::int64_t> assigned;  // its locals that have been assigned so far
+  bool has_own_array = false;          // it has stored something in its own array
+  std::vector<std::int64_t> assigned;  // its locals assigned so far
 
   void begin_thread(bool family) {
     in_family = family;
@@ -57,7 +57,7 @@ struct Scope {
 
 class Expressions {
  public:
-  // All of them must outlive this.
+  // All arguments must outlive the object.
   Expressions(Random& random, const Profile& profile, const Scope& scope)
       : random_(random), profile_(profile), scope_(scope) {}
 
@@ -65,19 +65,19 @@ class Expressions {
   Expression value();
   // A shared int.
   Expression place();
-  // The same, now and then the shared enum.
+  // The same, sometimes the shared enum.
   Expression place_or_enum();
-  // A load as a number, perhaps of the enum.
+  // A load as a number, possibly of the enum.
   Expression loaded();
   // Of the thread's own array.
   Expression element();
-  // With operators nested `depth` deep at most.
+  // With operators nested up to `depth` deep.
   Expression integer(int depth);
   // With at least one load.
   Expression any_comparison();
-  // Of a local if one has a value, else with a load.
+  // Of a local if one has been assigned, else with a load.
   Expression test();
-  // What to wait for.
+  // The condition of an await.
   Expression awaited();
 
  private:

@@ -1,4 +1,4 @@
-// Statements: the kinds as the profile weighs them, then what comes as a group: loops, critical sections,
+// Statements: the kinds as weighted by the profile, then groups of statements: loops, critical sections,
 // waiting and signalling.
 #include "generate_statements.hpp"
 
@@ -119,7 +119,7 @@ void Statements::add_statement(Block& result, int depth) {
     case Do::leave: break;
   }
   if (s.has_target() && kind != Do::repeat) s.target = new_target(depth);
-  // Of nested statements the bodies have been counted already.
+  // The bodies of nested statements have already been counted.
   const auto nested = kind == Do::branch || kind == Do::repeat;
   budget_ -= visible_operations({s}, spin_rounds).all() -
              (nested ? visible_operations(s.body, spin_rounds).all() : 0);
@@ -143,7 +143,7 @@ void Statements::add_repeat(Statement& s, int depth) {
   scope_.assigned.push_back(s.target);
 }
 
-// Of some mutex.
+// For some mutex.
 std::pair<Statement, Statement> Statements::lock_and_unlock() {
   Statement lock;
   lock.kind = Do::lock;
@@ -158,12 +158,12 @@ void Statements::add_critical_section(Block& result, int depth) {
   budget_ -= 2;
   result.push_back(lock);
   for (auto inner = random_.between(0, 2); inner > 0 && budget_ > 0; --inner) add_statement(result, depth);
-  // Now and then it is forgotten, or somebody else's.
+  // Sometimes the unlock is missing or for another mutex.
   if (random_.percent(4)) unlock.word = random_.of(scope_.mutexes);
   if (!random_.percent(4)) result.push_back(unlock);
 }
 
-// A thread that waits holds the mutex, and mostly has a reason.
+// A waiting thread holds the mutex, and usually has a condition to wait for.
 void Statements::add_wait(Block& result, int depth) {
   const auto [lock, unlock] = lock_and_unlock();
   Statement wait = lock;
@@ -174,7 +174,7 @@ void Statements::add_wait(Block& result, int depth) {
   if (roll < 20 || depth >= 2) {
     result.push_back(wait);
   } else {
-    // For a variable to change, or for anything.
+    // Waits for a variable to change, or unconditionally.
     Statement test = condition(roll < 65 ? Do::branch : Do::spin, expressions_.any_comparison());
     if (random_.percent(60))
       test.operands = {binary("==", expressions_.place(), leaf(Of::constant, scope_.initial))};
@@ -185,7 +185,7 @@ void Statements::add_wait(Block& result, int depth) {
   result.push_back(unlock);
 }
 
-// Mostly under the lock, behind a store.
+// Usually with the mutex held, after a store.
 void Statements::add_signal(Block& result, Statement signal, int depth) {
   signal.word = random_.of(scope_.mutexes);
   Statement lock = signal;
@@ -229,7 +229,7 @@ Statement Statements::store() {
   return s;
 }
 
-// Mostly a new local; sometimes one that has a value is overwritten.
+// Usually a new local; sometimes an assigned one is overwritten.
 std::int64_t Statements::new_target(int depth) {
   if (!scope_.assigned.empty() && random_.percent(depth == 0 ? 10 : 30)) return random_.of(scope_.assigned);
   scope_.assigned.push_back(next_local_);

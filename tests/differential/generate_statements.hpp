@@ -8,12 +8,12 @@
 
 namespace heddle::differential {
 
-// A statement of that kind which consists of the expression only.
+// A statement of that kind with the expression as its only operand.
 [[nodiscard]] Statement condition(Statement::Kind kind, Expression expression);
 
 class Statements {
  public:
-  // All of them must outlive this.
+  // All arguments must outlive the object.
   Statements(Random& random, const Profile& profile, Scope& scope, Expressions& expressions)
       : random_(random), profile_(profile), scope_(scope), expressions_(expressions) {}
 
@@ -38,7 +38,7 @@ class Statements {
   Scope& scope_;
   Expressions& expressions_;
   std::int64_t next_local_ = 0;
-  std::int64_t budget_ = 0;  // visible operations that this thread may still get
+  std::int64_t budget_ = 0;  // visible operations left for this thread
 };
 
 }  // namespace heddle::differential

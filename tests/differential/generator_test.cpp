@@ -1,4 +1,4 @@
-// The tools of the differential tests themselves: what the generator makes, and that the shrinker shrinks.
+// Tests of the differential tests' own tools: the generator and the shrinker.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -28,13 +28,13 @@ bool has(const RandomProgram& program, Statement::Kind kind) {
 
 }  // namespace
 
-TEST_CASE("a program of the generator depends on its seed and number alone") {
+TEST_CASE("a generated program depends only on its seed and number") {
   CHECK(print(generate(1, 17).program) == print(generate(1, 17).program));
   CHECK(print(generate(1, 17).program) != print(generate(2, 17).program));
   CHECK(print(generate(1, 17).program) != print(generate(1, 18).program));
 }
 
-TEST_CASE("the generator makes statements of every kind, of two to four threads") {
+TEST_CASE("the generator produces statements of every kind, and two to four threads") {
   std::map<Statement::Kind, int> counts;
   std::set<std::int64_t> threads;
   std::set<std::string> texts;
@@ -56,7 +56,7 @@ TEST_CASE("the generator makes statements of every kind, of two to four threads"
   }
 }
 
-TEST_CASE("the shrinker leaves nothing but what makes a program fail") {
+TEST_CASE("the shrinker keeps only what makes a program fail") {
   std::uint64_t number = 0;
   while (!has(generate(3, number).program, Statement::Kind::cas)) ++number;
   const auto fails = [](const RandomProgram& program) { return has(program, Statement::Kind::cas); };

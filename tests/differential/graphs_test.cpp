@@ -1,5 +1,5 @@
-// The graph engine against the operational machine, graph by graph: `trust` must visit exactly the (po, rf,
-// co) graphs of all interleavings, each once.
+// Compares the graph engine with the operational machine, graph by graph: `trust` must visit exactly the (po,
+// rf, co) graphs of all interleavings, each once.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -58,8 +58,8 @@ Finding graphs_agree(const Program& program, const std::string& model,
 
 TEST_SUITE_BEGIN("graphs");
 
-// Collecting the graphs of all interleavings under PSO is out of reach for one program in thirteen.
-TEST_CASE("under every model trust visits each graph once and no other") {
+// For one program in thirteen, collecting the graphs of all interleavings under PSO is infeasible.
+TEST_CASE("under every model trust visits exactly the graphs of all interleavings, each once") {
   run({"graphs", 3000, 10'000'000,
        all_of({[](const Program& p) { return graphs_agree(p, "sc"); },
                [](const Program& p) { return graphs_agree(p, "tso"); },
@@ -67,7 +67,7 @@ TEST_CASE("under every model trust visits each graph once and no other") {
        10});
 }
 
-TEST_CASE("with a preemption bound trust visits just the graphs that so few preemptions produce, each once") {
+TEST_CASE("with a preemption bound trust visits exactly the graphs of interleavings within it, each once") {
   std::vector<Property> bounded;
   for (const char* model : {"sc", "tso", "pso"}) {
     for (std::uint32_t bound = 0; bound < 4; ++bound) {

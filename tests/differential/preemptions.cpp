@@ -1,5 +1,5 @@
-// Checks within a preemption bound against all interleavings without one: the preemptions of each are counted
-// by the definition, and those with few are what the check must show.
+// Compares checks with a preemption bound against unbounded interleavings: the preemptions of each
+// interleaving are counted by the definition, and the check must show exactly the interleavings with few.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -19,19 +19,19 @@ namespace heddle::differential {
 
 namespace {
 
-constexpr std::uint64_t most_transitions = 200'000;  // of the oracle
+constexpr std::uint64_t most_transitions = 200'000;  // limit of the oracle
 constexpr std::uint32_t most_preemptions = 3;
 
 using Values = std::vector<std::int64_t>;
-// Kind and place; no place for deadlocks.
+// Kind and position; no position for deadlocks.
 using Found = std::tuple<ViolationKind, std::uint32_t, std::uint32_t>;
 
-// What the interleavings with at most three preemptions show, and with how many the first shows it.
+// The findings of interleavings with at most three preemptions, each with the smallest number that shows it.
 struct Oracle {
   std::map<Values, std::uint32_t> outcomes;
   std::map<Found, std::uint32_t> violations;
   std::map<std::uint32_t, std::uint64_t> complete;  // by preemptions
-  std::uint32_t most = 0;                           // preemptions of any run; capped
+  std::uint32_t most = 0;                           // maximum over all runs, capped
 };
 
 void at_most(std::uint32_t& least, std::uint32_t preemptions) { least = std::min(least, preemptions); }
@@ -41,7 +41,7 @@ void add(std::map<Key, std::uint32_t>& least, const Key& key, std::uint32_t pree
   at_most(least.try_emplace(key, preemptions).first->second, preemptions);
 }
 
-// The values that a public outcome shows of a final state: all but mutexes.
+// The values of a final state that a public outcome contains: all except mutexes.
 Values shown(const compiler::Image& image, const checker::FinalState& state) {
   Values values;
   for (std::size_t i = 0; i < state.size(); ++i) {
@@ -96,7 +96,7 @@ std::string text(const Found& found) {
          ":" + std::to_string(std::get<2>(found));
 }
 
-// What is missing in the check's findings and what should not be there.
+// The missing and the superfluous findings of the check.
 template <typename Key>
 std::string difference(const std::string& what, const std::map<Key, std::uint32_t>& expected,
                        const std::vector<Key>& found, std::uint32_t bound) {
@@ -119,7 +119,7 @@ std::optional<Found> violation_of(const CheckResult& result) {
   return Found{result.violation->kind, result.violation->line, result.violation->column};
 }
 
-// What is wrong with the check of one algorithm.
+// Describes the error in one algorithm's check, if any.
 std::string wrong_with(const CheckResult& result, const Oracle& oracle, std::uint32_t bound) {
   std::vector<Values> outcomes;
   for (const auto& outcome : result.outcomes) {

@@ -1,4 +1,4 @@
-// Random programs as text.
+// Prints random programs as text.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -14,7 +14,8 @@ namespace {
 using Of = Expression::Kind;
 using Do = Statement::Kind;
 
-// The functions that random programs call, each with several returns. `call` and `update` know them by name.
+// The functions that random programs call, each with several returns. `call` and `update` refer to them by
+// name.
 struct Function {
   std::string_view name;
   std::string_view text;
@@ -47,11 +48,11 @@ constexpr std::array<Function, 4> functions{{
 
 std::string condition_variable(const std::string& mutex) { return "c" + mutex; }
 
-// What a program names, so that it can be declared.
+// The names that a program uses, which must be declared.
 struct Names {
   std::set<std::string> shared;  // without fields and indices
   std::set<std::string> mutexes;
-  std::set<std::string> conditions;  // the mutexes that they belong to
+  std::set<std::string> conditions;  // named by their mutexes
   std::set<std::string> functions;
 };
 
@@ -85,8 +86,8 @@ void collect(const Block& block, Names& names) {
   }
 }
 
-// Locals that must be declared before the thread's first statement: those that are not assigned exactly once,
-// at the top level, before they are used.
+// Locals that must be declared before the thread's first statement: all except those that are assigned
+// exactly once, at the top level, before they are used.
 class EarlyLocals {
  public:
   explicit EarlyLocals(const Block& body) {
@@ -126,7 +127,7 @@ std::string local_name(std::int64_t number) { return "r" + std::to_string(number
 
 bool is_enum(const Expression& place) { return place.kind == Of::load && place.name == enum_name; }
 
-// The expression as a place: something that can be loaded and stored.
+// The expression as something that can be loaded and stored.
 std::string place_text(const Expression& place, bool in_family) {
   if (place.operands.empty()) return place.name;
   const std::string index = "[" + print(place.operands[0], in_family) + "]";
@@ -207,7 +208,7 @@ class Printer {
   [[nodiscard]] std::string operand(const Statement& s, std::size_t index) const {
     return print(s.operands[index], in_family_);
   }
-  // The operand as a value for the statement's place.
+  // The operand, converted to the type of the statement's place.
   [[nodiscard]] std::string stored(const Statement& s, std::size_t index) const {
     return is_enum(s.place) ? "as_enum(" + operand(s, index) + ")" : operand(s, index);
   }
@@ -268,7 +269,7 @@ class Printer {
     }
   }
 
-  // Statements with a place.
+  // Statements that access a place.
   void access(const Statement& s, int depth) {
     const auto place = place_text(s.place, in_family_);
     switch (s.kind) {

@@ -1,4 +1,4 @@
-// What the random programs are made of: see Profile.
+// The composition of random programs: see Profile.
 #include "generate.hpp"
 
 namespace heddle::differential {

@@ -9,7 +9,7 @@ namespace heddle::differential {
 
 namespace {
 
-// Where `naive` gives up. A program of the generator that needs more is skipped.
+// `naive`'s limit. Generated programs that exceed it are skipped.
 constexpr std::uint64_t most_transitions = 200'000;
 
 using Values = std::vector<std::int64_t>;
@@ -29,7 +29,7 @@ CheckOptions options_for(const std::string& model, const std::string& algorithm)
   return options;
 }
 
-// Nothing if it takes too many transitions.
+// Nothing if it exceeds the limit of transitions.
 std::optional<Observation> observe(const Program& program, CheckOptions options, std::uint64_t most) {
   options.progress = [most](const Progress& progress) { return progress.transitions < most; };
   auto result = check(program, options);
@@ -83,7 +83,7 @@ bool contains(const Observation& larger, const Observation& smaller) {
                        smaller.outcomes.end());
 }
 
-// How a condition fared: the share itself depends on how often each class of executions was run.
+// Whether each condition held ever, and always. Its exact share depends on how often each class was run.
 std::vector<std::pair<bool, bool>> fates(const CheckResult& result) {
   std::vector<std::pair<bool, bool>> fates;
   for (const auto& condition : result.conditions) {
@@ -92,7 +92,7 @@ std::vector<std::pair<bool, bool>> fates(const CheckResult& result) {
   return fates;
 }
 
-// The algorithms that are compared with the oracle under the options' model and bounds.
+// The algorithms to compare with the oracle under the options' model and bounds.
 std::vector<std::string> reduced_algorithms(const CheckOptions& options) {
   std::vector<std::string> names;
   for (const auto& algorithm : algorithms()) {
@@ -104,18 +104,18 @@ std::vector<std::string> reduced_algorithms(const CheckOptions& options) {
   return names;
 }
 
-// What an algorithm's counts mean.
+// What an algorithm counts.
 enum class Counting : std::uint8_t {
-  paths,            // as often as they come by; a known state may hide some
+  paths,            // every path; known states may cut some
   traces,           // each complete or blocked execution once per (po, rf, co) graph
-  complete_graphs,  // complete executions once per graph; a blocked one may be noticed early, for many
-  classes           // once for all orders of writes and final memories
+  complete_graphs,  // complete executions once per graph; a blocked one may be cut early, on behalf of many
+  classes           // once for all orders of writes, and per final memory
 };
 
 Counting counting(const std::string& algorithm, const std::string& model) {
   if (algorithm == "rf") return Counting::classes;
   if (algorithm == "dpor" || algorithm == "source") return Counting::traces;
-  // Under `power` even those that know states count graphs, for these are what they know again.
+  // Under `power`, even stateful algorithms count graphs, because graphs are the states they recognise.
   if (algorithm == "rsmc" || model == "power") return Counting::complete_graphs;
   if (algorithm == "trust") return Counting::complete_graphs;
   return Counting::paths;
@@ -147,7 +147,7 @@ std::string accounts(const Observation& observation) {
   return {};
 }
 
-// Everything that must be the same for two complete explorations of one model.
+// What must be equal in any two complete explorations under one model.
 std::string first_difference(const Observation& naive, const Observation& other) {
   const auto& a = naive.result;
   const auto& b = other.result;
@@ -155,8 +155,8 @@ std::string first_difference(const Observation& naive, const Observation& other)
   if (auto wrong = accounts(other); !wrong.empty()) return wrong;
   if (naive.outcomes != other.outcomes) return "outcomes differ";
   if (a.violation.has_value() != b.violation.has_value()) return "verdicts differ";
-  // Which of several blocked threads ends an execution, and whether an await that failed waits for ever, is
-  // not always decided by a graph or class.
+  // Which of several blocked threads ends an execution, and whether a failed await waits forever, is not
+  // always determined by a graph or class.
   if (counting(b) < Counting::complete_graphs) {
     if ((a.counts.blocked_assume > 0) != (b.counts.blocked_assume > 0)) return "blocked by assume or not";
     if ((a.counts.blocked_await > 0) != (b.counts.blocked_await > 0)) return "blocked by await or not";
@@ -178,8 +178,8 @@ std::string report(const std::string& what, const CheckOptions& left, const Obse
   return what + "\n  " + describe(left) + ":\n" + text(a) + "  " + describe(right) + ":\n" + text(b);
 }
 
-// Compares all algorithms under the options' model and bounds with the observation of `naive`.
-// `strict`: one that needs a hundred times the oracle's limit is a failure, else it is left out.
+// Compares all algorithms under the options' model and bounds with `naive`'s observation. `strict`: an
+// algorithm that needs a hundred times the oracle's limit is a failure, else it is left out.
 Finding compare_all(const Program& program, const CheckOptions& with_naive, const Observation& naive,
                     bool strict = true) {
   if (auto wrong = accounts(naive); !wrong.empty())
@@ -190,7 +190,7 @@ Finding compare_all(const Program& program, const CheckOptions& with_naive, cons
   for (const auto& algorithm : reduced_algorithms(with_naive)) {
     auto options = with_naive;
     options.algorithm = algorithm;
-    // Under `power` rf tries coherence orders, at worst all of them.
+    // Under `power`, rf tries coherence orders, in the worst case all of them.
     const bool must_finish = strict && (algorithm != "rf" || options.model != "power");
     const auto other = observe(program, options, must_finish ? 100 * most_transitions : 2 * most_transitions);
     if (!other && !must_finish) continue;
@@ -241,7 +241,7 @@ Finding all_pairs_agree(const Program& program) {
     CheckOptions options;
     for (const auto& algorithm : algorithms()) {
       if (!why_not(model.name, algorithm.name).empty()) continue;
-      // Algorithms that count classes say less than the others do.
+      // Algorithms that count classes report fewer details.
       if (counting(std::string(algorithm.name), std::string(model.name)) == Counting::classes) continue;
       options = options_for(std::string(model.name), std::string(algorithm.name));
       reference = observe(program, options, most_transitions);

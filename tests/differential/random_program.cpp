@@ -17,7 +17,7 @@ std::int64_t loads(const Expression& expression) {
   return count;
 }
 
-// Operations of the statement itself, without its operands.
+// The stores of the statement itself, without nested statements.
 std::int64_t own_stores(const Statement& s) {
   switch (s.kind) {
     case Do::store:
@@ -54,7 +54,7 @@ void add_expressions(Expression& expression, std::vector<Expression*>& list) {
 
 void add_expressions(Block& block, std::vector<Expression*>& list) {
   for (auto& s : block) {
-    // The place itself must stay a place; its index may change.
+    // The place must remain a place; its index may change.
     for (auto& index : s.place.operands) add_expressions(index, list);
     for (auto& operand : s.operands) add_expressions(operand, list);
     add_expressions(s.body, list);
@@ -127,7 +127,7 @@ RandomProgram without_checks(RandomProgram program) {
   program.final_block.clear();
   program.conditions.clear();
   auto list = blocks(program);
-  // Innermost first, since erasing moves what is nested behind.
+  // Innermost first, since erasing shifts the statements after it.
   for (; !list.empty(); list.pop_back())
     std::erase_if(*list.back(), [](const Statement& s) { return s.kind == Do::assertion; });
   return program;

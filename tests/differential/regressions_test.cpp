@@ -1,4 +1,4 @@
-// Programs on which the algorithms once disagreed, each with what was wrong.
+// Programs on which the algorithms once disagreed, each with the cause.
 #include <doctest/doctest.h>
 
 #include <string>

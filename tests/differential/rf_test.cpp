@@ -19,12 +19,12 @@ namespace {
 
 using namespace heddle::checker;  // NOLINT
 
-// All that makes a class: how it ends, the operations of each thread, what each read sees and each choice is.
+// A class: how it ends, the operations of each thread, what each read reads, and the value of each choice.
 using Class = std::vector<std::int64_t>;
 
 template <typename Run>
 Class class_of(const Run& run, Ending ending) {
-  // Whether an await waits for ever is not the class's.
+  // Classes do not distinguish whether an await waits forever.
   if (ending == Ending::deadlock) ending = Ending::blocked_await;
   Class result{static_cast<std::int64_t>(ending)};
   for (ThreadId t = 0; t < run.threads(); ++t) {
@@ -39,8 +39,8 @@ Class class_of(const Run& run, Ending ending) {
   return result;
 }
 
-// Did a thread stop at its first event for nothing: a read that makes its assume fail, or an await that saw
-// the initial value, which is not the last one? `rf` need not visit such classes: see rf.cpp.
+// Whether a thread stops at its first event needlessly: at a read that makes its assume fail, or at an await
+// that read the initial value although it is not the last. `rf` need not visit such classes: see rf.cpp.
 template <typename Run>
 bool in_vain(const Run& run) {
   for (ThreadId t = 0; t < run.threads(); ++t) {
@@ -60,13 +60,13 @@ bool in_vain(const Run& run) {
   return false;
 }
 
-// Every interleaving, by replaying prefixes.
+// Explores every interleaving by replaying prefixes.
 template <typename Machine>
 class Interleavings {
  public:
   Interleavings(Machine& machine, std::uint64_t most) : run_(machine), left_(most) {}
 
-  // False if there are too many.
+  // Returns false if there are too many.
   bool explore(std::set<Class>& classes) {
     if (left_ == 0) return false;
     --left_;

@@ -16,7 +16,7 @@ Expression constant(Of kind, std::int64_t value) {
   return expression;
 }
 
-// All programs that one simplification makes of this one; those that take away most come first.
+// All programs that result from one simplification of this one, starting with those that remove most.
 class Simplifications {
  public:
   explicit Simplifications(const RandomProgram& program) : program_(program) {
@@ -49,7 +49,7 @@ class Simplifications {
     if (program_.initial != 0) copy().initial = 0;
   }
 
-  // Takes each statement away, or puts what it contains in its place.
+  // Removes each statement, or replaces it by its contents.
   void statements() {
     RandomProgram original = program_;
     const auto all = blocks(original);
@@ -108,7 +108,7 @@ RandomProgram shrink(RandomProgram program, const std::function<bool(const Rando
     auto candidates = Simplifications(program).take();
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (!fails(candidates[i])) continue;
-      // The list of the smaller program goes on at about the same place.
+      // Continue at about the same position in the smaller program's list.
       program = std::move(candidates[i]);
       candidates = Simplifications(program).take();
       smaller = true;

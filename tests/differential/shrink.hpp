@@ -1,5 +1,5 @@
-// Makes a program that fails a test small: takes away threads and statements and simplifies expressions as
-// long as the test still fails.
+// Shrinks a program that fails a test: removes threads and statements and simplifies expressions as long as
+// the test still fails.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,9 @@
 
 namespace heddle::differential {
 
-// A program that still `fails`, and of which no single simplification does. `fails(program)` must hold at the
-// start; it is asked some hundred times, also about programs that do not compile (which then do not fail).
+// A program that still `fails`, though no single simplification of it does. `fails(program)` must hold at the
+// start. It is called some hundred times, also with programs that do not compile (for which it must return
+// false).
 [[nodiscard]] RandomProgram shrink(RandomProgram program,
                                    const std::function<bool(const RandomProgram&)>& fails);
 

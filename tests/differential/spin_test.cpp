@@ -1,4 +1,4 @@
-// Loops that only wait: that they are treated as `await` changes no outcome.
+// Treating loops that only wait as `await` changes no outcome.
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -46,8 +46,8 @@ std::optional<Found> find(const std::string& text, std::string_view model, bool 
 
 }  // namespace
 
-// A round that sees the condition false does nothing, so every end is also reached without such rounds.
-TEST_CASE("a loop that only waits has the same outcomes going round as treated like await") {
+// A round whose condition is false does nothing, so every end can also be reached without such rounds.
+TEST_CASE("a loop that only waits has the same outcomes as an await") {
   std::size_t compared = 0;
   for (std::uint64_t number = 0; compared < 60; ++number) {
     REQUIRE(number < 20'000);

@@ -1,4 +1,4 @@
-// What every text that goes through the front end must satisfy, whatever its bytes are.
+// What the front end must guarantee for any text.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace heddle::fuzz {
 
-// Parses the bytes as the file `name`, whose ending chooses the grammar. Aborts unless the text is either
-// accepted or refused with messages that can be printed.
+// Parses the bytes as the file `name`, whose extension selects the grammar. Aborts unless the text is either
+// accepted or rejected with printable messages.
 inline void parse_and_judge(const char* name, const std::uint8_t* data, std::size_t size) {
   lang::SourceMap sources;
   const std::uint32_t file = sources.add(name, std::string(reinterpret_cast<const char*>(data), size));

@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as a recorded history. One that can be read is judged under every model, as far
-// as a few thousand states go.
+// libFuzzer target: arbitrary bytes as a recorded history. A readable history is judged under every model,
+// limited to a few thousand states.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,4 @@
-// libFuzzer target: any bytes as a litmus test.
+// libFuzzer target: arbitrary bytes as a litmus test.
 #include "tests/fuzz/front_end.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

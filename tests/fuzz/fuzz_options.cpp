@@ -1,4 +1,4 @@
-// libFuzzer target: any bytes as a command line, one argument a line; the values of -D among them.
+// libFuzzer target: arbitrary bytes as a command line, one argument per line, including the values of -D.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 0; i < size; ++i) {
     if (data[i] == '\n') {
       words.emplace_back();
-    } else if (data[i] != 0) {  // no argument of a process holds one
+    } else if (data[i] != 0) {  // arguments of a process cannot contain one
       words.back() += static_cast<char>(data[i]);
     }
   }

@@ -1,4 +1,5 @@
-// libFuzzer target: any bytes as a program. Texts that once crashed the front end live on in tests/bad.
+// libFuzzer target: arbitrary bytes as a program. Texts that once crashed the front end are kept in
+// tests/bad.
 #include "tests/fuzz/front_end.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

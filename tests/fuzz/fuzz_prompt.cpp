@@ -1,6 +1,6 @@
-// libFuzzer target: any bytes as a script for the prompt, one input a line. Every input is either obeyed or
-// refused with a complaint. Left out are the commands that read or write files or start an editor, and :set,
-// which could take away the limits that keep a check short.
+// libFuzzer target: arbitrary bytes as a script for the prompt, one input per line. Every input is either
+// executed or rejected with a message. Excluded are commands that read or write files or start an editor, and
+// :set, which could remove the limits that keep checks short.
 #include <cstdint>
 #include <cstdlib>
 #include <sstream>

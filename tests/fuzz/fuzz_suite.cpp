@@ -1,4 +1,4 @@
-// libFuzzer target: any bytes as a .suite file.
+// libFuzzer target: arbitrary bytes as a .suite file.
 #include <cstdint>
 #include <cstdlib>
 #include <variant>

@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as a saved trace. One that can be read is loaded into the machine of a small
-// program under the model that it names; the machine must follow it or say where the two part.
+// libFuzzer target: arbitrary bytes as a saved trace. A readable trace is loaded into the machine of a small
+// program under the trace's model; the machine must follow it or report where they diverge.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// The seeds' traces belong to tests/fuzz/traced.hed.
+// The traces of the seed corpus belong to tests/fuzz/traced.hed.
 const heddle::Program& program() {
   static const heddle::Result<heddle::Program> compiled =
       heddle::Program::from_file(HEDDLE_SOURCE_DIR "/tests/fuzz/traced.hed");
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     machine->forward(machine->ahead());
     static_cast<void>(machine->trace());
   } else if (machine->depth() != 0) {
-    std::abort();  // a machine that refuses a trace stays at the start
+    std::abort();  // after rejecting a trace, the machine is in its initial state
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// Values: arithmetic at its edges, short circuits, constants.
+// Values: edge cases of arithmetic, short circuits, constants.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
-// The value of `expression` over shared a and b, and over locals; both must agree.
+// The value of `expression` over shared a and b, which must be the same over locals.
 std::string value_of(const std::string& expression, std::int64_t a, std::int64_t b) {
   const auto setup = [&](Host& host) {
     host.memory[0] = a;
@@ -62,7 +62,7 @@ TEST_CASE("division by zero is a violation") {
         Log{"load x -> 0", "load x -> 0", "division_by_zero"});
 }
 
-TEST_CASE("shifts take their amount modulo 64, and to the right they keep the sign") {
+TEST_CASE("shift amounts are taken modulo 64, and right shifts keep the sign") {
   CHECK(value_of("a << b", 1, 63) == result(smallest));
   CHECK(value_of("a << b", 1, 64) == result(1));
   CHECK(value_of("a << b", 1, -1) == result(smallest));
@@ -113,7 +113,7 @@ TEST_CASE("an integer as a condition means that it is not zero") {
         Log{"load x -> -2", "store x = 1", "load x -> 1", "load x -> 1", "done"});
 }
 
-TEST_CASE("what a constant condition excludes is not generated") {
+TEST_CASE("code excluded by a constant condition is not generated") {
   const std::string source = R"(
     param FENCED = 0; shared x: int;
     fn protect(on: bool) { if on { fence; } else { x = 2; } }

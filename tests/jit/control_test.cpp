@@ -25,7 +25,7 @@ TEST_CASE("a while loop evaluates its condition before each round") {
             "load x -> 2", "done"});
 }
 
-TEST_CASE("a while loop is cut off when it would go round more than the bound") {
+TEST_CASE("a while loop is cut off when it exceeds the bound") {
   const compiler::Options twice{.unroll = 2};
   CHECK(log_of("shared x: int; thread p { while x == 0 { let a = 1; } x = 1; }", {}, 0, twice) ==
         Log{"load x -> 0", "load x -> 0", "load x -> 0", "loop_bound"});
@@ -84,13 +84,13 @@ TEST_CASE("for loops end at their bound, up to the largest numbers") {
         Log{"round_limit"});
 }
 
-TEST_CASE("loops without an operation cannot go round for ever") {
+TEST_CASE("loops without an operation cannot run forever") {
   CHECK(log_of("shared r: int; thread p { var k = 0; for i in 0..1000000 { for j in 0..1000000 { k += 1; } } "
                "r = k; }",
                {}, 0) == Log{"round_limit"});
 }
 
-TEST_CASE("the count of silent rounds starts again at each operation") {
+TEST_CASE("each operation resets the count of silent rounds") {
   const Log log = log_of(
       "shared r: int; thread p { for i in 0..1000 { r = i; for j in 0..1000 { for k in 0..101 { } } } }", {},
       0);
@@ -120,7 +120,7 @@ TEST_CASE("parameters are the callee's own") {
   )") == Log{"store r = 3", "store r = 18", "store r = 3", "done"});
 }
 
-TEST_CASE("calls nest and may stand in conditions and indexes") {
+TEST_CASE("calls nest and may occur in conditions and indexes") {
   CHECK(log_of(R"(
     shared a: int[3] = {1, 2, 0}; shared r: int;
     fn at(i: int) -> int { return a[i]; }

@@ -120,11 +120,11 @@ std::vector<std::string> Host::run(const compiler::ThreadImage& thread, std::siz
     compiler::Mailbox& request = compiler::mailbox(block.data());
     CHECK(request.site < image_.sites.size());
     if (request.op == compiler::Op::need) {
-      // Every load has its true value here already.
+      // Every load has its true value by now.
       compiler::resume(block.data());
       continue;
     }
-    // A claim that can be judged at once, for the same reason.
+    // For the same reason, the claim can be judged at once.
     if (request.op == compiler::Op::assertion || request.op == compiler::Op::assumption) {
       if (request.value != 0) {
         compiler::resume(block.data());
@@ -210,8 +210,8 @@ std::vector<std::string> log_of(const std::string& source, const Setup& setup, s
       const auto image = compile(source, variant);
       INFO((operations == 0 ? "as a machine" : "as a coroutine"), (optimise ? ", optimised" : ""));
 
-      // Every form has the same mailbox and locals at every suspension. What follows is the form's own; the
-      // last slot may be the padding of one and the index of the other.
+      // All forms have the same mailbox and locals at every suspension. The bytes after them depend on the
+      // form: the last slot may be padding in one and the index in another.
       std::vector<std::vector<std::byte>> states;
       Host plain(*image);
       if (setup) setup(plain);

@@ -1,5 +1,5 @@
-// A host as small as can be: runs one thread of a compiled program alone, answers from an array, writes a
-// log.
+// A minimal host: runs one thread of a compiled program alone, answers its requests from an array, and writes
+// a log.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -34,15 +34,15 @@ class Block {
   std::size_t size_;
 };
 
-// Fails the test with the rendered diagnostics if the text is no program.
+// Fails the test with the rendered diagnostics if the text is not a program.
 std::shared_ptr<const compiler::Image> compile(const std::string& source,
                                                const compiler::Options& options = {});
 std::string ir(const std::string& source, const compiler::Options& options = {});
 
-// The program of a text, as the front end sees it.
+// The resolved program of a text.
 lang::Program parse(const std::string& source);
 
-// What the thread is asking for, "store x = 1"; loads and the like get their results later.
+// The thread's request, "store x = 1"; results of loads etc. are appended later.
 std::string describe(const compiler::Image& image, const compiler::Mailbox& request);
 
 class Host {
@@ -50,12 +50,13 @@ class Host {
   explicit Host(const compiler::Image& image);
 
   std::vector<std::int64_t> memory;
-  std::deque<std::int64_t> choices;            // answers to op choose; the low end when there are no more
-  std::function<void(Host&)> on_await_failed;  // before the thread is resumed; without it the run ends there
-  bool goes_on_behind_assertions = false;      // after op assert_failed; otherwise the run ends there
-  std::function<void(Block&)> at_suspension;   // at every suspension, before the operation
+  std::deque<std::int64_t> choices;  // answers to op choose; the low end when used up
+  // called before the thread is resumed; without it the run ends there
+  std::function<void(Host&)> on_await_failed;
+  bool goes_on_behind_assertions = false;     // whether to resume after op assert_failed
+  std::function<void(Block&)> at_suspension;  // called at every suspension, before the operation
 
-  // Runs the thread from its start until it ends, fails, or made `steps` operations.
+  // Runs the thread from its start until it ends, fails, or has executed `steps` operations.
   std::vector<std::string> run(std::size_t thread = 0, std::size_t steps = 10'000);
   std::vector<std::string> run(const compiler::ThreadImage& thread, std::size_t steps = 10'000);
   // The values of the thread's named locals at the end of the last run, "a = 1".
@@ -63,17 +64,17 @@ class Host {
   // The block at the end of the last run.
   std::vector<std::byte> last_block;
 
-  // Performs the operation, adds its result to the log's entry; false if the thread cannot go on.
+  // Performs the operation and appends its result to the log entry; false if the thread cannot continue.
   bool perform(compiler::Mailbox& request, std::string& entry);
 
  private:
   const compiler::Image& image_;
 };
 
-// How a test sets up a host, for every variant anew.
+// How a test sets up the host of each variant.
 using Setup = std::function<void(Host&)>;
 
-// The log of the program's thread number `thread`, the same for every way of generating the code, with and
+// The log of the program's thread number `thread`. It must be the same for all forms of generated code, with and
 // without optimisation, and when the block is saved, scribbled over and restored at each suspension.
 std::vector<std::string> log_of(const std::string& source, const Setup& setup = {}, std::size_t thread = 0,
                                 const compiler::Options& options = {});
@@ -82,7 +83,7 @@ using Log = std::vector<std::string>;
 
 }  // namespace heddle::test
 
-// So that a failed comparison of logs shows them.
+// Lets failed comparisons of logs show them.
 template <>
 struct doctest::StringMaker<heddle::test::Log> {
   static doctest::String convert(const heddle::test::Log& log) {

@@ -1,4 +1,4 @@
-// What an image tells: locations, threads, sites, conditions.
+// The contents of an image: locations, threads, sites, conditions.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST_CASE("locations have names, initial values and kinds") {
   }
 }
 
-TEST_CASE("a value of an enumeration has its name, one that the enumeration does not have has none") {
+TEST_CASE("values of an enumeration have names, other values have none") {
   const auto image =
       compile("enum E { a, b } shared e: E; shared n: int; shared f: bool; thread p { let x = e; }");
   const compiler::ValueType& type = image->locations[0].type;
@@ -83,7 +83,7 @@ TEST_CASE("threads have the names and arguments of the source") {
   }
 }
 
-TEST_CASE("sites lead back to the source") {
+TEST_CASE("sites refer to the source") {
   const auto image = compile(
       "shared flag: int[2];\nshared inside: int;\nmutex m;\n"
       "thread p[me: 0..1] {\n"

@@ -64,7 +64,7 @@ class Interpreter {
     mail.location = static_cast<std::uint32_t>(asked.location);
     mail.fence = static_cast<compiler::Fence>(asked.fence);
     mail.in_await = asked.op == Op::load && in_await_ ? 1 : 0;
-    // The message of an assertion stands at its site, which only the compiled code has.
+    // The message of an assertion belongs to its site, which only the compiled code has.
     std::string entry =
         asked.op == Op::assert_failed ? "assert_failed " + asked.message : describe(image_, mail);
     const bool go_on = host_.perform(mail, entry);

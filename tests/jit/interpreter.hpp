@@ -1,5 +1,5 @@
-// What the language means, written down as simply as possible: walks the tree, asks the same host. The
-// compiled code must ask for the same operations in the same order.
+// The semantics of the language, written as simply as possible: walks the tree and asks the same host. The
+// compiled code must request the same operations in the same order.
 #pragma once
 
 #include "lang/tree.hpp"

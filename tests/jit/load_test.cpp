@@ -1,4 +1,4 @@
-// Loading: life time of the code, many programs, several threads of the process, large programs.
+// Loading: lifetime of the code, many programs, several threads in one process, large programs.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -66,7 +66,7 @@ TEST_CASE("memory stays flat over a thousand programs") {
   CHECK(mappings() < maps + 50);
 }
 
-TEST_CASE("several threads load programs at one time") {
+TEST_CASE("several threads load programs at the same time") {
   Log logs[2];
   const auto work = [](Log& log) {
     for (int round = 0; round < 40; ++round) {

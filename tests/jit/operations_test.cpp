@@ -1,4 +1,4 @@
-// Each visible operation: what it asks for, in which order, what comes of its result.
+// Each visible operation: what it requests, in which order, and how its result is used.
 #include <doctest/doctest.h>
 
 #include "tests/jit/host.hpp"
@@ -92,7 +92,7 @@ TEST_CASE("choose passes its range and takes the host's choice") {
         Log{"load x -> 3", "choose 1..6 -> 4", "choose -2..0 -> -1", "store x = 39", "done"});
 }
 
-TEST_CASE("choosing from nothing is a violation") {
+TEST_CASE("choosing from an empty range is a violation") {
   CHECK(log_of("shared x: int = 3; thread p { x = choose(x..x); }") ==
         Log{"load x -> 3", "load x -> 3", "empty_choice 3..3"});
 }
@@ -112,19 +112,19 @@ TEST_CASE("only loads of the condition itself are marked as await") {
   )") == Log{"load x -> 1", "await load x -> 1", "await load y -> 0", "load y -> 0", "done"});
 }
 
-TEST_CASE("an assumption that fails ends the thread, one that holds is silent") {
+TEST_CASE("a failed assumption ends the thread, one that holds has no effect") {
   CHECK(log_of("shared x: int; thread p { assume x == 0; assume x == 1; x = 2; }") ==
         Log{"load x -> 0", "load x -> 0", "assume_failed"});
 }
 
-TEST_CASE("a failed assertion tells its text") {
+TEST_CASE("a failed assertion reports its text") {
   CHECK(
       log_of(R"(shared x: int; thread p { assert x == 0, "fine"; assert x > 0 || x < 0, "zero"; x = 2; })") ==
       Log{"load x -> 0", "load x -> 0", "load x -> 0", "assert_failed zero"});
   CHECK(log_of("thread p { assert false; }") == Log{"assert_failed "});
 }
 
-TEST_CASE("a host may let a thread go on behind a failed assertion") {
+TEST_CASE("a host may resume a thread after a failed assertion") {
   const auto go_on = [](Host& host) { host.goes_on_behind_assertions = true; };
   CHECK(log_of(R"(
     shared x: int = 2; shared y: int = 3;

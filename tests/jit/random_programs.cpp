@@ -32,7 +32,7 @@ std::string RandomProgram::integer(unsigned depth) {
     default: {
       // Mostly operators that cannot fail.
       const std::string op = chance(80) ? pick({"+", "-", "*", "&", "^"}) : pick(operators);
-      // The front end refuses a divisor that is 0 for certain.
+      // The front end rejects divisors that are certainly 0.
       const std::string right =
           op == "/" || op == "%" ? "(y ^ " + integer(depth - 1) + ")" : integer(depth - 1);
       return "(" + integer(depth - 1) + " " + op + " " + right + ")";
@@ -61,7 +61,7 @@ std::string RandomProgram::boolean(unsigned depth) {
   }
 }
 
-// The front end refuses a condition that does more than read.
+// The front end rejects an await condition with effects.
 std::string RandomProgram::await() {
   only_reads_ = true;
   std::string text = chance(30) ? "await " + boolean(2) + ";\n" : "await x == x || " + boolean(1) + ";\n";
@@ -155,7 +155,7 @@ std::string RandomProgram::statement(unsigned depth) {
     case 8: return "assert " + boolean(2) + ", \"text\";\n";
     case 9: return await();
     case 10:
-      // Only where it ends something: code behind it would be refused or never run.
+      // Conditional: code after an unconditional jump would be rejected or never run.
       if (loops_ > 0) return "if " + boolean(1) + " { " + pick({"break", "continue"}) + "; }\n";
       if (in_function_) return "if " + boolean(1) + " { return " + integer(1) + "; }\n";
       return "if " + boolean(1) + " { return; }\n";

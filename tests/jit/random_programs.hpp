@@ -1,4 +1,4 @@
-// Random programs of one thread that the front end accepts, for comparisons.
+// Random single-threaded programs that the front end accepts, for comparisons.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class RandomProgram {
   // `in_bounds`: no index of a shared array is out of bounds.
   explicit RandomProgram(std::uint64_t seed, bool in_bounds = false) : random_(seed), in_bounds_(in_bounds) {}
 
-  // The text. The same seed gives the same text.
+  // The program's text, determined by the seed.
   std::string generate();
 
  private:
@@ -30,7 +30,7 @@ class RandomProgram {
   std::string boolean(unsigned depth);
   std::string await();
   std::string place(unsigned depth);
-  std::string element(unsigned depth);  // of an array of the thread's own, there must be one
+  std::string element(unsigned depth);  // of one of the thread's own arrays, which must exist
   std::string statement(unsigned depth);
   std::string block(unsigned depth);
   std::string declaration(unsigned depth);

@@ -1,4 +1,4 @@
-// Random programs: the compiled code, in every form, against the interpreter.
+// Random programs: every form of the compiled code against the interpreter.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -43,7 +43,7 @@ void compare(std::uint64_t seed, const std::vector<std::pair<std::string, compil
   }
 }
 
-// HEDDLE_RANDOM_PROGRAMS=20000 for a long run.
+// HEDDLE_RANDOM_PROGRAMS=20000 selects a long run.
 std::uint64_t programs(std::uint64_t usual) {
   const char* const wanted = std::getenv("HEDDLE_RANDOM_PROGRAMS");
   return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
@@ -58,7 +58,8 @@ TEST_CASE("random programs do what the interpreter does") {
   for (std::uint64_t seed = 1; seed <= programs(150); ++seed) compare(seed, quick);
 }
 
-// Given true values at once, a thread that runs ahead does the same, but for when it looks at an index.
+// If every load gets its value at once, a thread that runs ahead behaves the same, except for when indexes
+// are checked.
 TEST_CASE("random programs that run ahead do the same") {
   const std::vector<std::pair<std::string, compiler::Options>> ahead{
       {"coroutine", {.unroll = 3, .run_ahead = true, .coroutine_operations = 1'000'000}},

@@ -1,4 +1,4 @@
-// The bytes of a block: equal states are equal bytes, a copy is a snapshot, blocks are small.
+// The bytes of a block: equal states have equal bytes, a copy is a snapshot, blocks are small.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ using Bytes = std::vector<std::byte>;
 constexpr compiler::Options forms[] = {
     {}, {.optimise = true}, {.coroutine_operations = 0}, {.optimise = true, .coroutine_operations = 0}};
 
-// The block where the thread is about to do `operation` for the `occurrence`th time, from initial memory
-// `memory`.
+// The block when the thread is about to execute `operation` for the `occurrence`th time, starting from the
+// memory `memory`.
 Bytes state_at(const compiler::Image& image, const std::vector<std::int64_t>& memory,
                const std::string& operation, std::size_t occurrence = 1) {
   Host host(image);
@@ -32,7 +32,7 @@ Bytes state_at(const compiler::Image& image, const std::vector<std::int64_t>& me
   return found;
 }
 
-// Two ways to one operation, under different initial memories, must not be told apart.
+// Two paths to the same operation, from different initial memories, must be indistinguishable.
 void check_same(const std::string& source, const std::vector<std::int64_t>& one,
                 const std::vector<std::int64_t>& two, const std::string& operation) {
   for (const compiler::Options& options : forms) {
@@ -56,7 +56,7 @@ TEST_CASE("temporaries of a finished expression leave no trace") {
       {1, 2}, {5, -8}, "store m = 1");
 }
 
-TEST_CASE("locals of a scope that was left leave no trace") {
+TEST_CASE("locals of a finished scope leave no trace") {
   check_same(R"(
     shared x: int; shared y: int; shared m: int;
     thread p { { let a = x; var b = a * 5; b += y; { let c = y; let d = c - x; y = d * b; } } m = 1; }
@@ -64,7 +64,7 @@ TEST_CASE("locals of a scope that was left leave no trace") {
              {1, 2}, {7, 8}, "store m = 1");
 }
 
-TEST_CASE("the way through branches leaves no trace") {
+TEST_CASE("the path through branches leaves no trace") {
   check_same(R"(
     shared x: int; shared m: int;
     thread p { if x < 3 { let a = x; m = 7; let b = a; } else { for i in 0..3 { let k = x + i; m = 8; } } m = 1; }
@@ -101,12 +101,12 @@ TEST_CASE("returning from inside a function leaves no trace of it") {
              {1, 6}, {4, 9}, "store m = 1");
 }
 
-TEST_CASE("how often an await failed leaves no trace") {
+TEST_CASE("failed awaits leave no trace") {
   check_same("shared x: int; shared m: int; thread p { await x == 5 && x + x == 10; m = 1; }", {1}, {5},
              "store m = 1");
 }
 
-TEST_CASE("how a compare_exchange or a choice went leaves no trace in the mailbox") {
+TEST_CASE("the outcome of a compare_exchange or choice leaves no trace in the mailbox") {
   check_same(R"(
     shared x: int; shared y: int; shared m: int;
     thread p { if cas(x, y, 3) { fence; } if choose(0..y) == 2 { fence; } m = 1; }
@@ -121,7 +121,7 @@ TEST_CASE("equal ends are equal, whatever came before") {
              "done");
 }
 
-TEST_CASE("a finished thread has no resume function, one that runs has") {
+TEST_CASE("only unfinished threads have a resume function") {
   for (const compiler::Options& options : forms) {
     const auto image = compile("shared x: int; thread p { x = 1; assume x == 0; }", options);
     CHECK(word(state_at(*image, {}, "store x = 1"), 0) != 0);
@@ -169,7 +169,7 @@ TEST_CASE("unused fields of the mailbox are zero") {
   }
 }
 
-TEST_CASE("a snapshot can be gone back to any number of times, from the end too") {
+TEST_CASE("a snapshot can be restored any number of times, even after the thread's end") {
   for (const compiler::Options& options : forms) {
     const auto image = compile("shared x: int; thread p { let a = x; let b = x * 2 + a; x = b; }", options);
     const compiler::ThreadImage& thread = image->threads[0];
@@ -213,7 +213,7 @@ TEST_CASE("blocks of small threads are small") {
   };
   CHECK(size("thread p { x = 1; let a1 = x; }") == 64);
   CHECK(size("thread p { x = 1; x = 2; fence; if x == 0 { x = 3; } }") == 64);
-  // Temporaries, loops and functions take slots one after the other, not each its own.
+  // Temporaries, loops and functions reuse the same slots.
   CHECK(size(R"(
     fn put(v: int) { let old = x; x = old + v; }
     thread p[i: 0..2] {

@@ -101,7 +101,7 @@ class Comparing {
   std::string counts(const CheckResult& result, bool classes) const {
     const std::uint64_t allowed = classes ? judgement_.classes : judgement_.executions;
     const std::uint64_t found = result.counts.executions;
-    // What `final` reads may tell classes apart.
+    // What `final` reads may differ within a class.
     if (classes && tree_.final_block) return {};
     if (equal_ ? found == allowed : found <= allowed) return {};
     return fmt::format("  {} executions, by the axioms {}\n", found, allowed);

@@ -13,7 +13,7 @@ struct FinalState {
   std::vector<std::vector<std::vector<std::int64_t>>> locals;  // by thread, local, element
 };
 
-// What has no value counts as 0: an element outside of its array, a quotient by 0.
+// Undefined values count as 0: an element out of bounds, a quotient by 0.
 [[nodiscard]] std::int64_t value_in(const lang::Program& program, const lang::Expression& condition,
                                     const FinalState& state);
 

@@ -60,7 +60,7 @@ class Enumeration {
     explicit State(unsigned events) : rf(events), co(events) {}
     Relation rf, co;
     Set read_initial = 0;
-    Set known = 0;  // events whose values are known
+    Set known = 0;  // events with known values
     std::array<std::int64_t, most_events> values{};
     std::array<int, most_events> sources{};
   };
@@ -108,7 +108,7 @@ class Enumeration {
     return (reads << first_[thread] & ~state_.known) == 0;
   }
 
-  // The values that follow from the sources. Whether they allow the paths.
+  // Computes the values determined by the sources. Returns whether they satisfy the constraints of the paths.
   bool evaluate() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -147,7 +147,7 @@ class Enumeration {
     return true;
   }
 
-  // Whether nothing contradicts the axioms so far; leaves in `derived_` what they derive.
+  // Whether the candidate satisfies the axioms so far. Leaves the derived relations in `derived_`.
   bool consistent() {
     budget_.spend();
     if (!evaluate()) return false;
@@ -165,8 +165,8 @@ class Enumeration {
     }
   }
 
-  // Edges that every coherence order has that the axioms allow. Two writes of a location are ordered one way
-  // or the other, so what must not come after comes before.
+  // Adds edges common to all coherence orders that the axioms allow. Two writes to a location are ordered one
+  // way or the other, so one that must not come after the other comes before it.
   void deduce() {
     const Candidate& c = candidate_;
     const Relation& coherence = derived_.coherence;
@@ -201,12 +201,12 @@ class Enumeration {
     });
   }
 
-  // The sources that an open read may have, as far as coherence says.
+  // The sources that coherence allows for an open read.
   [[nodiscard]] std::vector<int> sources(unsigned r) const {
     std::vector<int> result;
     const Set writes = candidate_.same_location.row(r) & candidate_.writes;
     const Relation& coherence = derived_.coherence;
-    Set before = 0;  // writes that must not be overwritten by what is read
+    Set before = 0;  // writes that the source must not precede
     for_each(writes, [&](unsigned w) {
       if (coherence.has(w, r)) before |= only(w);
     });
@@ -248,7 +248,7 @@ class Enumeration {
     }
   }
 
-  // All sources are known and the candidate is consistent so far: orders two writes that have no order yet.
+  // Orders two unordered writes. All sources are known and the candidate is consistent so far.
   void order() {
     if (stopped_) return;
     std::optional<std::pair<unsigned, unsigned>> pair;
@@ -293,7 +293,7 @@ class Enumeration {
   Candidate candidate_;
   State state_;
   Derived derived_{Relation(), Relation(), Relation(), Relation(), false};
-  std::vector<unsigned> first_;  // event of each thread
+  std::vector<unsigned> first_;  // first event of each thread
   std::vector<std::uint32_t> location_;
   std::vector<std::size_t> thread_of_;
   Found found_;

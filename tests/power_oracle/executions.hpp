@@ -1,4 +1,4 @@
-// All consistent executions of given paths of the threads: every source of every read, every coherence order.
+// Enumerates all consistent executions of given paths: every source of every read, every coherence order.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace heddle::power_oracle {
 
-// What a thread does in an execution: its path up to some event.
+// What a thread executes: a prefix of one of its paths.
 struct Part {
   const Path* path = nullptr;
   std::size_t events = 0;
-  std::size_t constraints = 0;       // of the path, from its first
-  const Term* false_term = nullptr;  // is 0 if given
+  std::size_t constraints = 0;       // of the path: the first `constraints` apply
+  const Term* false_term = nullptr;  // must be 0, if given
 };
 
 // One execution.
 struct Execution {
-  std::vector<std::int64_t> memory;        // the last in coherence order
+  std::vector<std::int64_t> memory;        // the last write in coherence order
   std::vector<const std::int64_t*> reads;  // of each thread, by event
 };
 
 struct Budget {
-  std::uint64_t nodes = 0;  // candidates that may still be looked at
+  std::uint64_t nodes = 0;  // limit on the candidates still to be examined
   void spend() {
     if (nodes == 0) throw TooLarge("too many candidates");
     --nodes;
@@ -34,12 +34,12 @@ struct Budget {
 
 struct Found {
   std::uint64_t executions = 0;
-  std::uint64_t classes = 0;  // of executions that agree in all but coherence
+  std::uint64_t classes = 0;  // sets of executions that differ only in coherence
 };
 
-// Calls `visit` for each execution, until it returns false. A candidate that misses sources or parts of the
-// coherence order is given up as soon as what it has contradicts the axioms; what follows from it for the
-// coherence order is added. `deduce`: false to leave that out.
+// Calls `visit` for each execution until it returns false. A candidate with missing sources or coherence
+// edges is dropped as soon as it contradicts the axioms; coherence edges implied by the axioms are added,
+// unless `deduce` is false.
 Found for_each_execution(const std::vector<Part>& parts, const std::vector<std::int64_t>& initial,
                          Budget& budget, const std::function<bool(const Execution&)>& visit,
                          bool deduce = true);

@@ -1,4 +1,5 @@
-// Every algorithm under POWER against the oracle, on the project's programs that are small enough.
+// Compares every algorithm under POWER with the oracle, on those of the project's programs that are small
+// enough.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ TEST_CASE("under POWER every algorithm finds what the axioms allow in the exampl
   }
   std::ranges::sort(paths);
   CompileOptions compile;
-  compile.unroll = 2;  // what is compared is the same for any bound
+  compile.unroll = 2;  // any bound will do for a comparison
   compile.model = "power";
   std::size_t compared = 0;
   for (const auto& path : paths) {

@@ -1,4 +1,4 @@
-// The oracle against herd7: the final states of litmus tests under POWER.
+// Compares the oracle with herd7: the final states of litmus tests under POWER.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A state of the table, "1:r1=0; [z]=1;", by what is observed.
+// A state of the table, "1:r1=0; [z]=1;", keyed by the observed names.
 using State = std::map<std::string, std::int64_t>;
 
 State parse_state(const std::string& text) {
@@ -77,7 +77,7 @@ void judge_test(const std::string& path, const std::string& expected, Tally& tal
   ++tally.agree;
 }
 
-// Every `every`-th test of the table that has a line for POWER.
+// Judges every `every`-th test that has a line for POWER in the table.
 void judge_folder(const std::string& folder, const std::string& table, std::size_t every) {
   std::ifstream file(table);
   REQUIRE(file);
@@ -95,7 +95,7 @@ void judge_folder(const std::string& folder, const std::string& table, std::size
   CHECK(tally.skipped * 20 <= tally.agree);
 }
 
-// HEDDLE_RANDOM_PROGRAMS asks for the long version: all of them.
+// HEDDLE_RANDOM_PROGRAMS selects the long run: all tests.
 std::size_t sample(std::size_t usual) { return std::getenv("HEDDLE_RANDOM_PROGRAMS") == nullptr ? usual : 1; }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace heddle::power_oracle {
 
 namespace {
 
-constexpr std::size_t most_values = 40;  // of a location; if there are more they count as unknown
+constexpr std::size_t most_values = 40;  // of a location; with more, its values count as unknown
 
 using Combination = std::vector<Part>;
 
@@ -47,10 +47,10 @@ class Judge {
   }
 
  private:
-  // The values that locations may have. Each value of an execution is computed from others that were there
-  // before, for dependencies cannot go round in circles, and so on back to initial values. On such a way no
-  // location comes more often than it is written, which bounds what a counter can reach.
-  using Depths = std::vector<std::uint32_t>;  // by location: how often it is written on every way to a value
+  // The values that locations may have. Each value of an execution is computed from earlier ones, back to
+  // initial values, since dependencies are acyclic. Such a chain contains no location more often than it is
+  // written, which bounds the values a counter can reach.
+  using Depths = std::vector<std::uint32_t>;  // by location: how often every chain to a value writes it
   using Reached = std::vector<std::map<std::int64_t, Depths>>;  // by location
 
   void collect_values() {
@@ -64,7 +64,7 @@ class Judge {
       std::vector<std::vector<Path>> all;
       Depths writes(initial_.size());
       for (lang::ThreadId t = 0; t < program_.threads.size(); ++t) {
-        // What orders nothing must not stop a thread here.
+        // Here, a thread must not be stopped by operations that order nothing.
         all.push_back(paths(program_, t, values_, {options_.unroll, options_.most_paths, true}));
         Depths most(initial_.size());
         for (const Path& path : all.back()) {
@@ -86,7 +86,7 @@ class Judge {
     }
   }
 
-  // Adds the values that the event may write. Whether there is anything new.
+  // Adds the values that the event may write. Returns whether there are new ones.
   bool reach(const Path& path, const PathEvent& event, const Depths& writes, Reached& reached) {
     Domain& domain = values_[event.location];
     if (!domain) return false;
@@ -120,7 +120,7 @@ class Judge {
     return {&path, path.events.size(), path.constraints.size(), nullptr};
   }
 
-  // Calls `visit` for each choice of one part of each thread's list, until it returns false.
+  // Calls `visit` for each choice of one part per thread until it returns false.
   void combine(const std::vector<std::vector<Part>>& lists,
                const std::function<bool(const Combination&)>& visit) {
     Combination combination;
@@ -141,7 +141,7 @@ class Judge {
     choose(choose);
   }
 
-  // Whether each read of a whole path whose values are known has somebody to take one from.
+  // Whether each read with a known value on a whole path has a possible source.
   [[nodiscard]] bool possible(const Combination& combination) const {
     for (const Part& part : combination) {
       if (part.constraints < part.path->constraints.size()) continue;
@@ -168,7 +168,7 @@ class Judge {
     return for_each_execution(combination, initial_, budget_, visit, options_.deduce);
   }
 
-  // Lists of the threads' whole paths that end so.
+  // Per thread, its whole paths that end in one of these ways.
   [[nodiscard]] std::vector<std::vector<Part>> ending(std::initializer_list<Path::End> ends) const {
     std::vector<std::vector<Part>> lists;
     for (const auto& list : paths_) {
@@ -180,7 +180,7 @@ class Judge {
     return lists;
   }
 
-  // Complete executions. A failed assert does not end its thread there.
+  // Complete executions. A failed assert does not end its thread here.
 
   void complete_executions() {
     combine(ending({Path::End::complete}), [&](const Combination& combination) {
@@ -260,8 +260,8 @@ class Judge {
     return values;
   }
 
-  // Deadlocks: every thread has ended or waits, and what those wait for does not hold in the final memory. The
-  // loads of an await that waits for ever are no events here: they can always be there, reading the final
+  // Deadlocks: every thread has ended or waits, and no condition waited for holds in the final memory. The
+  // loads of an await that waits forever are not events here: they can always be added, reading the final
   // memory, without ordering anything.
 
   void deadlocks() {
@@ -295,8 +295,8 @@ class Judge {
     return true;
   }
 
-  // Failures in executions that cannot be completed: the failing thread up to where it fails, each other one
-  // up to some write or not at all. A read-modify-write is there as a whole.
+  // Failures in executions that cannot be completed: the failing thread up to the failure, each other thread
+  // up to some write or not at all. A read-modify-write is never split.
 
   void failures() {
     std::vector<std::vector<Part>> beginnings;

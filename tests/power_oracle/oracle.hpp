@@ -1,8 +1,8 @@
-// A second opinion on programs under POWER: what the axioms allow, found without the checker.
+// A second opinion on programs under POWER: what the axioms allow, determined without the checker.
 //
-// From the resolved tree all paths of each thread (paths.hpp), for each combination of them all sources and
-// coherence orders (executions.hpp), each judged by the axioms (axioms.hpp). It shares no code with the
-// compiler, the machine or the algorithms; only the front end is theirs, too. For programs of up to about
+// Enumerates, from the resolved tree, all paths of each thread (paths.hpp), for each combination of paths all
+// sources and coherence orders (executions.hpp), and judges each candidate by the axioms (axioms.hpp). Shares
+// no code with the compiler, the machines or the algorithms, only the front end. For programs of up to about
 // thirty events.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace heddle::power_oracle {
 
 struct Options {
   std::uint32_t unroll = 16;
-  std::size_t most_paths = 500;              // of a thread
+  std::size_t most_paths = 500;              // per thread
   std::uint64_t most_combinations = 20'000;  // of paths
   std::uint64_t most_candidates = 100'000;
   bool deduce = true;  // see executions.hpp
@@ -39,24 +39,24 @@ struct Finding {
 struct Judgement {
   std::uint64_t executions = 0;  // complete (po, rf, co)
   std::uint64_t classes = 0;     // complete (po, rf)
-  // Shared variables without mutexes, then the outermost locals of each thread; of a litmus test what it
-  // observes. With the number of executions.
+  // Shared variables without mutexes, then the outermost locals of each thread; for a litmus test, the
+  // observed values. With the number of executions.
   std::map<std::vector<std::int64_t>, std::uint64_t> outcomes;
   struct Count {
     std::uint64_t satisfied = 0;
     std::uint64_t total = 0;
   };
   std::vector<Count> conditions;  // by property of the program
-  // Failures in threads and in `final`; also in executions that cannot be completed.
+  // Failures in threads and in `final`, including those in executions that cannot be completed.
   std::set<Finding> findings;
   bool condition_violated = false;  // a forall or forbid
   bool deadlock = false;
-  std::uint64_t candidates = 0;  // that were judged
+  std::uint64_t candidates = 0;  // number of candidates judged
 
   [[nodiscard]] bool violation() const { return !findings.empty() || condition_violated || deadlock; }
 };
 
-// Throws TooLarge if the program is beyond what the options allow.
+// Throws TooLarge if the program exceeds the limits in `options`.
 [[nodiscard]] Judgement judge(const lang::Program& program, const Options& options = {});
 
 }  // namespace heddle::power_oracle

@@ -1,4 +1,4 @@
-// What the oracle says of programs whose answers are known: from the axioms by hand, or from other tools.
+// The oracle on programs with known answers, derived by hand from the axioms or by other tools.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -24,7 +24,7 @@ std::string fate(const std::string& text) {
   return condition.satisfied == condition.total ? "always" : "sometimes";
 }
 
-// Load buffering: q hands y on to x behind a dependency; p loads x, does `between`, and stores to y.
+// Load buffering: q passes y on to x through a dependency; p loads x, executes `between`, and stores to y.
 std::string load_buffering(const std::string& between) {
   return fate(
       "shared x: int; shared y: int; shared z: int; shared u: int[2];\n"
@@ -37,7 +37,7 @@ std::string load_buffering(const std::string& between) {
 
 }  // namespace
 
-TEST_CASE("a dependency or a branch keeps a store behind a load, nothing else does") {
+TEST_CASE("only dependencies and branches order a store after a load") {
   CHECK(load_buffering("let a = x; y = 1;") == "sometimes");
   CHECK(load_buffering("let a = x; y = 1 + (a ^ a);") == "never");
   CHECK(load_buffering("let a = x; u[a & 0] = 1; y = 1;") == "never");
@@ -50,7 +50,7 @@ TEST_CASE("a dependency or a branch keeps a store behind a load, nothing else do
   CHECK(load_buffering("let a = x; await a < 2; y = 1;") == "never");
 }
 
-TEST_CASE("of && and || the right operand is a branch only where it can be noticed or decides on the way") {
+TEST_CASE("&& and || branch only if evaluating the right operand is visible or decides a branch") {
   CHECK(load_buffering("let a = x; let c = a == 1 || a == 2; y = 1;") == "sometimes");
   CHECK(load_buffering("let a = x; let c = z == 1 && a == 2; y = 1;") == "sometimes");
   CHECK(load_buffering("let a = x; let c = a == 0 || z == 0; y = 1;") == "never");
@@ -65,12 +65,12 @@ TEST_CASE("of && and || the right operand is a branch only where it can be notic
 }
 
 TEST_CASE("a read-modify-write is two events with dependencies of their own") {
-  // Nothing leads from the operand to the load, nor is there a branch.
+  // There is neither a dependency of the load on the operand nor a branch.
   CHECK(load_buffering("let a = exchange(x, 0); y = 1;") == "sometimes");
   CHECK(load_buffering("let a = x; let b = exchange(z, a); y = b + 1;") == "sometimes");
   CHECK(load_buffering("let a = x; let b = fetch_add(z, a); y = b + 1;") == "sometimes");
   CHECK(load_buffering("let a = fetch_add(x, 0); y = a ^ a ^ 1;") == "never");
-  // A cas is a branch on what it reads and what it compares with, even if it fails.
+  // A cas branches on the value read and on the expected value, even if it fails.
   CHECK(load_buffering("let a = x; let b = cas(z, a + 2, 1); y = 1;") == "never");
   CHECK(load_buffering("let a = x; let b = cas(z, 0, a); y = 1;") == "sometimes");
   CHECK(fate("shared x: int; thread p[i: 0..3] { let a = fetch_add(x, 1); } exists x == 3;") == "always");
@@ -78,13 +78,13 @@ TEST_CASE("a read-modify-write is two events with dependencies of their own") {
   CHECK(judge_text("shared x: int; thread p[i: 0..3] { let a = cas(x, 0, i + 1); }").executions == 3);
 }
 
-TEST_CASE("a store needs not wait for the load that an assert looks at") {
+TEST_CASE("a store need not wait for the load that an assert depends on") {
   const auto freed = judge_text(
       "shared live: bool = true; shared slot: int = 1; shared seen: int;\n"
       "thread p { assert live; slot = 0; }\n"
       "thread q { let s = slot; if s == 0 { live = false; } }\n");
   CHECK(freed.findings.size() == 1);
-  // With a branch in its place there is no way.
+  // With a branch instead, this is impossible.
   CHECK_FALSE(judge_text("shared live: bool = true; shared slot: int = 1; shared bad: int;\n"
                          "thread p { if !live { bad = 1; } slot = 0; }\n"
                          "thread q { let s = slot; if s == 0 { live = false; } }\n"
@@ -92,7 +92,7 @@ TEST_CASE("a store needs not wait for the load that an assert looks at") {
                   .violation());
 }
 
-TEST_CASE("what comes after an assume in its thread counts only where it holds") {
+TEST_CASE("code after an assume counts only in executions in which the assumption holds") {
   const std::string reader = "thread q { let r = y; assert r == 0; }\n";
   CHECK_FALSE(judge_text("shared x: int; shared y: int;\n"
                          "thread p { let a = x; assume a == 1; y = 1; }\n" +
@@ -115,8 +115,8 @@ TEST_CASE("what comes after an assume in its thread counts only where it holds")
   CHECK(open.findings.size() == 1);
 }
 
-TEST_CASE("half a read-modify-write that nothing can complete fails no assert") {
-  // The exchange may load early, but once c is 1 its store comes after the 5 in coherence order.
+TEST_CASE("a read-modify-write that cannot be completed fails no assert") {
+  // The exchange may load early, but once c is 1 its store is co-after the store of 5.
   CHECK_FALSE(judge_text("shared x: int; shared z: int;\n"
                          "thread p { let c = z; let a = exchange(x, c); assert !(c == 1 && a == 0); }\n"
                          "thread q { x = 5; fence; z = 1; }")
@@ -127,7 +127,7 @@ TEST_CASE("half a read-modify-write that nothing can complete fails no assert") 
             .violation());
 }
 
-TEST_CASE("locks, condition variables, spawned threads and awaits mean what they mean elsewhere") {
+TEST_CASE("locks, condition variables, spawned threads and awaits behave as under the other models") {
   const auto locked = judge_text(
       "mutex m; shared x: int; thread p[i: 0..3] { lock m; x += 1; unlock m; } final { assert x == 3; }");
   CHECK(locked.executions == 6);
@@ -190,7 +190,7 @@ TEST_CASE("the oracle counts what Nidhugg counts under POWER") {
   }
 }
 
-// Nidhugg counts 6,345 and 51,396. The oracle takes a second for both, and shares nothing with the checker.
+// Nidhugg counts 6,345 and 51,396. The oracle takes a second for both and shares nothing with the checker.
 TEST_CASE("two rounds of the bounded locks of Dekker and Peterson have 6,303 and 51,016 executions") {
   for (const auto& [name, executions] : {std::pair{"dekker", 6303U}, {"peterson", 51016U}}) {
     CompileOptions compile;
@@ -203,7 +203,7 @@ TEST_CASE("two rounds of the bounded locks of Dekker and Peterson have 6,303 and
   }
 }
 
-TEST_CASE("what the oracle deduces of coherence orders loses no execution") {
+TEST_CASE("deducing coherence edges loses no execution") {
   std::size_t compared = 0;
   for (std::uint64_t number = 71'000'000; number < 71'000'060; ++number) {
     CompileOptions compile;

@@ -20,7 +20,7 @@ constexpr std::size_t most_thread_steps = 200'000;
 // The end of a path.
 struct Stop {};
 
-// The alternatives that were taken, to be taken again up to the last that has another one left.
+// The alternatives taken so far. They are replayed up to the last one with untried alternatives.
 class Decisions {
  public:
   unsigned choose(unsigned alternatives) {
@@ -28,7 +28,7 @@ class Decisions {
     if (next_ == taken_.size()) taken_.push_back({0, alternatives});
     return taken_[next_++].first;
   }
-  // Whether there is a next way.
+  // Moves on to the next path. Returns whether there is one.
   bool advance() {
     next_ = 0;
     while (!taken_.empty() && taken_.back().first + 1 == taken_.back().second) taken_.pop_back();
@@ -48,8 +48,8 @@ class Decisions {
   std::size_t next_ = 0;
 };
 
-// Whether evaluating it is not visible, cannot fail and ends by itself, so that it can be evaluated whether it is
-// needed or not.
+// Whether an expression has no visible effect, cannot fail and terminates, so that it can be evaluated even
+// if it is not needed.
 class Silent {
  public:
   explicit Silent(const lang::Program& program) : program_(program) {}
@@ -117,7 +117,7 @@ class Silent {
 
 class Interpreter {
  public:
-  // A thread on its own.
+  // For one thread by itself.
   Interpreter(const lang::Program& program, const PathOptions& options, const std::vector<Domain>& locations,
               Decisions& decisions)
       : program_(program),
@@ -125,7 +125,7 @@ class Interpreter {
         silent_(program),
         locations_(&locations),
         decisions_(&decisions) {}
-  // Alone with the memory.
+  // For code that runs alone, on the memory.
   Interpreter(const lang::Program& program, const PathOptions& options, std::vector<std::int64_t>& memory)
       : program_(program), options_(options), silent_(program), memory_(&memory) {}
 
@@ -233,7 +233,7 @@ class Interpreter {
     return yes;
   }
 
-  // One of the values that the term may have.
+  // Chooses one of the values that the term may have.
   std::int64_t settle(const Value& value) {
     if (const auto known = terms().known(value.term)) return *known;
     const Domain values = terms().values(value.term, path_.domains);
@@ -244,7 +244,7 @@ class Interpreter {
     return *place;
   }
 
-  // An index below `length`; fails if it is none.
+  // The value as an index below `length`; fails if it is out of bounds.
   std::uint32_t index(const Value& value, std::uint32_t length, const lang::SourceRange& range) {
     std::vector<std::uint32_t> inside;
     bool outside = false;
@@ -356,7 +356,7 @@ class Interpreter {
     }
   }
 
-  // A branch on the value.
+  // Branches on the value.
   Value branched(const Value& value) {
     control_ |= value.depends;
     return value;
@@ -379,7 +379,7 @@ class Interpreter {
     return element;
   }
 
-  // A condition that control depends on.
+  // Branches on a condition.
   bool branch(const Expression& e) {
     if (e.kind == ExpressionKind::unary && e.unary == lang::UnaryOperator::logical_not)
       return !branch(e.operands[0]);
@@ -388,7 +388,7 @@ class Interpreter {
     return decide(branched(value(e)).term);
   }
 
-  // Where only a value is wanted there is a branch only if the right operand could be noticed.
+  // && and || as a value branch only if evaluating the right operand is visible.
   Value logical(const Expression& e) {
     if (!silent_.expression(*frame_->body, e.operands[1])) return number(branch(e) ? 1 : 0);
     const Value left = value(e.operands[0]);
@@ -560,7 +560,7 @@ class Interpreter {
     return Flow::next;
   }
 
-  // An assumption whose value is open becomes a constraint; nothing is decided by it.
+  // An assumption on an open value becomes a constraint; it does not branch.
   bool assumed(Term term) {
     if (const auto value = terms().known(term)) return *value != 0;
     demand(terms().truth(term));

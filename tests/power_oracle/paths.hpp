@@ -1,8 +1,9 @@
-// All ways that one thread can take through its text, each with its events and their dependencies.
+// Enumerates all paths of one thread through its text, each with its events and their dependencies.
 //
-// The thread is interpreted from the resolved tree. A load gives a term that stands for whatever is read; where
-// the way depends on it, at a branch or an address, every way that some value allows is taken, and what the
-// reads must be for it is a constraint. So two paths of a thread never meet in one execution.
+// The thread is interpreted from the resolved tree. A load yields a term that stands for whatever value is
+// read. Where control or an address depends on a term, every alternative that some value allows is taken, and
+// becomes a constraint on the reads. Two paths of a thread are therefore never possible in the same
+// execution.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +18,12 @@
 
 namespace heddle::power_oracle {
 
-// The program is larger than the oracle wants to look at.
+// The program exceeds the oracle's limits.
 struct TooLarge : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What a thread, the `final` block or a condition finds wrong.
+// Failures that a thread, the `final` block or a condition detects.
 enum class Failure : std::uint8_t {
   assertion,
   index_out_of_bounds,
@@ -35,15 +36,15 @@ struct PathEvent {
   bool writes = false;
   std::uint32_t location = 0;
   Term value = 0;  // written
-  // Reads of the thread, as bits.
+  // Reads of the thread, as bit sets.
   Set address = 0;
   Set data = 0;
   Set control = 0;
   Set control_isync = 0;
-  int read_of_pair = -1;  // the write of a read-modify-write: its read
+  int read_of_pair = -1;  // for the write of a read-modify-write: its read
 };
 
-// The locals of a body in force, as terms.
+// The current values of a body's locals, as terms.
 struct Environment {
   const lang::Body* body = nullptr;
   std::vector<std::vector<Term>> locals;
@@ -55,14 +56,14 @@ struct Path {
     failed,    // `failure` at `range`
     awaiting,  // before an await that never holds: `awaited` in `environment`
     locking,   // before a mutex that never becomes free: location `mutex`
-    cut        // by an assume, a loop bound, an await that is evaluated again later
+    cut        // by an assume, a loop bound, or an await that is evaluated again later
   };
   struct Fence {
     lang::FenceKind kind = lang::FenceKind::full;
     std::size_t events = 0;  // before it
   };
   struct Constraint {
-    Term holds = 0;          // is not 0
+    Term holds = 0;          // must not be 0
     std::size_t events = 0;  // before it
   };
   struct Check {  // an assert
@@ -79,7 +80,7 @@ struct Path {
   std::vector<Fence> fences;
   std::vector<Constraint> constraints;
   std::vector<Check> checks;
-  Domains domains;  // by event; what is left of them after the constraints on single reads
+  Domains domains;  // by event: the values that constraints on single reads leave
   End end = End::complete;
   Failure failure = Failure::assertion;
   lang::SourceRange range;
@@ -94,15 +95,15 @@ struct Path {
 struct PathOptions {
   std::uint32_t unroll = 16;
   std::size_t most_paths = 2000;
-  // To find out which values there are: whatever orders nothing stops nobody.
+  // To determine the possible values: operations that order nothing never stop the thread.
   bool loose = false;
 };
 
-// All paths of the thread if each location may hold these values.
+// All paths of the thread, given the values that each location may hold.
 [[nodiscard]] std::vector<Path> paths(const lang::Program& program, lang::ThreadId thread,
                                       const std::vector<Domain>& locations, const PathOptions& options);
 
-// What went wrong in code that runs alone.
+// A failure in code that runs alone.
 struct Failed {
   Failure failure;
   lang::SourceRange range;

@@ -1,4 +1,4 @@
-// Every algorithm under POWER against the oracle, on random programs.
+// Compares every algorithm under POWER with the oracle, on random programs.
 #include <doctest/doctest.h>
 
 #include "differential/campaign.hpp"

@@ -1,4 +1,4 @@
-// Relations over at most 64 events as bit matrices, with the operators in which the axioms are written.
+// Relations over at most 64 events as bit matrices, with the operators that the axioms use.
 #pragma once
 
 #include <array>
@@ -66,7 +66,7 @@ class Relation {
     }
     return result;
   }
-  // The pairs whose first is one of `from` and whose second is one of `to`.
+  // The pairs with first element in `from` and second element in `to`.
   [[nodiscard]] Relation between(Set from, Set to) const {
     Relation result = *this;
     for (unsigned i = 0; i < events_; ++i) result.rows_[i] &= (from >> i & 1) != 0 ? to : 0;

@@ -1,7 +1,7 @@
-// What is left of results when a process is killed, the disk fills up or memory runs out at a random moment.
-// After each round every file under its final name is either what it was before or a complete new document,
-// and results that were finished are not lost. HEDDLE_ROUNDS scales the campaigns (./dev kill), HEDDLE_SEED
-// starts them elsewhere.
+// What remains of results when a process is killed, the disk fills up or memory runs out at a random moment.
+// After each round, every file with a final name is either unchanged or a complete new document, and finished
+// results are not lost. HEDDLE_ROUNDS scales the campaigns (./dev kill); HEDDLE_SEED selects other random
+// moments.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -50,15 +50,15 @@ constexpr std::string_view old_content = "what was there before\n";
 const char* const tested_program =
     "shared x: int;\nthread p { x += 1; }\nthread q { x += 1; }\n"
     "exists x == 1;\nexpect sc: sometimes;\nexpect tso: sometimes;\nexpect pso: sometimes;\n"
-    "expect sc by source: executions 3;\n";  // the last one is wrong: a failure to be reported
+    "expect sc by source: executions 3;\n";  // the last one is wrong, so there is a failure to report
 
-// A command that writes files, and what each must look like once it is complete.
+// A command that writes files, with the form of each complete file.
 struct Scenario {
   std::string name;
   std::vector<std::string> arguments;
   std::string input;  // standard input; empty: none
   std::vector<std::pair<fs::path, std::function<bool(const std::string&)>>> outputs;
-  std::string reported;  // part of standard output once it ends by itself
+  std::string reported;  // part of standard output if it is not interrupted
 };
 
 bool is_json(const std::string& text) { return !Json::parse(text, nullptr, false).is_discarded(); }
@@ -68,7 +68,7 @@ std::function<bool(const std::string&)> ends_with(std::string_view end) {
 
 constexpr std::size_t programs_tested = 6;
 
-// `inputs` and `outputs` are folders; the latter may be a small disk.
+// `inputs` and `outputs` are folders; `outputs` may be on a small disk.
 std::vector<Scenario> scenarios(const TemporaryFolder& inputs, const fs::path& outputs) {
   const std::string lost = inputs.file("lost.hed", unsafe_program);
   fs::create_directories(inputs.path() / "tested");
@@ -97,8 +97,7 @@ std::vector<Scenario> scenarios(const TemporaryFolder& inputs, const fs::path& o
   };
 }
 
-// Every output is as it was, or complete. A temporary name (NAME.XXXXXX) may be left by a process that was
-// killed.
+// Every output is unchanged or complete. A killed process may leave a temporary file (NAME.XXXXXX).
 void check_outputs(const Scenario& scenario, const std::map<fs::path, bool>& existed) {
   for (const auto& [path, complete] : scenario.outputs) {
     CAPTURE(path.string());
@@ -112,7 +111,7 @@ void check_outputs(const Scenario& scenario, const std::map<fs::path, bool>& exi
   }
 }
 
-// Half of the outputs exist already.
+// Creates half of the outputs beforehand.
 std::map<fs::path, bool> prepare(const Scenario& scenario, Random& random) {
   std::map<fs::path, bool> existed;
   for (const auto& [path, complete] : scenario.outputs) {
@@ -146,7 +145,7 @@ void sleep(std::uint64_t microseconds) {
   std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
 }
 
-// How long the command takes when nothing happens to it, in microseconds.
+// How long the command takes undisturbed, in microseconds.
 std::uint64_t duration_of(const Scenario& scenario) {
   const auto start = std::chrono::steady_clock::now();
   const Finished run = run_heddle(scenario.arguments, setup_for(scenario));
@@ -200,14 +199,14 @@ TEST_CASE("if a worker is killed at any moment, only its current check is lost")
     for (const auto& result : report["results"]) ++statuses[result["status"]];
     CHECK(statuses["crashed"] <= 1);
     CHECK(statuses["passed"] + statuses["failed"] + statuses["crashed"] == report["results"].size());
-    // A worker that dies while it compiles a program, which it may do before any of its checks, leaves one
-    // result for all that were left of them.
+    // A worker may die while compiling a program, before any of its checks. That leaves one result in place
+    // of all its remaining checks.
     const std::size_t lost = 4 * programs_tested - report["results"].size();
     CHECK(lost <= (contains(run.output, "while compiling") ? 3 : 0));
   }
 }
 
-TEST_CASE("a disk that is full at any moment leaves no half-written file and no result unsaid") {
+TEST_CASE("a disk that fills up at any moment leaves no half-written file and hides no result") {
   const TemporaryFolder inputs, outputs;
   const fs::path disk = outputs.path() / "disk";
   fs::create_directory(disk);
@@ -250,14 +249,13 @@ TEST_CASE("a disk that is full at any moment leaves no half-written file and no 
 TEST_CASE("a memory limit ends a command with its results or with one message, never by a signal") {
   const TemporaryFolder inputs, outputs;
   Random random;
-  // The least address space, in MiB, in which the program can be loaded at all. The dynamic loader and the
-  // constructors of libraries end a process that does not have it, and where that is differs a little from
-  // run to run.
+  // The smallest address space, in MiB, in which the program can be loaded. With less, the dynamic loader or
+  // constructors of libraries end the process; where that happens varies a little from run to run.
   std::uint64_t least = 16;
   while (run_heddle({"--version"}, {.address_space = least << 20}).exit_code != 0) ++least;
   std::uint64_t ended_early = 0;
   auto all = scenarios(inputs, outputs.path());
-  // A search that takes all there is: its table of states grows until nothing is left.
+  // A search that uses any amount of memory: its table of states grows without end.
   all.push_back({"search",
                  {"check", inputs.file("endless.hed", endless_program), "--algorithm", "sdpor", "--json"},
                  "",
