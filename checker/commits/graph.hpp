@@ -29,22 +29,11 @@
 
 #include "checker/commits/axioms.hpp"
 #include "checker/state/bit_set.hpp"
+#include "checker/state/event.hpp"
 #include "checker/state/step.hpp"
 #include "compiler/image.hpp"
 
 namespace heddle::checker {
-
-using EventId = std::int32_t;
-inline constexpr EventId no_event = 0x7fffffff;
-[[nodiscard]] constexpr bool is_initial(EventId id) { return id < 0; }
-
-enum class EventKind : std::uint8_t {
-  read,
-  write,
-  update,    // a successful read-modify-write, lock or trylock
-  choice,    // `choose`; no memory access
-  deferral,  // a lock that waits for the one it reads from; see trust.hpp. Orders nothing.
-};
 
 template <typename Model, typename Set>
 struct Event {
@@ -69,14 +58,6 @@ struct Event {
   [[nodiscard]] bool in_program() const { return kind != EventKind::deferral; }
 };
 
-// What a thread is up to.
-enum class ThreadState : std::uint8_t {
-  ready,    // its next operation can be added
-  waiting,  // for a mutex
-  stuck,    // for good in this graph: an assumption, an await, the loop bound, a violation
-  finished,
-};
-
 template <typename Model, typename Set>
 struct GraphThread {
   Frontier<Model, Set> frontier;
@@ -93,6 +74,8 @@ class Graph {
   using Event = checker::Event<Model, Set>;
   using Thread = GraphThread<Model, Set>;
   static constexpr unsigned capacity = Set::capacity;
+  // Plain stores reach memory some time after their threads have done them.
+  static constexpr bool buffers_stores = FrontierLayout<Model>::count > 1;
 
   Graph(std::uint32_t threads, std::uint32_t locations) : threads_(threads), initial_(locations, no_event) {
     allocate(16);
@@ -161,6 +144,14 @@ class Graph {
     return next != no_event && events_[next].kind == EventKind::update && events_[next].source == write;
   }
 
+  // The events that must have happened for the thread to be where it is.
+  [[nodiscard]] Set causes(ThreadId t) const {
+    Set result;
+    threads_[t].frontier.before(AccessKind::load).for_each([&](ProcessId id) {
+      result |= events_[static_cast<EventId>(id)].upto;
+    });
+    return result;
+  }
   // Everything that must stay co-before the next event of the thread.
   [[nodiscard]] Set bounds(ThreadId t, EventId initial, AccessKind access) const {
     return bounds(threads_[t].frontier, threads_[t].last, initial, access);

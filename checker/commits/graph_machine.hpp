@@ -319,7 +319,7 @@ class GraphMachine {
     if (is_failure(m.op) || (m.op == Op::unlock && !graph_.owns(t, m.location))) fail(t, m);
   }
   void fail(ThreadId t, const Mailbox& m) {
-    failures_.push_back({{.thread = t, .op = m.op, .site = m.site}, causes(graph_, t)});
+    failures_.push_back({{.thread = t, .op = m.op, .site = m.site}, graph_.causes(t)});
   }
 
   const Image& image_;

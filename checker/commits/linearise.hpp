@@ -16,16 +16,6 @@
 
 namespace heddle::checker {
 
-// The events that must have happened for the thread to be where it is.
-template <typename Graph>
-[[nodiscard]] typename Graph::Set causes(const Graph& graph, ThreadId t) {
-  typename Graph::Set result;
-  graph.thread(t).frontier.before(AccessKind::load).for_each([&](ProcessId id) {
-    result |= graph[static_cast<EventId>(id)].upto;
-  });
-  return result;
-}
-
 // The set's events in an order that respects the model, staying in one thread while that is possible.
 // O(n^2 / word) for n events.
 template <typename Graph>

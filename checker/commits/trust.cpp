@@ -1,7 +1,7 @@
 // trust: every consistent execution graph of a program exactly once, in polynomial memory.
 //
 // Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order
-// reduction", POPL'22; algorithms.md, "trust"; paper 3, algorithm 1 with the bound of buster.hpp.
+// reduction", POPL'22; algorithms.md, "trust"; paper 3, algorithm 1 with the bound of preemption_bound.hpp.
 //
 // The search (trust_search.hpp) extends one graph by the next event of the left-most thread that can go on:
 //   a read    reads from every write that the model allows,
@@ -40,7 +40,6 @@
 // Violations are reported as schedules of the operational machine (linearise.hpp), which replays them.
 #include "checker/commits/algorithms.hpp"
 #include "checker/commits/axiomatic_models.hpp"
-#include "checker/commits/trust_bound.hpp"
 #include "checker/commits/trust_search.hpp"
 #include "checker/commits/trust_threads.hpp"
 

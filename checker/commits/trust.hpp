@@ -7,9 +7,7 @@
 
 #include "checker/commits/algorithms.hpp"
 #include "checker/commits/graph.hpp"
-#include "checker/preemption_bound/buster.hpp"
-#include "checker/preemption_bound/torn_pairs.hpp"
-#include "checker/preemption_bound/witness_run.hpp"
+#include "checker/preemption_bound/preemption_bound.hpp"
 #include "checker/search/search.hpp"
 #include "checker/state/snapshots.hpp"
 #include "compiler/image.hpp"
@@ -46,7 +44,6 @@ struct TrustNode {
   bool present = false;  // the event is in the graph
   bool forced = false;   // a revisited read: its source and its place in the order are given
   bool idle = false;     // a thread that waits for a mutex in a graph where nothing can go on
-  bool over = false;     // the graph before the event has more preemptions than the bound
 
   template <unsigned Wider>
   [[nodiscard]] auto widened() const {
@@ -76,7 +73,6 @@ struct TrustNode {
     wide.present = present;
     wide.forced = forced;
     wide.idle = idle;
-    wide.over = over;
     return wide;
   }
 };
@@ -121,15 +117,6 @@ class Trust {
   [[nodiscard]] bool maximal(const Event& event, const Set& deleted) const;
   bool find_place(Node& node, EventId read) const;
 
-  // Preemptions (trust_bound.hpp).
-  [[nodiscard]] bool beyond_slack();
-  [[nodiscard]] std::uint32_t slack() const;
-  [[nodiscard]] bool may_fail_within_bound();
-  [[nodiscard]] std::uint32_t failure_slack() const;
-  [[nodiscard]] bool within_bound();
-  [[nodiscard]] bool within_bound(const Set& events);
-  template <typename Use>
-  void with_known(Use&& use);
   [[nodiscard]] Set gone(const Node& node) const;
   void cut(const Node& node);
   void mend(const Node& node);
@@ -153,25 +140,19 @@ class Trust {
   }
   [[nodiscard]] bool is_free(EventId mutex) const { return graph_[graph_.newest(mutex)].value == 0; }
   [[nodiscard]] std::size_t memory_used() const {
-    return graph_.memory_used() + snapshots_.memory_used() + pairs_.memory_used() + witness_.memory_used() +
+    return graph_.memory_used() + snapshots_.memory_used() + bound_.memory_used() +
            nodes_.capacity() * sizeof(Node);
   }
 
   Search& search_;
   Graph graph_;
-  // What is known of preemptions, if they are bounded: by pairs_ if that can tell, otherwise by witness_.
-  TornPairs<Graph> pairs_{graph_, search_.options().preemption_bound.value_or(0)};
-  WitnessRun<Graph> witness_{graph_};
-  Preemptions<Graph> preemptions_{graph_};
+  PreemptionBound<Graph> bound_;
   Snapshots snapshots_;
   std::vector<Node> nodes_;
   Set settled_;  // events that no revisit can delete any more: prefixes of writes that have revisited
   std::vector<std::int64_t> memory_;
   std::vector<const std::byte*> blocks_;
   bool needs_blocks_ = false;
-  bool bounded_ = false;  // preemptions are
-  bool by_pairs_ = false;
-  bool over_ = false;  // the graph is known to have more than the bound; so has all that grows from it
   GraphObserver observer_;
 };
 

@@ -25,7 +25,6 @@ bool Trust<Model, Words>::run() {
     }
     const Node& node = nodes_.back();
     const auto next = node.idle ? next_idle(node.thread + 1) : none;
-    over_ = node.over;
     nodes_.pop_back();
     if (next != none) {
       push(next, no_event, no_event);
@@ -40,8 +39,7 @@ bool Trust<Model, Words>::run() {
 template <typename Model, unsigned Words>
 void Trust<Model, Words>::open() {
   auto t = next_thread();
-  over_ = bounded_ && !nodes_.empty() && nodes_.back().over;
-  if (bounded_ && t != none && beyond_slack()) {
+  if (t != none && !bound_.must_extend(settled_)) {
     ++search_.counts.blocked_preemption_bound;
     return;
   }
@@ -84,7 +82,6 @@ void Trust<Model, Words>::push(ThreadId t, EventId source, EventId revisited) {
   Node& node = nodes_.emplace_back();
   node.thread = t;
   node.op = m.op;
-  node.over = over_ && revisited == no_event;
   node.snapshots = snapshots_.top();
   if (m.op == Op::choose) {
     node.choice = m.value;
@@ -202,7 +199,7 @@ auto Trust<Model, Words>::add(Node& node) -> Added {
   // neither revisited nor deleted, so nothing complete comes of this graph. With a preemption bound it may
   // yet be the graph in which other threads do something wrong with few preemptions: leaving a thread that
   // is stuck is free. (Not if the thread had done nothing before: then it may as well start last.)
-  const bool needed = bounded_ && graph_[node.event].po_previous != no_event;
+  const bool needed = bound_.active() && graph_[node.event].po_previous != no_event;
   if (node.forced || graph_[node.behind].co_next == no_event || needed) return Added::yes;
   if (graph_.thread(node.thread).state != ThreadState::stuck) return Added::yes;
   switch (request(node.thread).op) {
@@ -230,7 +227,7 @@ auto Trust<Model, Words>::add_update(Node& node, std::int64_t result, std::int64
 
 template <typename Model, unsigned Words>
 void Trust<Model, Words>::remove(Node& node) {
-  with_known([&](auto& known) { known.remove(node.event); });
+  bound_.remove(node.event);
   graph_.remove(node.event);
   node.present = false;
   if (!node.forced) {
@@ -294,6 +291,26 @@ bool Trust<Model, Words>::next_revisit(Node& node) {
     }
     if (!find_revisit(node)) return false;
   }
+}
+
+// The events that the node's revisit takes out of the graph.
+template <typename Model, unsigned Words>
+auto Trust<Model, Words>::gone(const Node& node) const -> Set {
+  Set result = node.deleted;
+  result.insert(static_cast<ProcessId>(node.revisited));
+  return result;
+}
+
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::cut(const Node& node) {
+  bound_.cut(gone(node));
+  graph_.cut(node.walk, node.revisited, node.deleted);
+}
+
+template <typename Model, unsigned Words>
+void Trust<Model, Words>::mend(const Node& node) {
+  graph_.mend();
+  bound_.mend(gone(node));
 }
 
 // Walks back through the order of insertion to the next read that the event may revisit, and cuts the graph.

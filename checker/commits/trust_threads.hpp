@@ -1,6 +1,8 @@
 // How trust lets threads run between their events, and what it does at the end of an execution.
 #pragma once
 
+#include <algorithm>
+
 #include "checker/commits/linearise.hpp"
 #include "checker/commits/plain_graph.hpp"
 #include "checker/commits/trust.hpp"
@@ -12,15 +14,13 @@ Trust<Model, Words>::Trust(Search& search)
     : search_(search),
       graph_(static_cast<std::uint32_t>(search.image().threads.size()),
              static_cast<std::uint32_t>(search.image().locations.size())),
+      bound_(graph_, search.options().preemption_bound,
+             std::any_of(search.image().locations.begin(), search.image().locations.end(),
+                         [](const auto& location) { return location.is_mutex; })),
       snapshots_(search.image()),
       needs_blocks_(!search.image().conditions.empty() || search.image().final_block != nullptr ||
-                    search.options().collect_outcomes),
-      bounded_(search.options().preemption_bound.has_value()),
-      by_pairs_(bounded_ && !Preemptions<Graph>::buffered) {
-  for (const auto& location : search.image().locations) {
-    memory_.push_back(location.initial);
-    by_pairs_ = by_pairs_ && !location.is_mutex;
-  }
+                    search.options().collect_outcomes) {
+  for (const auto& location : search.image().locations) memory_.push_back(location.initial);
   blocks_.resize(snapshots_.thread_count());
   for (ThreadId t = 0; t < snapshots_.thread_count(); ++t) {
     snapshots_.start(t, search.image().threads[t]);
@@ -33,17 +33,14 @@ template <unsigned Narrower>
 Trust<Model, Words>::Trust(Trust<Model, Narrower>&& other)
     : search_(other.search_),
       graph_(other.graph_),
-      pairs_(graph_, other.pairs_),
+      bound_(graph_, other.bound_),
       snapshots_(std::move(other.snapshots_)),
       memory_(std::move(other.memory_)),
       blocks_(std::move(other.blocks_)),
       needs_blocks_(other.needs_blocks_),
-      bounded_(other.bounded_),
-      by_pairs_(other.by_pairs_),
       observer_(other.observer_) {
   for (const auto& node : other.nodes_) nodes_.push_back(node.template widened<Words>());
   settled_ = other.settled_.template widened<Words>();
-  if (bounded_ && !by_pairs_) witness_.assign(linear_order(graph_, graph_.live()));
 }
 
 // Puts the node's event into the graph.
@@ -55,9 +52,9 @@ void Trust<Model, Words>::insert(Node& node, EventKind kind, EventId behind, std
   }
   node.kind = kind;
   node.present = true;
-  if (by_pairs_) pairs_.before_add();
+  bound_.before_add();
   graph_.add(node.event, node.thread, node.op, kind, node.location, behind, value);
-  with_known([&](auto& known) { known.add(node.event); });
+  bound_.add(node.event);
   if (kind == EventKind::choice) graph_.set_canonical(node.event, value == request(node.thread).value);
 }
 
@@ -89,13 +86,12 @@ void Trust<Model, Words>::settle(ThreadId t, Node* node) {
   bool store_fence = false;
   bool withheld = false;  // another place in coherence order may need fewer preemptions
   const auto note = [&] {
-    if (!search_.options().report_beyond_bound && !within_bound(causes(graph_, t))) {
+    if (!search_.options().report_beyond_bound && !bound_.within(graph_.causes(t))) {
       withheld = true;
       ++search_.counts.blocked_preemption_bound;
       return;
     }
-    search_.note({.kind = Search::kind_of(m.op), .site = m.site},
-                 [&] { return schedule(causes(graph_, t)); });
+    search_.note({.kind = Search::kind_of(m.op), .site = m.site}, [&] { return schedule(graph_.causes(t)); });
   };
   for (;; snapshots_.resume(t)) {
     if (m.op == Op::fence) {
@@ -151,7 +147,7 @@ void Trust<Model, Words>::finish() {
     case Ending::blocked_assume:
     case Ending::blocked_await: search_.blocked(end.thread, end.op, end.site); break;
     case Ending::deadlock:
-      if (search_.options().report_beyond_bound || within_bound()) {
+      if (search_.options().report_beyond_bound || bound_.within()) {
         FoundViolation found{.kind = ViolationKind::deadlock};
         for (ThreadId t = 0; t < snapshots_.thread_count(); ++t) add_wait(found.waits, t, request(t));
         search_.note(std::move(found), [&] { return schedule(); });
@@ -186,7 +182,7 @@ void Trust<Model, Words>::complete() {
     }
     for (ThreadId t = 0; t < blocks_.size(); ++t) blocks_[t] = snapshots_.block(graph_.thread(t).snapshot);
   }
-  if (within_bound()) {
+  if (bound_.within()) {
     search_.complete(memory_, blocks_.data(), [this] { return schedule(); });
     if (observer_) observer_(plain_graph(graph_));
   } else {

@@ -1,53 +1,21 @@
-// How many preemptions a graph needs: the bound of `--preemption-bound` for the graph engine.
+// Does a graph, or a part of it, have a run with at most k preemptions? Decided from scratch, exactly. See
+// preemption_bound.hpp for what a preemption is.
 //
-// Paper 3 (Marmanis, Kokologiannakis, Vafeiadis, "Buster"): a run of a graph preempts where it switches away
-// from a thread that could have gone on and does go on later (section 3.1, the optimistic definition:
-// monotone, since a prefix of a graph has a prefix of each of its runs). preemptions(G) is the least number
-// over all runs of G. To find every execution with at most k preemptions, trust must also go through graphs
-// that have a few more: `slack` (section 4, theorem 1: N - 2 for N threads). A graph beyond k + slack is cut
-// off with all that would grow from it.
-//
-// Section 5 lowers the slack to the number of threads "that have no deletable events". The proof needs the
-// number of threads that were extended by events which a later revisit will delete (proposition 1, lemma 2),
-// and that is at most the number of threads that *have* deletable events: that is what is used here. An event
-// cannot be deleted any more if it is in the po | rf prefix of a write that has revisited.
-//
-// Violations count as they end: the trace is what the failing thread needs, and no other thread has further
-// events in it. So trust also goes on with a graph beyond k + slack if a thread that has not stopped needs no
-// more than k preemptions so far, and the graph no more than k + N - 1 (and one for each unlock, below). Why
-// that is enough: let V be the events of a violation within k, and let the threads run on from V to their
-// ends, from the left to the right, each event seeing the newest of what is there. What results is a graph F,
-// which unbounded trust comes to in one sequence of graphs. To each such graph G belongs a part D of F that
-// stays; what is in G and not in D will be deleted (proposition 1).
-// - Where nothing will be deleted, the thread that fails has only events of V in G; what it needs is a part of
-//   V, so by monotony needs no more than k preemptions, and so does the part of V that is in G. The events of
-//   F beyond V run after that, each thread's in one piece: N - 1 preemptions more at most.
-// - Otherwise a write w is missing that will revisit. It is in V: a read of F beyond V sees a write of V, or
-//   one of the threads that ran on before, which is there when the read is added. The thread of w has no
-//   events in G but those before w, so it needs no more than k preemptions. Again the other threads' events
-//   that are to be deleted or beyond V run last, in one piece per thread (lemma 2).
-// - Where a thread waits for a mutex, the one that unlocks it is left for it, as trust adds what is left-most:
-//   one preemption more for each unlock.
-//
-// Deciding preemptions(G) <= b is NP-complete; as in section 5 it is decided recursively, for this b only,
-// without computing the number. Running the current thread on as long as that is possible never costs more
-// than switching earlier, unless it holds a mutex that another thread will wait for, so only switches branch.
-// Where no mutex is locked, a thread that can run to its end does so before all others: its steps, moved to
-// the front of a run, tear nothing apart and leave a thread that is finished. So those switches do not
-// branch. States that failed are remembered during one decision. Most graphs never come here: witness_run.hpp
-// keeps a run up to date that shows them to be within the bound, and what grows from a graph beyond it is
-// beyond it, too. Under SC without mutexes there is a shorter way, torn_pairs.hpp.
-//
-// TSO and PSO (the paper leaves them open): the run is one of the operational machine, where stores reach
-// memory without anybody's doing. So only the other operations are steps of a thread, and a thread that waits
-// for nothing but its own buffers could go on. That is how `naive` counts preemptions, too (preemptions.hpp).
+// The question is NP-complete; as in section 5 of paper 3 it is decided recursively, for one k only, without
+// computing the least number. Running the current thread on as long as that is possible never costs more than
+// switching earlier, unless it holds a mutex that another thread will wait for, so only switches branch. Where
+// no mutex is locked, a thread that can run to its end does so before all others: its steps, moved to the
+// front of a run, tear nothing apart and leave a thread that is finished. So those switches do not branch.
+// States that failed are remembered during one decision.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "checker/commits/graph.hpp"
+#include "checker/state/bit_set.hpp"
+#include "checker/state/event.hpp"
+#include "checker/state/step.hpp"
 
 namespace heddle::checker {
 
@@ -56,7 +24,7 @@ class Preemptions {
  public:
   using Set = typename Graph::Set;
   // Stores reach memory without anybody's doing.
-  static constexpr bool buffered = FrontierLayout<typename Graph::ModelType>::count > 1;
+  static constexpr bool buffered = Graph::buffers_stores;
 
   explicit Preemptions(const Graph& graph) : graph_(graph), steps_(graph.thread_count()) {}
 

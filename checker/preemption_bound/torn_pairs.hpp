@@ -1,6 +1,6 @@
 // The least number of preemptions of a graph that grows and shrinks: the bound of `--preemption-bound` where
 // every event is a step of its thread and leaving a thread is never free (SC without mutexes). For the other
-// cases see witness_run.hpp and buster.hpp, which also say what a preemption is.
+// cases see witness_run.hpp; preemption_bound.hpp says what a preemption is.
 //
 // There a run costs one preemption for each pair of neighbours in a thread between which others run. So
 // preemptions(G) is the least number of pairs that have to be cut for the uncut rest of the threads, taken as
@@ -31,7 +31,9 @@
 #include <utility>
 #include <vector>
 
-#include "checker/commits/graph.hpp"
+#include "checker/state/bit_set.hpp"
+#include "checker/state/event.hpp"
+#include "checker/state/step.hpp"
 
 namespace heddle::checker {
 

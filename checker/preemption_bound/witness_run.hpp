@@ -19,8 +19,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "checker/commits/graph.hpp"
 #include "checker/preemption_bound/buster.hpp"
+#include "checker/state/bit_set.hpp"
+#include "checker/state/event.hpp"
+#include "checker/state/step.hpp"
 
 namespace heddle::checker {
 
@@ -31,21 +33,34 @@ class WitnessRun {
 
   explicit WitnessRun(const Graph& graph);
 
-  // To be called right after the event was added to the graph (or has come back).
-  void add(EventId event) { new_.push_back(event); }
-  // To be called right before or after the event is taken out of the graph.
-  void remove(EventId event);
-  // To be called around taking these events, which no other needs, out of the graph and putting them back.
+  // To be called right after the event was added to the graph.
+  void add(EventId event) {
+    new_.push_back(event);
+    least_.push_back(least_.back());
+  }
+  // To be called right before or after the newest event is removed from the graph.
+  void remove(EventId event) {
+    forget(event);
+    least_.pop_back();
+  }
+  // To be called before these events, which no other needs, are taken away, and when they are back again.
   void cut(const Set& gone) {
-    gone.for_each([&](ProcessId id) { remove(static_cast<EventId>(id)); });
+    gone.for_each([&](ProcessId id) { forget(static_cast<EventId>(id)); });
+    least_.push_back(0);
   }
   void mend(const Set& gone) {
     for (const EventId id : graph_.order()) {
-      if (gone.contains(static_cast<ProcessId>(id))) add(id);
+      if (gone.contains(static_cast<ProcessId>(id))) new_.push_back(id);
     }
+    least_.pop_back();
   }
-  // Starts again, with this order of the graph's events.
-  void assign(const std::vector<EventId>& run);
+  // Takes over from one that has seen the same changes of a graph with room for fewer events.
+  template <typename Narrower>
+  void start_again(const WitnessRun<Narrower>& other) {
+    least_ = other.least_;
+    if (preemptions_.at_most(static_cast<std::uint32_t>(Graph::capacity), graph_.live()))
+      assign(preemptions_.run());
+  }
 
   // Does the run that is known have at most so many preemptions? (If not, another one may.)
   // Amortised O(1) to O(n) per event added since the last call.
@@ -54,13 +69,30 @@ class WitnessRun {
     return excess_ <= std::int64_t{bound} + 1;
   }
   // Does any run of the graph?
-  [[nodiscard]] bool at_most(std::uint32_t bound) { return known_within(bound) || decide(bound); }
+  [[nodiscard]] bool at_most(std::uint32_t bound) {
+    return least_.back() <= bound && (known_within(bound) || decide(bound));
+  }
+  // Does any run of this part of the graph, which is closed under the graph's order?
+  [[nodiscard]] bool at_most(std::uint32_t bound, const Set& part) {
+    return preemptions_.at_most(bound, part);
+  }
+
+  // The run that is known, and what it costs at most: its preemptions, and one for each time that a thread is
+  // left which waits for a mutex.
+  [[nodiscard]] std::vector<EventId> run();
+  [[nodiscard]] std::uint32_t cost() {
+    if (!new_.empty()) update();
+    return excess_ > 0 ? static_cast<std::uint32_t>(excess_ - 1) : 0;
+  }
 
   [[nodiscard]] std::size_t memory_used() const {
-    return links_.capacity() * sizeof(Link) + new_.capacity() * sizeof(EventId);
+    return links_.capacity() * sizeof(Link) + new_.capacity() * sizeof(EventId) +
+           least_.capacity() * sizeof(std::uint32_t);
   }
 
  private:
+  template <typename>
+  friend class WitnessRun;
   using Event = typename Graph::Event;
   static constexpr EventId end = static_cast<EventId>(Graph::capacity);  // stands behind the last step
   struct Link {
@@ -75,6 +107,10 @@ class WitnessRun {
   [[nodiscard]] bool after(EventId later, EventId earlier) const {
     return graph_[later].upto.contains(static_cast<ProcessId>(earlier));
   }
+  // Takes the event out of the run.
+  void forget(EventId event);
+  // Starts again, with this order of the graph's events.
+  void assign(const std::vector<EventId>& run);
   void update();
   void insert(EventId id);
   // Where an event may go: behind `last` (all that it needs) and before `first` (all that needs it).
@@ -103,6 +139,8 @@ class WitnessRun {
   std::vector<Link> links_;   // by event; a ring closed by `end`
   Set in_run_;                // the steps that are in the ring
   std::vector<EventId> new_;  // added to the graph, not looked at yet
+  // No run of the graph has fewer preemptions: for each graph since the first one, the present one last.
+  std::vector<std::uint32_t> least_{0};
   // Changes of thread around the ring less the number of threads in it: one more than the preemptions of the
   // run (which are fewer if a thread is left where it waits for a mutex); 0 without steps.
   std::int64_t excess_ = 0;
@@ -114,7 +152,7 @@ WitnessRun<Graph>::WitnessRun(const Graph& graph)
     : graph_(graph), preemptions_(graph), links_(Graph::capacity + 1) {}
 
 template <typename Graph>
-void WitnessRun<Graph>::remove(EventId event) {
+void WitnessRun<Graph>::forget(EventId event) {
   if (in_run_.contains(static_cast<ProcessId>(event))) return take_out(event);
   for (auto i = new_.size(); i-- > 0;) {
     if (new_[i] != event) continue;
@@ -166,6 +204,14 @@ void WitnessRun<Graph>::take_out(EventId id) {
   join(previous, next);
   in_run_.erase(static_cast<ProcessId>(id));
   if (graph_[id].op == Op::lock) --locks_;
+}
+
+template <typename Graph>
+std::vector<EventId> WitnessRun<Graph>::run() {
+  if (!new_.empty()) update();
+  std::vector<EventId> run;
+  for (EventId id = link(end).next; id != end; id = link(id).next) run.push_back(id);
+  return run;
 }
 
 // The step of the thread before the event.
@@ -316,7 +362,10 @@ std::uint32_t WitnessRun<Graph>::preemptions() {
 template <typename Graph>
 bool WitnessRun<Graph>::decide(std::uint32_t bound) {
   if (locks_ != 0 && preemptions() <= bound) return true;
-  if (!preemptions_.at_most(bound, graph_.live())) return false;
+  if (!preemptions_.at_most(bound, graph_.live())) {
+    least_.back() = bound + 1;
+    return false;
+  }
   assign(preemptions_.run());
   return true;
 }
