@@ -9,6 +9,12 @@
 
 namespace heddle::checker {
 
+// What the algorithms are written against is what the machine is, whatever the width of its sets.
+static_assert(Interleaving<Machine<SequentialConsistency, 1>>);
+static_assert(Interleaving<Machine<TotalStoreOrder, 1>> && Interleaving<Machine<TotalStoreOrder, 16>>);
+static_assert(Interleaving<Machine<PartialStoreOrder, 1>> &&
+              Interleaving<Machine<PartialStoreOrder, growing>>);
+
 // Explores the program of the search; each is described in the .cpp file of its name.
 void run_naive(Search& search);
 void run_dpor(Search& search);
@@ -33,7 +39,7 @@ void with_machine(const Search& search, Use&& use) {
 // with_machine for an exploration: the search keeps what the machine counted.
 template <typename Use>
 void explore(Search& search, Use&& use) {
-  with_machine(search, [&](auto& machine) {
+  with_machine(search, [&](Interleaving auto& machine) {
     use(machine);
     search.counts.buffer_bound_flushes += machine.forced_flushes();
   });

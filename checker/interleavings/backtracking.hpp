@@ -54,30 +54,56 @@
 //   first and is left for good, which costs nothing, and the claim holds behind it.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "checker/interleavings/happens_before.hpp"
+#include "checker/interleavings/interleaving.hpp"
 #include "checker/interleavings/preemptions.hpp"
 #include "checker/search/search.hpp"
 
 namespace heddle::checker {
 
-template <typename Machine, typename Policy>
+// A state on the path.
+template <typename Set>
+struct BacktrackNode {
+  Set enabled;
+  Set backtrack;
+  Set done;
+  Set sleep;
+  ThreadId chooser = none;
+  std::int64_t next_value = 0;
+  std::int64_t end_value = 0;
+};
+
+// Step `earlier` of the path races with the transition of `process` that is step `later`, or would be if it
+// were taken now; `row` is the clock of that transition.
+struct Race {
+  std::uint32_t earlier = 0;
+  std::uint32_t later = 0;
+  ProcessId process = 0;
+  std::uint32_t row = 0;
+};
+
+// What an algorithm decides itself. `add` puts into the backtrack set of `node`, the state before the race's
+// earlier step, what reversing the race needs. A stateful policy also has `prune(search)`, asked at each new
+// state: true ends the path there, and the backtrack sets of the path have what may follow.
+template <typename Policy, typename Machine>
+concept BacktrackPolicy = Interleaving<Machine> && std::default_initializable<Policy> &&
+    requires(Policy& policy, const Machine& machine, const HappensBefore<Machine>& order,
+             BacktrackNode<typename Machine::Set>& node, const Race& race) {
+  requires std::same_as<decltype(Policy::stateful), const bool>;
+  policy.add(machine, order, node, race);
+  { policy.memory_used() } -> std::convertible_to<std::uint64_t>;  // bytes
+};
+
+template <Interleaving Machine, BacktrackPolicy<Machine> Policy>
 class BacktrackingSearch {
  public:
   using Set = typename Machine::Set;
-
-  struct Node {
-    Set enabled;
-    Set backtrack;
-    Set done;
-    Set sleep;
-    ThreadId chooser = none;
-    std::int64_t next_value = 0;
-    std::int64_t end_value = 0;
-    Running<Set> running;
-  };
+  using Node = BacktrackNode<Set>;
 
   BacktrackingSearch(Machine& machine, Search& search)
       : machine_(machine),
@@ -87,7 +113,8 @@ class BacktrackingSearch {
 
   [[nodiscard]] Machine& machine() { return machine_; }
   [[nodiscard]] const HappensBefore<Machine>& order() const { return order_; }
-  [[nodiscard]] const Running<Set>& running() const { return nodes_[depth_ - 1].running; }
+  // With a preemption bound: who is running, and at what cost so far.
+  [[nodiscard]] const Running<Set>& running() const { return running_[depth_ - 1]; }
   [[nodiscard]] bool bounded() const { return bounded_; }
   [[nodiscard]] Counts& counts() { return search_.counts; }
 
@@ -97,7 +124,7 @@ class BacktrackingSearch {
     add_process(nodes_[race], process);
     if (!bounded_) return;
     const Step& step = machine_.step(race);
-    add_to_block(race, step.type == StepType::flush ? nodes_[race].running.thread : step.thread, process);
+    add_to_block(race, step.type == StepType::flush ? running_[race].thread : step.thread, process);
   }
 
   // Adds the process where the block of steps around `position` begins, in which only `thread` ran.
@@ -113,7 +140,8 @@ class BacktrackingSearch {
   }
 
   void run() {
-    arrive({}, {});
+    if (bounded_) running_.resize(1);
+    arrive({});
     while (depth_ > 0 && !search_.stopped()) {
       Node& node = nodes_[depth_ - 1];
       if (node.chooser != none) {
@@ -123,9 +151,8 @@ class BacktrackingSearch {
         }
         machine_.choose(node.chooser, node.next_value++);
         step_taken();
-        const Set sleep = node.sleep;  // `arrive` may move the nodes
-        const auto running = node.running;
-        arrive(sleep, running);
+        if (bounded_) push_running(running());
+        arrive(Set(node.sleep));  // a copy: `arrive` may move the nodes
         continue;
       }
       const Set todo = node.backtrack - node.done - node.sleep;
@@ -133,20 +160,18 @@ class BacktrackingSearch {
         leave();
         continue;
       }
-      take(node, pick(node, todo));
+      take(node, pick(todo));
     }
     search_.note_memory(memory_used());
   }
 
  private:
-  [[nodiscard]] ProcessId pick(const Node& node, const Set& todo) {
-    return bounded_ ? pick_cheapest(node, todo) : todo.first();
-  }
+  [[nodiscard]] ProcessId pick(const Set& todo) { return bounded_ ? pick_cheapest(todo) : todo.first(); }
 
   // Where preemptions are counted: the running thread, or a flush that it waits for, or else what costs
   // nothing, if there is any. (Out of line: searches without a bound are to be fast.)
-  [[nodiscard, gnu::noinline]] ProcessId pick_cheapest(const Node& node, const Set& todo) {
-    const ThreadId running = node.running.thread;
+  [[nodiscard, gnu::noinline]] ProcessId pick_cheapest(const Set& todo) {
+    const ThreadId running = this->running().thread;
     if (running != none) {
       if (todo.contains(running)) return running;
       if constexpr (Machine::has_buffers) {
@@ -158,45 +183,56 @@ class BacktrackingSearch {
     }
     ProcessId free = none;
     todo.for_each([&](ProcessId p) {
-      if (free == none && node.running.cost(machine_, p) == 0) free = p;
+      if (free == none && this->running().cost(machine_, p) == 0) free = p;
     });
     return free != none ? free : todo.first();
   }
 
   // What is taken at a new state, whatever the races will add.
   void begin(Node& node, const Set& awake) {
-    const auto first = pick(node, awake);
-    if (bounded_ && costs(node, first)) {
+    const auto first = pick(awake);
+    if (bounded_ && costs(first)) {
       node.backtrack = awake;
     } else {
       node.backtrack.insert(first);
     }
   }
-  [[nodiscard, gnu::noinline]] bool costs(const Node& node, ProcessId process) const {
-    return node.running.cost(machine_, process) > 0;
+  [[nodiscard, gnu::noinline]] bool costs(ProcessId process) const {
+    return running().cost(machine_, process) > 0;
+  }
+  // Lets the process run next; false if that exceeds the bound.
+  [[nodiscard, gnu::noinline]] bool switch_to(ProcessId process) {
+    auto running = this->running();
+    if (!running.take(machine_, process, search_.options().preemption_bound)) return false;
+    push_running(running);
+    return true;
+  }
+  // For the state that is about to be reached.
+  void push_running(Running<Set> running) {
+    running_.resize(depth_);
+    running_.push_back(std::move(running));
   }
 
   void take(Node& node, ProcessId process) {
-    auto running = node.running;
     const Set asleep = node.sleep | node.done;
     node.done.insert(process);
-    if (bounded_ && !running.take(machine_, process, search_.options().preemption_bound)) {
+    if (bounded_ && !switch_to(process)) {
       ++search_.counts.blocked_preemption_bound;
       return;
     }
     machine_.execute(process);
     step_taken();
     const auto last = machine_.depth() - 1;
-    for (const auto race : order_.races()) add(race, last, process, order_.row(last));
+    for (const auto earlier : order_.races()) add({earlier, last, process, order_.row(last)});
     if (bounded_) mutexes_race(last);
-    if (bounded_ || Policy::stateful) return arrive({}, running);
+    if (bounded_ || Policy::stateful) return arrive({});
     const Access access = machine_.step(last).access;
     const ThreadId thread = machine_.step(last).thread;
     Set sleep;
     asleep.for_each([&](ProcessId p) {
       if (p != process && independent(p, access, thread)) sleep.insert(p);
     });
-    arrive(sleep, running);
+    arrive(sleep);
   }
 
   // Does the next transition of a process that was enabled before the step commute with it? A thread and its
@@ -214,12 +250,11 @@ class BacktrackingSearch {
   }
 
   // Opens the node of the state that was just reached.
-  void arrive(const Set& sleep, const Running<Set>& running) {
+  void arrive(const Set& sleep) {
     if (!machine_.failures().empty()) search_.failure(machine_);
     if (depth_ == nodes_.size()) nodes_.emplace_back();
     Node& node = nodes_[depth_++];
     node = Node{};
-    node.running = running;
     node.sleep = sleep;
     if (!machine_.choosing().empty()) {
       node.chooser = machine_.choosing().first();
@@ -258,18 +293,16 @@ class BacktrackingSearch {
   }
   [[nodiscard]] std::uint64_t memory_used() const {
     return machine_.memory_used() + order_.memory_used() + policy_.memory_used() +
-           nodes_.capacity() * sizeof(Node);
+           nodes_.capacity() * sizeof(Node) + running_.capacity() * sizeof(Running<Set>);
   }
 
-  // Something must be taken before step `race` so that the transition of `process`, the path's step number
-  // `position` with clock `row`, comes first.
-  void add(std::uint32_t race, std::uint32_t position, ProcessId process, std::uint32_t row) {
-    if (!bounded_) return policy_.add(machine_, order_, nodes_[race], race, position, process, row);
-    add_conservatively(race, process);
+  // Something must be taken before the race's earlier step so that the later one comes first.
+  void add(const Race& race) {
+    if (!bounded_) return policy_.add(machine_, order_, nodes_[race.earlier], race);
+    add_conservatively(race.earlier, race.process);
   }
 
-  // With a preemption bound, of a store buffer also its thread: what is to be flushed may not be buffered
-  // yet.
+  // With a preemption bound, a store buffer brings its thread along: the store may not be buffered yet.
   void add_process(Node& node, ProcessId process) {
     if constexpr (Machine::has_buffers) {
       if (bounded_ && process >= machine_.thread_count()) {
@@ -306,7 +339,7 @@ class BacktrackingSearch {
     if (m.op != Op::lock || machine_.memory()[m.location] == 0) return;
     std::uint32_t row = 0;
     const auto race = order_.lock_race(t, m.location, row);
-    if (race != none) add(race, machine_.depth(), t, row);
+    if (race != none) add({race, machine_.depth(), t, row});
     order_.pop_row();
   }
 
@@ -316,6 +349,7 @@ class BacktrackingSearch {
   std::vector<Node> nodes_;  // the first depth_ are in use: one per state on the path
   std::size_t depth_ = 0;
   bool bounded_;
+  std::vector<Running<Set>> running_;  // with a preemption bound: by state on the path
   Policy policy_;
 };
 

@@ -6,15 +6,14 @@
 // into its backtrack set, or all enabled ones if E is empty (paper 1, algorithm 1, lines 14 to 19).
 // Differences:
 // - Races are looked for when t is executed, not while it is pending. Every pending transition is executed on
-// the path
-//   below, except a lock that is never granted, and backtracking.hpp makes up for that.
-// - All races of t count that nothing between orders, not only the last one. That is what makes the reduction
-// sound for
-//   the conditional dependence of read-modify-writes and of loads that read their own thread's buffer.
-// - Of E the first step's process is taken: it has no predecessor among the steps after e, so it can go
-// first.
-// - Sleep sets on top: complete executions are counted once per trace; what is noticed late is a
-// sleep-set-blocked one.
+//   the path below, except a lock that is never granted; backtracking.hpp makes up for that.
+// - Every race of t counts that no step in between orders, not only the last one. That makes the reduction
+//   sound for the conditional dependence of read-modify-writes and of loads that read their own thread's
+//   buffer.
+// - The process taken from E is the one whose step comes first: it has no predecessor among the steps after e,
+//   so it can go first.
+// - Sleep sets are added: complete executions are counted once per trace, and a redundant exploration that is
+//   noticed late ends as a sleep-set-blocked one.
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/interleavings/backtracking.hpp"
 #include "checker/interleavings/flanagan_godefroid.hpp"
@@ -31,7 +30,7 @@ struct Stateless : FlanaganGodefroid {
 }  // namespace
 
 void run_dpor(Search& search) {
-  explore(search, [&]<typename Machine>(Machine& machine) {
+  explore(search, [&]<Interleaving Machine>(Machine& machine) {
     BacktrackingSearch<Machine, Stateless>(machine, search).run();
   });
 }

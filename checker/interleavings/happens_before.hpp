@@ -18,11 +18,11 @@
 #include <cstring>
 #include <vector>
 
-#include "checker/state/step.hpp"
+#include "checker/interleavings/interleaving.hpp"
 
 namespace heddle::checker {
 
-template <typename Machine>
+template <Interleaving Machine>
 class HappensBefore {
  public:
   explicit HappensBefore(Machine& machine)

@@ -1,13 +1,12 @@
 // The operational machine: a program's state under a store-buffer model, stepped forward and undone in place.
+// interleaving.hpp has the contract.
 //
-// A process is a thread (0 .. T-1) or a store buffer (from T on). A process has at most one next transition:
-// a thread's next visible operation, or the flush of a buffer's oldest entry. Everything a thread does that
-// no other process can notice happens at once, as part of the transition before it: local computation,
-// entering a store into a buffer, passing a fence. So a fence is never a transition; the thread simply cannot
-// go on until its buffers are empty.
+// Everything a thread does that no other process can notice happens at once, as part of the transition before
+// it: local computation, entering a store into a buffer, passing a fence. So a fence is never a transition;
+// the thread simply cannot go on until its buffers are empty.
 //
 // `execute` pushes one Step with what undoing needs (the memory cell, the thread's block, the buffer
-// entries), `undo` pops it. Neither allocates once the vectors have grown to the depth of the search.
+// entries), and `undo` pops it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "checker/interleavings/interleaving.hpp"
 #include "checker/state/ending.hpp"
 #include "checker/state/machine_options.hpp"
 #include "checker/state/rows.hpp"
@@ -26,9 +26,10 @@
 namespace heddle::checker {
 
 // `Words` is the width of its sets of processes: see with_width().
-template <typename Model, unsigned Words>
+template <OperationalModel MemoryModel, unsigned Words>
 class Machine {
  public:
+  using Model = MemoryModel;
   using Set = BitSet<Words>;
   static constexpr bool has_buffers = Model::has_buffers;
 
@@ -298,7 +299,7 @@ class Machine {
 };
 
 // Calls `use.template operator()<Words>()` with the narrowest sets that hold all processes of the program.
-template <typename Model, typename Use>
+template <OperationalModel Model, typename Use>
 void with_width(const Image& image, Use&& use) {
   // The most that any program can have under the model: what no program needs is not compiled.
   constexpr auto most = Model::most_processes(64, std::numeric_limits<std::uint32_t>::max());
@@ -310,7 +311,7 @@ void with_width(const Image& image, Use&& use) {
   if constexpr (most > BitSet<1>::capacity) use.template operator()<16>();
 }
 
-template <typename Model, unsigned Words>
+template <OperationalModel Model, unsigned Words>
 inline void Machine<Model, Words>::operate(ThreadId thread, Step& step) {
   auto& m = threads_.mailbox(thread);
   step.op = m.op;
@@ -360,7 +361,7 @@ inline void Machine<Model, Words>::operate(ThreadId thread, Step& step) {
   advance(thread, step, result);
 }
 
-template <typename Model, unsigned Words>
+template <OperationalModel Model, unsigned Words>
 inline void Machine<Model, Words>::write(Step& step, std::int64_t& cell, std::int64_t value) {
   step.access.writes = true;
   step.overwritten = cell;
@@ -368,7 +369,7 @@ inline void Machine<Model, Words>::write(Step& step, std::int64_t& cell, std::in
   cell = value;
 }
 
-template <typename Model, unsigned Words>
+template <OperationalModel Model, unsigned Words>
 template <typename Buffer>
 inline void Machine<Model, Words>::flush(Buffer& buffer, Step& step) {
   step.type = StepType::flush;
@@ -393,7 +394,7 @@ inline void Machine<Model, Words>::flush(Buffer& buffer, Step& step) {
   }
 }
 
-template <typename Model, unsigned Words>
+template <OperationalModel Model, unsigned Words>
 inline void Machine<Model, Words>::advance(ThreadId thread, Step& step, std::int64_t result) {
   step.resumed = true;
   if constexpr (has_buffers) step.barrier_before = model_.barrier(thread);
@@ -403,7 +404,7 @@ inline void Machine<Model, Words>::advance(ThreadId thread, Step& step, std::int
   settle(thread, step);
 }
 
-template <typename Model, unsigned Words>
+template <OperationalModel Model, unsigned Words>
 inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
   void* const block = threads_.block(thread);
   for (auto& m = threads_.mailbox(thread);;) {
@@ -438,13 +439,13 @@ inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
   refresh(thread, step);
 }
 
-template <typename Model, unsigned Words>
+template <OperationalModel Model, unsigned Words>
 inline void Machine<Model, Words>::fail(ThreadId thread, const Mailbox& m) {
   failures_.push_back({.thread = thread, .op = m.op, .site = m.site});
   log(RowType::failure, thread, m);
 }
 
-template <typename Model, unsigned Words>
+template <OperationalModel Model, unsigned Words>
 inline void Machine<Model, Words>::refresh(ThreadId thread, const Step& step) {
   refresh_thread(thread);
   if constexpr (has_buffers) {
@@ -461,7 +462,7 @@ inline void Machine<Model, Words>::refresh(ThreadId thread, const Step& step) {
   }
 }
 
-template <typename Model, unsigned Words>
+template <OperationalModel Model, unsigned Words>
 inline void Machine<Model, Words>::refresh_thread(ThreadId thread) {
   const auto op = threads_.mailbox(thread).op;
   const bool drains = op != Op::load && op != Op::store;
@@ -469,7 +470,7 @@ inline void Machine<Model, Words>::refresh_thread(ThreadId thread) {
   choosing_.assign(thread, op == Op::choose);
 }
 
-template <typename Model, unsigned Words>
+template <OperationalModel Model, unsigned Words>
 inline void Machine<Model, Words>::log(RowType type, const Step& step) {
   if (log_ == nullptr) return;
   log_->push_back({.type = type,
@@ -483,7 +484,7 @@ inline void Machine<Model, Words>::log(RowType type, const Step& step) {
                    .written = step.written});
 }
 
-template <typename Model, unsigned Words>
+template <OperationalModel Model, unsigned Words>
 inline void Machine<Model, Words>::log(RowType type, ThreadId thread, const Mailbox& m) {
   if (log_ == nullptr) return;
   log_->push_back({.type = type,

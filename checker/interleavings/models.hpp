@@ -1,6 +1,7 @@
-// The list of operational models. Adding one: write its file, add it here.
+// The list of operational models. To add one, write its file and put it in the list.
 #pragma once
 
+#include "checker/interleavings/interleaving.hpp"
 #include "checker/interleavings/pso.hpp"
 #include "checker/interleavings/sc.hpp"
 #include "checker/interleavings/tso.hpp"
@@ -8,6 +9,9 @@
 
 namespace heddle::checker {
 
-using OperationalModels = ModelList<SequentialConsistency, TotalStoreOrder, PartialStoreOrder>;
+template <OperationalModel... Models>
+using ListOfOperationalModels = ModelList<Models...>;
+
+using OperationalModels = ListOfOperationalModels<SequentialConsistency, TotalStoreOrder, PartialStoreOrder>;
 
 }  // namespace heddle::checker

@@ -13,7 +13,7 @@ namespace heddle::checker {
 
 namespace {
 
-template <typename Machine>
+template <Interleaving Machine>
 class Naive {
  public:
   Naive(Machine& machine, Search& search) : machine_(machine), search_(search) {}
@@ -82,7 +82,7 @@ class Naive {
 }  // namespace
 
 void run_naive(Search& search) {
-  explore(search, [&](auto& machine) { Naive(machine, search).run(); });
+  explore(search, [&](Interleaving auto& machine) { Naive(machine, search).run(); });
 }
 
 }  // namespace heddle::checker

@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "checker/state/step.hpp"
+#include "checker/interleavings/interleaving.hpp"
 
 namespace heddle::checker {
 
@@ -26,7 +26,7 @@ struct Running {
   Set left_at_fence;  // the same, unless the operation after the fence is to lock a mutex that was taken
 
   // How many preemptions more there are if the process makes the next transition.
-  template <typename Machine>
+  template <Interleaving Machine>
   [[nodiscard]] std::uint32_t cost(const Machine& machine, ProcessId process) const {
     if (left.contains(process)) return 1;
     if (!left_at_fence.contains(process)) return 0;
@@ -36,7 +36,7 @@ struct Running {
 
   // Accounts for the transition that is about to be taken; false (and no change) if it would exceed the
   // bound. Without a bound nothing is counted.
-  template <typename Machine>
+  template <Interleaving Machine>
   [[nodiscard]] bool take(const Machine& machine, ProcessId process,
                           const std::optional<std::uint32_t>& bound) {
     if (!bound || process >= machine.thread_count() || process == thread) return true;
@@ -54,7 +54,7 @@ struct Running {
   }
 
   // Appends what two paths to one state must have in common to have the same continuations within a bound.
-  template <typename Machine>
+  template <Interleaving Machine>
   void append_to(std::vector<std::uint64_t>& words, const Machine& machine) const {
     const auto begin = words.size();
     words.push_back((std::uint64_t{thread} << 32) | preemptions);
@@ -72,7 +72,7 @@ struct Running {
 
  private:
   // Was the mutex taken after the thread's last operation? O(steps since then).
-  template <typename Machine>
+  template <Interleaving Machine>
   [[nodiscard]] static bool was_taken(const Machine& machine, ThreadId thread, Location mutex) {
     bool taken = machine.memory()[mutex] != 0;
     for (auto position = machine.depth(); position > 0; --position) {

@@ -2,23 +2,21 @@
 // figures 5 to 7).
 //
 // dpor without sleep sets, plus a table of visited states (state_table.hpp). A path that meets a known state
-// ends there: everything behind it has been explored. What would be lost are the races between the steps on
-// this path and the operations behind the known state. So the search keeps the visible-operation dependency
-// graph G: a node per operation (process, location, reads or writes), an edge from each executed operation to
-// the ones after it. At a known state all operations reachable in G from the enabled ones, whether or not
-// they could really come next, update the backtrack sets of the path. Differences from the paper:
+// ends there: everything after it has been explored. The races between the steps on this path and the
+// operations after the known state would be lost. So the search keeps the visible-operation dependency graph
+// G: a node per operation (process, location, reads or writes), an edge from each executed operation to the
+// ones after it. At a known state all operations reachable in G from the enabled ones, whether or not they
+// could really come next, update the backtrack sets of the path. Differences from the paper:
 // - The paper adds an edge when an operation is executed after another. A path that ends at a known state
-// executes nothing
-//   there, so a later summary could miss what comes behind it. We add the edges to the operations enabled
-//   there as well.
-// - For an operation behind the known state the paper looks for the last dependent step only. That step may
-// be one that
-//   the operation's own process has seen, which would hide earlier ones. We take every dependent step that
-//   does not happen before the process's current point.
-// - A lock that waits for its mutex counts as pending too: the path may end before it is granted.
+//   executes nothing there, so a later summary could miss what comes after it. We add the edges to the
+//   operations enabled there as well.
+// - For an operation after the known state the paper looks for the last dependent step only. That step may be
+//   one that the operation's own process has seen, which would hide earlier ones. We take every dependent
+//   step that does not happen before the process's current point.
+// - A lock that waits for its mutex counts as pending, too: the path may end before it is granted.
 // - With a preemption bound, the running thread, the preemptions so far and the threads that will cost one
-// belong to the state, and each process that does something behind a known state is also added where the
-// running thread's block of steps began: races behind that state would do so.
+//   belong to the state, and each process that does something after a known state is also added where the
+//   running thread's block of steps began, as races after that state would do.
 // Sound for programs whose executions are finite, and all are: loops are bounded.
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <vector>
@@ -98,13 +96,12 @@ class OperationGraph {
   std::uint64_t round_ = 0;
 };
 
-template <typename Machine>
+template <Interleaving Machine>
 class Stateful : public FlanaganGodefroid {
  public:
   static constexpr bool stateful = true;
 
-  // Called at each new state: adds it to the table, or, if it is known, updates the backtrack sets of the
-  // path.
+  // Adds a new state to the table; at a known one, updates the backtrack sets of the path.
   template <typename Search>
   bool prune(Search& search) {
     Machine& machine = search.machine();
@@ -125,15 +122,15 @@ class Stateful : public FlanaganGodefroid {
   }
 
  private:
-  // What a process may do to one location behind the known state.
+  // What processes may do to one location after the known state.
   struct Reachable {
     typename Machine::Set readers;
     typename Machine::Set writers;
     std::uint64_t round = 0;
   };
 
-  // Edges from the newest operation to the pending ones: what is enabled, and locks that wait. Choices are no
-  // operations: nothing depends on them.
+  // Adds edges from the newest operation to the pending ones: what is enabled, and locks that wait. Choices
+  // are no operations: nothing depends on them.
   void connect(Machine& machine) {
     pending_.clear();
     machine.enabled().for_each(
@@ -150,8 +147,7 @@ class Stateful : public FlanaganGodefroid {
     for (const auto next : pending_) graph_.add_edge(last, next);
   }
 
-  // Whether a read-modify-write writes, and whether a buffer answers a load, can be otherwise in another
-  // state.
+  // The access in any state: whether a buffer answers a load can differ from state to state.
   [[nodiscard]] static Access possible(Access access) {
     access.forwarded = false;
     return access;
@@ -186,7 +182,8 @@ class Stateful : public FlanaganGodefroid {
   }
 
   StateTable<Machine> table_;
-  std::vector<std::uint64_t> path_;  // with a preemption bound: what of the path belongs to the state
+  std::vector<std::uint64_t>
+      path_;  // with a preemption bound: the part of the path that belongs to the state
   OperationGraph graph_;
   std::vector<OperationGraph::Node> pending_;
   std::vector<Reachable> reachable_;  // by location; valid if of this round
@@ -196,7 +193,7 @@ class Stateful : public FlanaganGodefroid {
 }  // namespace
 
 void run_sdpor(Search& search) {
-  explore(search, [&]<typename Machine>(Machine& machine) {
+  explore(search, [&]<Interleaving Machine>(Machine& machine) {
     BacktrackingSearch<Machine, Stateful<Machine>>(machine, search).run();
   });
 }

@@ -22,12 +22,12 @@ namespace heddle::checker {
 
 namespace {
 
-template <typename Machine>
+template <Interleaving Machine>
 struct InterleavingNode : BreadthFirstNode {
   Running<typename Machine::Set> running;
 };
 
-template <typename Machine>
+template <Interleaving Machine>
 class BreadthFirst : BreadthFirstTree<Machine, InterleavingNode<Machine>> {
  public:
   using Node = InterleavingNode<Machine>;
@@ -123,7 +123,8 @@ class BreadthFirst : BreadthFirstTree<Machine, InterleavingNode<Machine>> {
 
 Shortest find_shortest(const Search& search, const WantedEnd& wanted) {
   Shortest result;
-  with_machine(search, [&](auto& machine) { result = BreadthFirst(machine, search, wanted).run(); });
+  with_machine(search,
+               [&](Interleaving auto& machine) { result = BreadthFirst(machine, search, wanted).run(); });
   return result;
 }
 

@@ -3,12 +3,12 @@
 //
 // Where a step e races with a later transition t, let v be the steps after e that do not happen after e,
 // followed by t. The initials of v are the processes whose first step in v has no predecessor in v: each
-// could start v. The state before e needs one of them in its backtrack set; only if none is there yet one is
-// added. A process that sleeps there counts as present: what it would start has been explored.
+// could start v. The state before e needs one of them in its backtrack set; one is added only if none is
+// there yet. A process that sleeps there counts as present: what it would start has been explored.
 //
 // With a preemption bound that test would be unsound (an initial that is present may cost more preemptions
-// than the bound allows); backtracking.hpp then adds the transition's own process, or all enabled ones,
-// without asking.
+// than the bound allows); backtracking.hpp then always adds the transition's own process, or all enabled
+// ones.
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/interleavings/backtracking.hpp"
 
@@ -21,14 +21,14 @@ class SourceSets {
   static constexpr bool stateful = false;
   [[nodiscard]] static std::size_t memory_used() { return 0; }
 
-  template <typename Machine, typename Order, typename Node>
-  void add(const Machine& machine, const Order& order, Node& node, std::uint32_t race, std::uint32_t position,
-           ProcessId process, std::uint32_t row) {
+  template <Interleaving Machine, typename Node>
+  void add(const Machine& machine, const HappensBefore<Machine>& order, Node& node, const Race& race) {
     const auto present = node.backtrack | node.sleep;
-    const auto racing = machine.step(race).process;
+    const auto racing = machine.step(race.earlier).process;
     typename Machine::Set in_v;
     std::uint32_t first = none;
     if (first_position_.size() < machine.process_count()) first_position_.resize(machine.process_count());
+    // Takes the next step of v; true if it shows an initial that is present.
     const auto visit = [&](std::uint32_t at, ProcessId p, const std::int32_t* clock) {
       if (in_v.contains(p)) return false;
       bool initial = true;
@@ -40,12 +40,12 @@ class SourceSets {
       if (first == none && node.enabled.contains(p)) first = p;
       return false;
     };
-    for (auto i = race + 1; i < position; ++i) {
+    for (auto i = race.earlier + 1; i < race.later; ++i) {
       const auto* const clock = order.clock(order.row(i));
-      if (clock[racing] > static_cast<std::int32_t>(race)) continue;  // happens after e
+      if (clock[racing] > static_cast<std::int32_t>(race.earlier)) continue;  // happens after e
       if (visit(i, machine.step(i).process, clock)) return;
     }
-    if (visit(position, process, order.clock(row))) return;
+    if (visit(race.later, race.process, order.clock(race.row))) return;
     if (first != none) {
       node.backtrack.insert(first);
     } else {
@@ -54,15 +54,15 @@ class SourceSets {
   }
 
  private:
-  // By process: the position of its first step in v. A step has a predecessor in v iff its clock holds one of
-  // these.
+  // By process: the position of its first step in v. A step has a predecessor in v exactly if its clock
+  // covers one of these.
   std::vector<std::int32_t> first_position_;
 };
 
 }  // namespace
 
 void run_source(Search& search) {
-  explore(search, [&]<typename Machine>(Machine& machine) {
+  explore(search, [&]<Interleaving Machine>(Machine& machine) {
     BacktrackingSearch<Machine, SourceSets>(machine, search).run();
   });
 }

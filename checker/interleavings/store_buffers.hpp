@@ -7,6 +7,8 @@
 // decrement.
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -25,8 +27,7 @@ struct BufferedWrite {
   std::uint32_t barrier = 0;      // entries of the thread with a smaller sequence must be flushed first
   std::uint32_t previous = none;  // the index in its buffer of the write before it to the same location
   // For algorithms that track happens-before: the step that flushed it, the last load that it answered while
-  // buffered
-  // (`none` before there is one), the clock row of its thread when it was buffered.
+  // buffered (both `none` before there is one), the clock row of its thread when it was buffered.
   std::uint32_t flushed_at = none;
   std::uint32_t last_forward = none;
   std::uint32_t row = 0;
@@ -42,9 +43,59 @@ struct StoreBuffer {
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(writes.size()) - head; }
 };
 
-// `Model` says `buffer_for(thread, location)`, `find(thread, location)`, `orders_stores(fence)` and
-// `newest_index(buffer, location)`: of the newest write to the location that ever entered the buffer, or
-// `none`.
+// What a model with buffers decides itself; StoreBuffers does the rest.
+template <typename Model>
+concept StoreBufferLayout = requires(Model& model, const Model& view, ThreadId thread, Location location,
+                                     Fence fence, const StoreBuffer& buffer, std::uint32_t index) {
+  // The index of the buffer that a store of the thread to the location enters; made if need be
+  // (`add_buffer`). It must be the same one each time.
+  { model.buffer_for(thread, location) } -> std::same_as<std::uint32_t>;
+  // That buffer, or null if there is none yet.
+  { model.find(thread, location) } -> std::same_as<StoreBuffer*>;
+  // Do stores after the fence reach memory after the stores before it? (All models wait at full fences.)
+  { view.orders_stores(fence) } -> std::same_as<bool>;
+  // The index in the buffer of the newest write to the location that ever entered it, or `none`. All stores
+  // of a thread to one location enter one buffer. The model is told by `set_newest`.
+  { view.newest_index(buffer, location) } -> std::same_as<std::uint32_t>;
+  model.set_newest(buffer, location, index);
+};
+
+// All that machines and algorithms ask of a model with buffers.
+template <typename Model>
+concept StoreBufferModel = StoreBufferLayout<Model> &&
+    requires(Model& model, const Model& view, ThreadId thread, ProcessId process, Location location,
+             const Mailbox& store, StoreBuffer& buffer, const BufferedWrite& write, Fence fence,
+             std::uint32_t number) {
+  // The buffers: by process, by index, and the indices of a thread's.
+  { model.of_process(process) } -> std::same_as<StoreBuffer&>;
+  { model.buffer(number) } -> std::same_as<StoreBuffer&>;
+  { view.owned(thread) } -> std::same_as<const std::vector<std::uint32_t>&>;
+  // The bound on the entries of one.
+  { view.bounded() } -> std::same_as<bool>;
+  { view.bound() } -> std::same_as<std::uint32_t>;
+  { view.buffers_stores() } -> std::same_as<bool>;
+  { model.has_room(thread, location) } -> std::same_as<bool>;
+  // A thread's side: stores enter, loads look, fences wait.
+  model.append(thread, store);
+  model.undo_append(thread);
+  { model.appended(thread, number) } -> std::same_as<StoreBuffer&>;
+  { model.newest(thread, location) } -> std::same_as<BufferedWrite*>;
+  { view.drained(thread) } -> std::same_as<bool>;
+  { model.pass(thread, fence) } -> std::same_as<bool>;
+  { view.barrier(thread) } -> std::same_as<std::uint32_t>;
+  model.set_barrier(thread, number);
+  // Memory's side.
+  { view.can_flush(buffer) } -> std::same_as<bool>;
+  { model.flush(buffer, number) } -> std::same_as<std::uint32_t>;
+  model.undo_flush(buffer);
+  // For telling states apart.
+  { view.behind(write, thread) } -> std::same_as<std::uint32_t>;
+  { view.waiting_behind(thread) } -> std::same_as<std::uint32_t>;
+  { view.memory_used() } -> std::same_as<std::size_t>;
+};
+
+// A model with buffers derives from this: `class Model : public StoreBuffers<Model>`, and is a
+// StoreBufferLayout.
 template <typename Model>
 class StoreBuffers {
  public:
@@ -179,6 +230,7 @@ class StoreBuffers {
   }
 
   [[nodiscard]] std::uint32_t pending_before(std::uint32_t sequence, ThreadId thread) const {
+    if (sequence == 0) return 0;  // no store-store fence yet
     std::uint32_t count = 0;
     for (const auto index : owned_[thread]) {
       const auto& buffer = buffers_[index];

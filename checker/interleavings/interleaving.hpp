@@ -1,0 +1,123 @@
+// The two contracts of this folder: `Interleaving`, which every algorithm here is written against, and
+// `OperationalModel`, which a memory model fulfils to get a machine (machine.hpp turns any model into an
+// Interleaving). An algorithm names no model, and a model names no algorithm.
+//
+// An Interleaving is a running program under a memory model. It is in one state at a time, moves forward by
+// transitions and back by `undo`. Who takes transitions is a *process*: threads are processes 0 .. T-1, store
+// buffers the processes from T on, numbered in the order in which they come into being. A process has at most
+// one next transition: a thread's next visible operation, or the flush of a buffer's oldest entry. What no
+// other process can notice (local computation, entering a store into a buffer, passing a fence) belongs to
+// the transition before it.
+//
+// The life of a run:
+//
+//   Machine machine(image, options)      threads run to their first visible operation; depth() == 0
+//   loop
+//     failures()                         violations that threads found in the newest step (at first: before it)
+//     if !choosing().empty()             some thread is at a `choose`: it goes first, since no other process
+//       choose(thread, value)            can notice it; one value of [m.value, m.expected) of its mailbox
+//     else if !enabled().empty()
+//       execute(process)                 of `enabled()`
+//     else
+//       end()                            why nothing is enabled: complete, blocked, deadlock, violation
+//   undo()                               back to the state before the newest step
+//
+// - `execute`, `choose`, `retry` and `follow` push one Step, and `undo` pops it. After `undo` everything that
+//   can be asked is as it was before the step, except that `failures()` is empty: look at it before going on.
+//   `undo` at depth 0 is an error of the caller.
+// - `execute` wants a member of `enabled()`, `choose` a member of `choosing()`; neither checks. `follow` takes
+//   what a saved schedule says and returns false, without a change, if that is not possible now. A schedule
+//   names a buffer by its thread and location and so replays on every machine of the same model.
+// - `pending(process)` is what the transition of an enabled process would do to memory now. For a thread that
+//   waits for a mutex it is the access of its lock.
+// - A run is maximal when both sets are empty. `end()` may evaluate awaits again; it leaves the state alone.
+// - Steps are numbered from 0. References to steps, to `failures()`, to `enabled()` and `choosing()` hold
+//   until the next step or `undo`. Copy the sets before a loop that takes steps. Memory, mailboxes and blocks
+//   change in place: the references stay valid as long as the machine, the contents do not.
+// - With buffers, `process_count()` may grow with a step (a store of a thread to a location that it had not
+//   stored to); it does not shrink with `undo`, and a process keeps its number.
+//
+// Costs: a step and its `undo` take O(size of the thread's block) for the snapshot plus, with buffers,
+// O(buffers of the thread); a lock or unlock O(threads) more. Nothing is allocated once the machine has been as
+// deep before. All questions are O(1) but `end`, `schedule` (O(depth)) and `await_holds` (runs the thread).
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "checker/interleavings/store_buffers.hpp"
+#include "checker/state/ending.hpp"
+#include "checker/state/rows.hpp"
+#include "checker/state/step.hpp"
+#include "checker/state/threads.hpp"
+#include "compiler/image.hpp"
+
+namespace heddle::checker {
+
+// What Machine needs of a memory model. A model is constructed for the numbers of threads and locations of a
+// program and a bound on the entries of a buffer.
+template <typename Model>
+concept OperationalModel =
+    std::constructible_from<Model, std::uint32_t, std::uint32_t, std::optional<std::uint32_t>> &&
+    requires(const Model& view, std::uint64_t count) {
+  { Model::name } -> std::convertible_to<std::string_view>;     // what users call it
+  { Model::summary } -> std::convertible_to<std::string_view>;  // for `heddle list`
+  requires std::same_as<decltype(Model::has_buffers), const bool>;
+  // Processes now, and how many a program with so many threads and locations can have at most (constexpr).
+  { view.processes() } -> std::same_as<ProcessId>;
+  { Model::most_processes(count, count) } -> std::same_as<std::uint64_t>;
+} &&(!Model::has_buffers || StoreBufferModel<Model>);
+
+// What every algorithm may ask of a machine. `has_buffers` is the one option of the contract: what an
+// algorithm does about store buffers stands under `if constexpr (Machine::has_buffers)`, and then `model()` is
+// a StoreBufferModel.
+template <typename Machine>
+concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId process, ThreadId thread,
+                                std::int64_t value, std::uint32_t index, const Choice& choice, Rows* rows,
+                                std::int64_t (*read)(Location)) {
+  typename Machine::Set;  // of processes: BitSet
+  requires std::same_as<decltype(Machine::has_buffers), const bool>;
+
+  // The program.
+  { view.image() } -> std::same_as<const Image&>;
+  { view.thread_count() } -> std::same_as<ThreadId>;
+  { view.process_count() } -> std::same_as<ProcessId>;
+
+  // The state.
+  { view.memory() } -> std::same_as<const std::vector<std::int64_t>&>;  // by location
+  { view.threads() } -> std::same_as<const Threads&>;                   // mailboxes and blocks
+  { view.enabled() } -> std::same_as<const typename Machine::Set&>;     // without threads at a `choose`
+  { view.choosing() } -> std::same_as<const typename Machine::Set&>;
+  { machine.pending(process) } -> std::same_as<Access>;
+  { view.can_go_on(thread) } -> std::same_as<bool>;
+  { view.waits_at_fence(thread) } -> std::same_as<bool>;
+  { view.failures() } -> std::same_as<const std::vector<Failure>&>;
+  { machine.end() } -> std::same_as<RunEnd>;
+  { machine.await_holds(thread, read) } -> std::same_as<bool>;
+
+  // Steps.
+  machine.execute(process);
+  machine.choose(thread, value);
+  machine.undo();
+  { machine.follow(choice) } -> std::same_as<bool>;
+  { view.depth() } -> std::same_as<std::uint32_t>;
+  { view.step(index) } -> std::same_as<const Step&>;
+  { view.schedule() } -> std::same_as<Schedule>;  // of the steps so far
+
+  // Rows of a trace: every operation, buffered store, flush and fence is appended from now on.
+  machine.set_log(rows);
+  machine.restart_with_log(rows);  // at depth 0 only: with what comes before the first transition
+
+  // Bytes held, and how often a bounded buffer had no room.
+  { view.memory_used() } -> std::convertible_to<std::uint64_t>;
+  { view.forced_flushes() } -> std::same_as<std::uint64_t>;
+}
+&&(!Machine::has_buffers || requires(Machine & machine) {
+  { machine.model() } -> std::same_as<typename Machine::Model&>;
+  requires StoreBufferModel<typename Machine::Model>;
+});
+
+}  // namespace heddle::checker
