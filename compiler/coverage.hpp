@@ -8,21 +8,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/image.hpp"
 #include "compiler/sites.hpp"
 #include "lang/tree.hpp"
 
 namespace heddle::compiler {
-
-enum class PointKind : std::uint8_t { statement, assertion, branch };
-
-struct CoveragePoint {
-  PointKind kind = PointKind::statement;
-  std::string_view arm = {};  // branches
-  std::uint32_t site = 0;     // index into Image::sites
-  // Branches: in some copy of the code, the outcome is known at compile time (`decided`) or is not (`open`).
-  bool decided = false;
-  bool open = false;
-};
 
 class CoveragePoints {
  public:

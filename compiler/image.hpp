@@ -189,6 +189,18 @@ struct Site {
   std::optional<std::uint32_t> call = {};
 };
 
+// What the counters of instrumented code count.
+enum class PointKind : std::uint8_t { statement, assertion, branch };
+
+struct CoveragePoint {
+  PointKind kind = PointKind::statement;
+  std::string_view arm = {};  // branches
+  std::uint32_t site = 0;     // index into Image::sites
+  // Branches: in some copy of the code, the outcome is known at compile time (`decided`) or is not (`open`).
+  bool decided = false;
+  bool open = false;
+};
+
 // How often instrumented code passed each point. An image with counters may be used by one search at a time.
 struct Coverage {
   std::vector<std::uint64_t> counts;  // by point

@@ -8,7 +8,6 @@
 
 #include "checker/search/search.hpp"
 #include "checker/state/rows.hpp"
-#include "compiler/coverage.hpp"
 #include "compiler/image.hpp"
 #include "heddle/heddle.h"
 
