@@ -158,7 +158,7 @@ class Checker {
       throw Refused{fmt::format("{} reads {} from the start, where '{}' is {}", named(read), *reader.read,
                                 reader.location, initial_value)};
     }
-    if (from_start) sources.push_back(consistency::initial);
+    if (from_start) sources.push_back(consistency::no_event);
     if (reader.source) return;
     for (const auto e : writes_[instance_.events[read].location]) {
       const auto& writer = event(e);
@@ -185,7 +185,7 @@ class Checker {
 
   void leave_open(consistency::Event& entry) {
     entry.effect = static_cast<std::uint8_t>(entry.effect & ~Effect::reads);
-    entry.source = consistency::initial;
+    entry.source = consistency::no_event;
   }
   void decide(EventId read, EventId source) {
     auto& entry = instance_.events[read];
@@ -224,7 +224,7 @@ class Checker {
     for (const auto& thread : history_.threads) result.sources.emplace_back(thread.events.size());
     for (const auto& [read, sources] : candidates_) {
       HistorySource source;
-      if (const auto write = instance_.events[read].source; write != consistency::initial)
+      if (const auto write = instance_.events[read].source; write != consistency::no_event)
         source = {false, places_[write].thread, places_[write].index};
       result.sources[places_[read].thread][places_[read].index] = source;
     }

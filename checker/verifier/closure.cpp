@@ -58,7 +58,7 @@ bool Closure::program_order(const Instance& instance, Model model) {
   const auto events = instance.events.size();
   memory_node_.assign(events, 0);
   thread_.assign(events, 0);
-  own_before_.assign(events, initial);
+  own_before_.assign(events, no_event);
   if (writes_.size() < instance.locations) writes_.resize(instance.locations);
   for (auto& writes : writes_) writes.clear();
   for (ThreadId t = 0; t < instance.threads(); ++t) {
@@ -66,7 +66,7 @@ bool Closure::program_order(const Instance& instance, Model model) {
   }
   for (const auto& last : instance.final_writes) {
     for (const auto write : writes_[last.location]) {
-      if (last.write == initial) return false;
+      if (last.write == no_event) return false;
       if (write != last.write && !add(memory_node(write), memory_node(last.write))) return false;
     }
   }
@@ -75,7 +75,7 @@ bool Closure::program_order(const Instance& instance, Model model) {
 
 bool Closure::thread_order(const Instance& instance, Model model, ThreadId thread) {
   pending_.clear();
-  EventId barrier = initial;  // the last store-store fence
+  EventId barrier = no_event;  // the last store-store fence
   for (auto e = instance.first[thread]; e < instance.first[thread + 1]; ++e) {
     const auto& event = instance.events[e];
     thread_[e] = thread;
@@ -100,7 +100,7 @@ bool Closure::thread_order(const Instance& instance, Model model, ThreadId threa
     if (!add(2 * std::size_t{e}, memory_node(e))) return false;
     for (const auto write : pending_) {
       const bool keeps = model == Model::tso || instance.events[write].location == event.location ||
-                         (barrier != initial && write < barrier);
+                         (barrier != no_event && write < barrier);
       if (keeps && !add(memory_node(write), memory_node(e))) return false;
     }
     pending_.push_back(e);
@@ -115,8 +115,8 @@ bool Closure::apply_rules(const Instance& instance) {
     if (!may_spend(writes_[read.location].size())) return false;
     const std::size_t node = 2 * std::size_t{r};
     const auto source = read.source;
-    if (source == initial) {
-      if (own_before_[r] != initial) return false;
+    if (source == no_event) {
+      if (own_before_[r] != no_event) return false;
       for (const auto other : writes_[read.location]) {
         if (thread_[other] != thread_[r] && !add(node, memory_node(other))) return false;
       }
@@ -128,7 +128,7 @@ bool Closure::apply_rules(const Instance& instance) {
     } else {
       // Rule 1.
       if (!add(seen, node)) return false;
-      if (own_before_[r] != initial && !add(memory_node(own_before_[r]), seen)) return false;
+      if (own_before_[r] != no_event && !add(memory_node(own_before_[r]), seen)) return false;
     }
     for (const auto other : writes_[read.location]) {
       if (other == source || thread_[other] == thread_[r]) continue;

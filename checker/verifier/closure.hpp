@@ -6,7 +6,7 @@
 // all of them where there are two threads. Otherwise a search may be confined to the order.
 //
 // Rules 4 and 5 (section 4.4, atomic blocks) need no code: an atomic block is one event here, so what is
-// before a part of it is before all of it.
+// comes before a part of it comes before all of it.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace heddle::consistency {
 
 class Closure {
  public:
-  // False if no run exists, or if `stop` said so, which is asked once in a while. O(n^2 / 64) for each of at
-  // most n^2 orderings; O(n^3) in practice.
+  // False if no run exists, or if `stop()`, asked once in a while, is true. O(n^2 / 64) for each of at most
+  // n^2 orderings; O(n^3) in practice.
   [[nodiscard]] bool compute(const Instance& instance, Model model, const std::function<bool()>& stop);
 
   // For each node the bits of the nodes before it: 2 * event is a thread event, 2 * event + 1 its write
@@ -39,7 +39,7 @@ class Closure {
   [[nodiscard]] bool ordered(std::size_t first, std::size_t second) const {
     return (after_[first * words_ + second / 64] >> (second % 64) & 1) != 0;
   }
-  // Has that many words of work not led to a stop?
+  // Counts work, in words; false if it is time to stop.
   [[nodiscard]] bool may_spend(std::size_t words);
   [[nodiscard]] std::size_t memory_node(EventId write) const { return memory_node_[write]; }
 

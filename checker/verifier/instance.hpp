@@ -1,5 +1,5 @@
 // One consistency problem: the events of every thread in program order, and for each read the write that it
-// must see. The question is whether a memory model has a run with these events and this reads-from map
+// must see. Does a memory model have a run with these events and this reads-from map?
 // (paper 4, section 4: VSC-rf, VTSO-rf, VPSO-rf).
 #pragma once
 
@@ -12,8 +12,8 @@ using EventId = std::uint32_t;     // index into Instance::events
 using ThreadId = std::uint32_t;    // index of a thread
 using LocationId = std::uint32_t;  // below Instance::locations
 
-// In place of a source: the value that the location had at the start.
-inline constexpr EventId initial = 0xffffffff;
+// No event. In place of a source: the value that the location had at the start.
+inline constexpr EventId no_event = 0xffffffff;
 
 // What an event does, as bits. The atomic blocks of section 4.4 are one event here: a read-modify-write, a
 // successful compare-and-swap or trylock, and a lock drain the buffers, read, and write memory at once; an
@@ -23,7 +23,7 @@ struct Effect {
   static constexpr std::uint8_t writes = 2;
   static constexpr std::uint8_t drains = 4;          // waits until the thread's store buffers are empty
   static constexpr std::uint8_t direct = 8;          // its write reaches memory at once
-  static constexpr std::uint8_t orders_stores = 16;  // a store-store fence; means nothing but under PSO
+  static constexpr std::uint8_t orders_stores = 16;  // a store-store fence; matters under PSO only
 
   static constexpr std::uint8_t load = reads;
   static constexpr std::uint8_t store = writes;
@@ -36,21 +36,21 @@ struct Effect {
 
 struct Event {
   std::uint8_t effect = 0;
-  LocationId location = 0;   // of reads and writes
-  EventId source = initial;  // of reads: a write to the same location
+  LocationId location = 0;    // of reads and writes
+  EventId source = no_event;  // of reads: a write to the same location
 };
 
 // The write that memory must hold at the end of the run.
 struct FinalWrite {
   LocationId location = 0;
-  EventId write = initial;
+  EventId write = no_event;
 };
 
 struct Instance {
   std::vector<Event> events;            // thread after thread
   std::vector<std::uint32_t> first{0};  // per thread its first event; one more entry for the end
   LocationId locations = 0;
-  std::vector<FinalWrite> final_writes;  // at most one per location; a location without one may end anyhow
+  std::vector<FinalWrite> final_writes;  // at most one per location; other locations may end with any write
 
   [[nodiscard]] ThreadId threads() const { return static_cast<ThreadId>(first.size() - 1); }
   void clear() {

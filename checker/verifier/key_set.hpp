@@ -1,7 +1,7 @@
 // A set of short tuples of small integers, packed into words: the visited lower sets of a verifier.
 //
-// Open addressing over one arena of words; clearing is a counter, so a set that is used again and again
-// allocates nothing once it has grown.
+// Open addressing over one arena of words; clearing increments a counter, so a set that is used again and
+// again allocates nothing once it has grown.
 #pragma once
 
 #include <algorithm>
@@ -78,7 +78,7 @@ class KeySet {
   std::uint32_t generation_ = 0;
 };
 
-// Packs numbers below 2^bits one after the other; a number never spans two words.
+// Packs numbers below 2^bits one after another; a number never spans two words.
 class KeyWriter {
  public:
   void reset() {

@@ -9,12 +9,21 @@ constexpr EventId any = 0xfffffffe;
 }
 
 bool Prefix::load(const Instance& instance, Model model) {
+  clear(instance);
+  for (ThreadId t = 0; t < threads_; ++t) load_thread(instance, model, t);
+  if (!link_reads()) return false;
+  sort_into_buffers(instance, model);
+  return load_final_writes(instance);
+}
+
+// Nothing has happened; memory holds the initial values, which are writes of an extra thread.
+void Prefix::clear(const Instance& instance) {
   threads_ = instance.threads();
   events_ = static_cast<EventId>(instance.events.size());
+  all_ = events_;
   before_ = nullptr;
   trail_.clear();
   has_store_fences_ = false;
-  has_final_writes_ = !instance.final_writes.empty();
   info_.assign(events_ + instance.locations, {});
   begin_.assign(instance.first.begin(), instance.first.end() - 1);
   end_.assign(instance.first.begin() + 1, instance.first.end());
@@ -22,74 +31,83 @@ bool Prefix::load(const Instance& instance, Model model) {
   pending_.assign(threads_, 0);
   held_.assign(instance.locations, 0);
   unwritten_.assign(instance.locations, 0);
-  newest_.assign(instance.locations, initial);
+  newest_.assign(instance.locations, no_event);
   memory_.resize(instance.locations);
   overwritten_.clear();
-  all_ = events_;
-
   for (LocationId x = 0; x < instance.locations; ++x) {
     auto& info = info_[events_ + x];
     info.in_memory = true;
-    memory_[x] = events_ + x;
     info.location = x;
     info.thread = threads_;
+    memory_[x] = events_ + x;
   }
-  for (ThreadId t = 0; t < threads_; ++t) {
-    EventId barrier = 0;
-    for (auto e = begin_[t]; e < end_[t]; ++e) {
-      const auto& event = instance.events[e];
-      auto& info = info_[e];
-      info.effect = event.effect;
-      // SC has no buffers: nothing to drain, and every write is direct.
-      if (model == Model::sc) {
-        info.effect &= static_cast<std::uint8_t>(~Effect::drains);
-        if ((info.effect & Effect::writes) != 0) info.effect |= Effect::direct;
-      }
-      info.location = event.location;
-      info.thread = t;
-      info.barrier = barrier;
-      if ((info.effect & Effect::reads) != 0) {
-        info.source = event.source == initial ? events_ + event.location : event.source;
-        info.own_before = newest_[event.location];
-      }
-      if ((info.effect & Effect::writes) != 0) {
-        newest_[event.location] = e;
-        ++unwritten_[event.location];
-        if ((info.effect & Effect::direct) == 0) ++all_;
-      }
-      if (model == Model::pso && (info.effect & Effect::orders_stores) != 0) {
-        barrier = e;
-        has_store_fences_ = true;
-      }
+}
+
+// What concerns one thread alone: effects under the model, own writes before reads, store-store fences.
+void Prefix::load_thread(const Instance& instance, Model model, ThreadId thread) {
+  EventId barrier = 0;
+  for (auto e = begin_[thread]; e < end_[thread]; ++e) {
+    const auto& event = instance.events[e];
+    auto& info = info_[e];
+    info.effect = event.effect;
+    // SC has no buffers: nothing to drain, and every write is direct.
+    if (model == Model::sc) {
+      info.effect &= static_cast<std::uint8_t>(~Effect::drains);
+      if ((info.effect & Effect::writes) != 0) info.effect |= Effect::direct;
     }
-    for (auto e = begin_[t]; e < end_[t]; ++e) {
-      if ((info_[e].effect & Effect::writes) != 0) newest_[info_[e].location] = initial;
+    info.location = event.location;
+    info.thread = thread;
+    info.barrier = barrier;
+    if ((info.effect & Effect::reads) != 0) {
+      info.source = event.source == no_event ? events_ + event.location : event.source;
+      info.own_before = newest_[event.location];
+    }
+    if ((info.effect & Effect::writes) != 0) {
+      newest_[event.location] = e;
+      ++unwritten_[event.location];
+      if ((info.effect & Effect::direct) == 0) ++all_;
+    }
+    if (model == Model::pso && (info.effect & Effect::orders_stores) != 0) {
+      barrier = e;
+      has_store_fences_ = true;
     }
   }
+  for (auto e = begin_[thread]; e < end_[thread]; ++e) {
+    if ((info_[e].effect & Effect::writes) != 0) newest_[info_[e].location] = no_event;
+  }
+}
+
+// Links every write to its readers. False if a read cannot see its source because of its thread's own writes.
+bool Prefix::link_reads() {
   for (EventId e = 0; e < events_; ++e) {
     auto& info = info_[e];
     if ((info.effect & Effect::reads) == 0) continue;
+    const bool from_start = info.source >= events_;
     auto& source = info_[info.source];
     info.local = source.thread == info.thread;
-    if (info.local ? info.source != info.own_before : info.source >= events_ && info.own_before != initial)
-      return false;
+    if (info.local && info.source != info.own_before) return false;
+    if (from_start && info.own_before != no_event) return false;
     ++source.readers;
     info.next_reader = source.first_reader;
     source.first_reader = e;
-    if (info.source >= events_) ++held_[info.location];
-    if (info.local || info.own_before == initial) continue;
+    if (from_start) ++held_[info.location];
+    if (info.local || info.own_before == no_event) continue;
+    // Of the late readers of one thread the last one replaces the others; they come one after the other.
     const auto newest = source.first_late_reader;
-    const bool same_thread = newest != initial && info_[newest].thread == info.thread;
+    const bool same_thread = newest != no_event && info_[newest].thread == info.thread;
     info.next_late_reader = same_thread ? info_[newest].next_late_reader : newest;
     source.first_late_reader = e;
   }
-  sort_into_buffers(instance, model);
-  if (has_final_writes_) {
-    final_.assign(instance.locations, any);
-    for (const auto& last : instance.final_writes) {
-      final_[last.location] = last.write;
-      if (last.write == initial && unwritten_[last.location] != 0) return false;
-    }
+  return true;
+}
+
+// False if a location is to end with its initial value though it is written.
+bool Prefix::load_final_writes(const Instance& instance) {
+  has_final_writes_ = !instance.final_writes.empty();
+  if (has_final_writes_) final_.assign(instance.locations, any);
+  for (const auto& last : instance.final_writes) {
+    final_[last.location] = last.write;
+    if (last.write == no_event && unwritten_[last.location] != 0) return false;
   }
   return true;
 }
@@ -98,7 +116,7 @@ void Prefix::sort_into_buffers(const Instance& instance, Model model) {
   queue_.clear();
   first_buffer_.clear();
   order_.resize(events_);
-  of_location_.assign(instance.locations, initial);
+  of_location_.assign(instance.locations, no_event);
   std::uint32_t used = 0;
   for (ThreadId t = 0; t < threads_; ++t) {
     const auto first = static_cast<std::uint32_t>(queue_.size());
@@ -108,8 +126,8 @@ void Prefix::sort_into_buffers(const Instance& instance, Model model) {
       auto& info = info_[e];
       if ((info.effect & Effect::writes) == 0) continue;
       auto buffer =
-          model == Model::pso ? of_location_[info.location] : (queue_.size() == first ? initial : first);
-      if (buffer == initial) {
+          model == Model::pso ? of_location_[info.location] : (queue_.size() == first ? no_event : first);
+      if (buffer == no_event) {
         buffer = static_cast<std::uint32_t>(queue_.size());
         queue_.push_back({t, 0, 0, 0});
         of_location_[info.location] = buffer;
@@ -126,7 +144,7 @@ void Prefix::sort_into_buffers(const Instance& instance, Model model) {
       const auto& info = info_[e];
       if ((info.effect & Effect::writes) == 0) continue;
       order_[queue_[info.buffer].end++] = e;
-      of_location_[info.location] = initial;
+      of_location_[info.location] = no_event;
     }
   }
   first_buffer_.push_back(static_cast<std::uint32_t>(queue_.size()));
@@ -137,9 +155,9 @@ bool Prefix::can_write(EventId write) const {
   // The read of a read-modify-write comes first and lets go of what it reads.
   const std::uint32_t own = (info.effect & Effect::reads) != 0 ? 1 : 0;
   if (held_[info.location] != own) return false;
-  // A read of another thread that wants this write must not find an own one in its buffer. What the thread
-  // has written to the location gets to memory in program order, so the last read speaks for all.
-  for (auto read = info.first_late_reader; read != initial; read = info_[read].next_late_reader) {
+  // A read of another thread that wants this write must not find one of its own thread in the buffer. The
+  // thread's writes to the location reach memory in program order, so its last read speaks for all.
+  for (auto read = info.first_late_reader; read != no_event; read = info_[read].next_late_reader) {
     if (!done(info_[read].own_before)) return false;
   }
   if (has_final_writes_ && final_[info.location] == write && unwritten_[info.location] != 1) return false;
@@ -149,7 +167,7 @@ bool Prefix::can_write(EventId write) const {
 bool Prefix::past_barrier(const Info& info) const {
   for (auto b = first_buffer_[info.thread]; b < first_buffer_[info.thread + 1]; ++b) {
     const auto write = oldest(b);
-    if (write != initial && write < info.barrier) return false;
+    if (write != no_event && write < info.barrier) return false;
   }
   return true;
 }

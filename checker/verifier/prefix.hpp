@@ -1,10 +1,10 @@
 // A run in the making: which thread events and which memory writes of an instance have been done, what may be
 // done next without spoiling the reads-from map, and how to take steps back.
 //
-// This is section 4.1's and 4.2's "executable", for all three models at once. A model is no more than how
+// This is "executable" of sections 4.1 and 4.2, for all three models at once. The models differ only in how
 // stores are sorted into FIFO buffers: none (SC: every write is direct), one per thread (TSO), one per thread
 // and location (PSO). A location is *held* while a read that has not been done wants the write that memory
-// holds; a held location takes no other write.
+// has; a held location takes no other write.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,7 @@ namespace heddle::consistency {
 class Prefix {
  public:
   // Prepares the empty run. False if the map cannot be realised for a local reason: a read sees a write of
-  // its own thread that is not the newest one before it, or an initial value behind an own write. O(n) plus,
-  // for each read, the number of writes of its thread to its location.
+  // its own thread that is not the newest one before it, or the initial value after an own write. O(n).
   [[nodiscard]] bool load(const Instance& instance, Model model);
 
   [[nodiscard]] ThreadId threads() const { return threads_; }
@@ -27,9 +26,9 @@ class Prefix {
   [[nodiscard]] bool complete() const { return trail_.size() == all_; }
   [[nodiscard]] const std::vector<Action>& trail() const { return trail_; }
 
-  // The thread's next event, or `initial` if it has none left.
+  // The thread's next event, or `no_event` if it has none left.
   [[nodiscard]] EventId next(ThreadId thread) const {
-    return position_[thread] < end_[thread] ? position_[thread] : initial;
+    return position_[thread] < end_[thread] ? position_[thread] : no_event;
   }
   // How many events of the thread were done.
   [[nodiscard]] std::uint32_t progress(ThreadId thread) const { return position_[thread] - begin_[thread]; }
@@ -38,18 +37,17 @@ class Prefix {
   [[nodiscard]] std::uint32_t capacity(std::uint32_t buffer) const {
     return queue_[buffer].end - queue_[buffer].begin;
   }
-  [[nodiscard]] ThreadId thread_of_buffer(std::uint32_t buffer) const { return queue_[buffer].thread; }
   [[nodiscard]] LocationId location_of_buffer(std::uint32_t buffer) const {
     return info_[order_[queue_[buffer].begin]].location;
   }
-  // The oldest write of the buffer that has not reached memory, or `initial`.
+  // The oldest write of the buffer that has not reached memory, or `no_event`.
   [[nodiscard]] EventId oldest(std::uint32_t buffer) const {
     const auto& queue = queue_[buffer];
-    return queue.begin + queue.flushed < queue.end ? order_[queue.begin + queue.flushed] : initial;
+    return queue.begin + queue.flushed < queue.end ? order_[queue.begin + queue.flushed] : no_event;
   }
   [[nodiscard]] bool pending(std::uint32_t buffer) const {
     const auto write = oldest(buffer);
-    return write != initial && !is_direct(write) && write < position_[queue_[buffer].thread];
+    return write != no_event && !is_direct(write) && write < position_[queue_[buffer].thread];
   }
   // The buffers of a thread are the ones from first_buffer(t) up to first_buffer(t + 1).
   [[nodiscard]] std::uint32_t first_buffer(ThreadId thread) const { return first_buffer_[thread]; }
@@ -67,7 +65,8 @@ class Prefix {
   // been done; `index` counts the events of their thread.
   template <typename Visit>
   void for_each_holding_read(LocationId location, Visit&& visit) const {
-    for (auto read = info_[memory_[location]].first_reader; read != initial; read = info_[read].next_reader) {
+    for (auto read = info_[memory_[location]].first_reader; read != no_event;
+         read = info_[read].next_reader) {
       const auto thread = info_[read].thread;
       if (read >= position_[thread]) visit(thread, read - begin_[thread]);
     }
@@ -76,7 +75,7 @@ class Prefix {
   // May the thread's next event happen now?
   [[nodiscard]] bool can_step(ThreadId thread) const {
     const auto event = next(thread);
-    if (event == initial) return false;
+    if (event == no_event) return false;
     const auto& info = info_[event];
     if ((info.effect & Effect::drains) != 0 && pending_[thread] != 0) return false;
     if ((info.effect & Effect::reads) != 0 && !info.local && !done(info.source)) return false;
@@ -100,7 +99,7 @@ class Prefix {
   }
 
   // From now on only steps that respect the order are executable: before[node] has the bits of the nodes that
-  // must have been done; node 2 * event is the thread event, 2 * event + 1 its write reaching memory.
+  // must be done first; node 2 * event is the thread event, 2 * event + 1 its write reaching memory.
   void restrict_to(const std::vector<std::uint64_t>* before, std::size_t words);
 
  private:
@@ -109,15 +108,15 @@ class Prefix {
     bool local = false;  // reads a write of its own thread
     bool in_memory = false;
     LocationId location = 0;
-    EventId source = initial;   // with initial values as events of their own
+    EventId source = no_event;  // with initial values as events of their own
     std::uint32_t readers = 0;  // reads of this write that have not been done
     std::uint32_t buffer = 0;   // of writes
-    EventId first_reader = initial;
-    EventId next_reader = initial;
+    EventId first_reader = no_event;
+    EventId next_reader = no_event;
     // Of the readers, the last one of each other thread that has written the location before it.
-    EventId first_late_reader = initial;
-    EventId next_late_reader = initial;
-    EventId own_before = initial;  // reads: the newest write of the thread to the location before it
+    EventId first_late_reader = no_event;
+    EventId next_late_reader = no_event;
+    EventId own_before = no_event;  // reads: the newest write of the thread to the location before it
     ThreadId thread = 0;
     EventId barrier = 0;  // writes: stores of the thread before this event must have reached memory
   };
@@ -137,7 +136,11 @@ class Prefix {
   void mark(std::size_t node, bool done);
   void write_memory(EventId write);
   void unwrite_memory(EventId write);
+  void clear(const Instance& instance);
+  void load_thread(const Instance& instance, Model model, ThreadId thread);
+  [[nodiscard]] bool link_reads();
   void sort_into_buffers(const Instance& instance, Model model);
+  [[nodiscard]] bool load_final_writes(const Instance& instance);
 
   ThreadId threads_ = 0;
   EventId events_ = 0;

@@ -1,31 +1,31 @@
-// How the searches differ from the paper's algorithms 1 and 2, and why they may.
+// How the searches differ from the paper's algorithms 1 and 2, and why that is sound.
 //
 // Steps that can never hurt are taken at once, without a branch (`saturate`). A step is harmless in a state
-// if any run that goes on from there stays one when the step is moved to the front:
+// if every run from there is still a run when the step is moved to the front:
 //   - stores entering their buffer and fences that may pass: no other thread notices;
 //   - reads whose source is in memory, or in the thread's own buffer: until they are done, nothing may
-//     overwrite what they see, so they see the same early as late, and done early they only let go of it;
-//   - writes that reach memory with no read left that wants them, where the location is not held: whoever
-//     reads the location later has to see a later write anyway. (The paper's spurious writes; they are
-//     harmless under SC and TSO, too, if the buffer's order lets them go.) The same for a read-modify-write
-//     that nobody reads.
+//     overwrite what they see, so they see the same early as late, and done early they only release it;
+//   - writes that reach memory when no read that wants them is left, at a location that is not held: later
+//     reads of the location have to see a later write anyway. (The paper's spurious writes; they are
+//     harmless under SC and TSO, too, once the buffer's order lets them go.) The same holds for a
+//     read-modify-write that nobody reads.
 // What remains to branch over:
 //   - SC and TSO (algorithm 1, line 7): which write that is still wanted reaches memory next. The state is
 //     the lower set of memory writes, since thread events are always maximal for it.
 //   - PSO (algorithm 2, line 7): which thread event happens next that first needs flushes: a read of another
 //     thread's buffered write, or an event that drains. The state is the lower set of thread events and the
 //     fence map (line 16).
-//     The fence map is not enough where read-modify-writes are (section 4.4 says that it is). It takes for
-//     granted that a location is free once the last read that holds it is done, so that what waits in a
-//     buffer can get to memory then; but a read-modify-write that is read in its turn passes the location on
-//     without letting go of it. Two prefixes with the same thread events and fence map can then differ in
-//     whether a store got to memory before the first of a chain of updates, or has to wait for the end of it.
-//     So the state also has how far each buffer of such a location is.
-//   - PSO with store-store fences: an entry behind such a fence waits for entries of other locations, so
-//     flushing as late as possible, the idea of algorithm 2, loses runs. There the search of SC and TSO is
-//     used, over one buffer per thread and location.
-// A write that has to be the last one of its location is executable only when it is. The arguments above do
-// not change: a harmless step that is not that write only brings it nearer.
+//     With read-modify-writes the fence map is not enough (section 4.4 says that it is). It presumes that a
+//     location is free once the last read that holds it is done, so that what waits in a buffer can reach
+//     memory then; but a read-modify-write that is itself read passes the location on without releasing it.
+//     Two prefixes with the same thread events and fence map can then differ in whether a store reached
+//     memory before the first of a chain of updates, or has to wait for its end. So the state also has how
+//     far each buffer of such a location has come.
+//   - PSO with store-store fences: an entry after such a fence waits for entries of other locations, so
+//     flushing as late as possible, the idea of algorithm 2, loses runs. Here the search is that of SC and
+//     TSO, over one buffer per thread and location.
+// A write that has to be the last one of its location is executable only when it is the last one left. The
+// arguments above still hold: a harmless step that is not that write only brings it nearer.
 #include "checker/verifier/verifier.hpp"
 
 #include <algorithm>
@@ -67,14 +67,14 @@ bool Verifier::run(const Instance& instance, Model model, UseClosure use, bool n
   any_drain_ = false;
   for (ThreadId t = 0; t < instance.threads(); ++t) {
     progress_bits_.push_back(bits_for(instance.first[t + 1] - instance.first[t]));
-    EventId last = initial;
+    EventId last = no_event;
     if (kind == Search::by_thread_events) {
       for (auto e = instance.first[t]; e < instance.first[t + 1]; ++e) {
         if (prefix_.drains(e)) last = e;
       }
     }
     last_drain_.push_back(last);
-    any_drain_ = any_drain_ || last != initial;
+    any_drain_ = any_drain_ || last != no_event;
   }
   for (std::uint32_t b = 0; b < prefix_.buffers(); ++b) buffer_bits_.push_back(bits_for(prefix_.capacity(b)));
 
@@ -101,7 +101,7 @@ bool Verifier::run(const Instance& instance, Model model, UseClosure use, bool n
 // Depth-first over the states that `write_key` tells apart. A yes leaves the witness in `prefix_`.
 Verifier::Answer Verifier::search(Search kind, std::uint64_t limit) {
   frames_.clear();
-  bool keyed = false;  // is the visited set in use? A search that never branches twice needs none.
+  bool keyed = false;  // the visited set is in use; a search that never branches twice needs none
   const auto arrive = [&] {
     ++nodes_;
     if (kind != Search::naive) saturate();
@@ -144,7 +144,7 @@ Verifier::Answer Verifier::search(Search kind, std::uint64_t limit) {
   return Answer::no;
 }
 
-// Counts a step; has the search been told to give up?
+// Counts a step; true if the search is to give up.
 bool Verifier::stopped() {
   if (--until_stop_ == 0) {
     until_stop_ = steps_per_stop;
@@ -175,11 +175,11 @@ void Verifier::saturate() {
 
 bool Verifier::harmless(ThreadId thread) const {
   const auto event = prefix_.next(thread);
-  return event != initial && !(prefix_.is_direct(event) && prefix_.readers(event) != 0) &&
+  return event != no_event && !(prefix_.is_direct(event) && prefix_.readers(event) != 0) &&
          prefix_.can_step(thread);
 }
 
-// Makes one choice; false if it is not executable, then some flushes may have to be taken back.
+// Makes one choice. False if it is not executable; some flushes may have to be taken back then.
 bool Verifier::advance(Search kind, std::uint32_t choice) {
   if (choice >= prefix_.threads()) {
     const auto buffer = choice - prefix_.threads();
@@ -196,7 +196,7 @@ bool Verifier::advance(Search kind, std::uint32_t choice) {
 // Algorithm 2, lines 9 to 15: the flushes that the event needs, then the event.
 bool Verifier::step_with_flushes(ThreadId thread) {
   const auto event = prefix_.next(thread);
-  if (event == initial) return false;
+  if (event == no_event) return false;
   if (prefix_.drains(event)) {
     for (auto b = prefix_.first_buffer(thread); b < prefix_.first_buffer(thread + 1); ++b) {
       while (prefix_.pending(b)) {
@@ -245,9 +245,9 @@ void Verifier::find_updated_buffers(const Instance& instance) {
 void Verifier::put_fence_map() {
   const auto threads = prefix_.threads();
   for (ThreadId t = 0; t < threads; ++t) {
-    if (last_drain_[t] == initial) continue;
+    if (last_drain_[t] == no_event) continue;
     fence_map_.assign(threads, 0);
-    if (prefix_.next(t) != initial && prefix_.next(t) <= last_drain_[t]) {
+    if (prefix_.next(t) != no_event && prefix_.next(t) <= last_drain_[t]) {
       for (auto b = prefix_.first_buffer(t); b < prefix_.first_buffer(t + 1); ++b) {
         if (!prefix_.pending(b)) continue;
         const auto location = prefix_.location_of_buffer(b);

@@ -35,9 +35,9 @@ class Verifier {
   [[nodiscard]] bool verify_naive(const Instance& instance, Model model,
                                   UseClosure closure = UseClosure::never);
 
-  // A search gives up after this many lower sets: the answer is then false, and `gave_up` true.
+  // A search gives up after this many lower sets: the answer is false then, and `gave_up()` true.
   void limit(std::uint64_t nodes) { most_nodes_ = nodes; }
-  // From now on `stop` is asked every few thousand steps whether to give up.
+  // From now on `stop()` is asked every few thousand steps whether to give up.
   void watch(std::function<bool()> stop) { stop_ = std::move(stop); }
   [[nodiscard]] bool gave_up() const { return gave_up_; }
 
@@ -78,7 +78,7 @@ class Verifier {
   KeySet visited_;
   KeyWriter key_;
   std::vector<Frame> frames_;
-  std::vector<EventId> last_drain_;  // by thread, for the fence map; `initial` if it never drains
+  std::vector<EventId> last_drain_;  // by thread, for the fence map; `no_event` if it never drains
   std::vector<unsigned> progress_bits_, buffer_bits_;
   std::vector<std::uint32_t> fence_map_;
   std::vector<std::uint32_t> updated_buffers_;  // PSO: those of locations that read-modify-writes change

@@ -29,7 +29,7 @@ Machine::Machine(const Instance& instance, Model model)
     : instance_(instance),
       model_(model),
       position_(instance.first.begin(), instance.first.end() - 1),
-      memory_(instance.locations, initial),
+      memory_(instance.locations, no_event),
       buffered_(instance.threads()),
       group_(instance.threads(), 0) {}
 
@@ -113,7 +113,7 @@ std::vector<std::uint32_t> Machine::state() const {
   result.insert(result.end(), memory_.begin(), memory_.end());
   for (const auto& buffer : buffered_) {
     for (const auto& entry : buffer) result.push_back(entry.write);
-    result.push_back(initial);
+    result.push_back(no_event);
   }
   return result;
 }
@@ -158,7 +158,7 @@ Instance random_instance(std::mt19937_64& random, Model model, const Shape& shap
     instance.end_thread();
   }
   Machine machine(instance, model);
-  std::vector<EventId> last(instance.locations, initial);
+  std::vector<EventId> last(instance.locations, no_event);
   for (auto actions = machine.actions(true); !actions.empty(); actions = machine.actions(true)) {
     const auto action = actions[below(random, static_cast<std::uint32_t>(actions.size()))];
     auto& event = instance.events[action.event];
@@ -176,7 +176,7 @@ Instance random_instance(std::mt19937_64& random, Model model, const Shape& shap
   if (!spoil) return instance;
 
   const auto another_write = [&](LocationId location) {
-    std::vector<EventId> writes{initial};
+    std::vector<EventId> writes{no_event};
     for (EventId e = 0; e < instance.events.size(); ++e) {
       if (has(instance.events[e].effect, Effect::writes) && instance.events[e].location == location)
         writes.push_back(e);
@@ -188,7 +188,7 @@ Instance random_instance(std::mt19937_64& random, Model model, const Shape& shap
     auto& event = instance.events[e];
     if (has(event.effect, Effect::reads) && below(random, 3) < share) {
       event.source = another_write(event.location);
-      if (event.source == e) event.source = initial;
+      if (event.source == e) event.source = no_event;
     }
   }
   for (auto& final_write : instance.final_writes) {

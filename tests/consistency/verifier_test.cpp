@@ -31,7 +31,7 @@ std::string text(const Instance& instance) {
       if ((event.effect & Effect::drains) != 0) result += "F";
       if ((event.effect & Effect::reads) != 0) {
         result += "R" + std::to_string(event.location) + "<-" +
-                  (event.source == initial ? "init" : std::to_string(event.source));
+                  (event.source == no_event ? "init" : std::to_string(event.source));
       }
       if ((event.effect & Effect::writes) != 0) result += "W" + std::to_string(event.location);
       result += "]";
@@ -40,7 +40,7 @@ std::string text(const Instance& instance) {
   }
   for (const auto& last : instance.final_writes) {
     result += "finally " + std::to_string(last.location) + " has " +
-              (last.write == initial ? "init" : std::to_string(last.write)) + "\n";
+              (last.write == no_event ? "init" : std::to_string(last.write)) + "\n";
   }
   return result;
 }
@@ -114,13 +114,13 @@ TEST_CASE("a store may have to reach memory before a chain of updates under PSO"
   // The fence maps of the two orders of the exchange and the first update are equal.
   Instance instance;
   instance.locations = 2;
-  instance.events = {{Effect::read_modify_write, 0, 1},        // x: from the store of the next thread
-                     {Effect::store, 0, initial},              // x
-                     {Effect::read_modify_write, 0, 0},        // x: from the first update
-                     {Effect::load, 1, 4},                     // y: from the exchange
-                     {Effect::read_modify_write, 1, initial},  // y
-                     {Effect::store, 1, initial},
-                     {Effect::store, 0, initial},
+  instance.events = {{Effect::read_modify_write, 0, 1},         // x: from the store of the next thread
+                     {Effect::store, 0, no_event},              // x
+                     {Effect::read_modify_write, 0, 0},         // x: from the first update
+                     {Effect::load, 1, 4},                      // y: from the exchange
+                     {Effect::read_modify_write, 1, no_event},  // y
+                     {Effect::store, 1, no_event},
+                     {Effect::store, 0, no_event},
                      {Effect::read_modify_write, 0, 2}};  // x: from the second update
   instance.first = {0, 1, 4, 8};
   Verifier verifier;

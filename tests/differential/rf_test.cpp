@@ -10,7 +10,7 @@
 #include "checker/api/state.hpp"
 #include "checker/commits/algorithms.hpp"
 #include "checker/interleavings/algorithms.hpp"
-#include "checker/interleavings/rf/rf_search.hpp"
+#include "checker/interleavings/rf/run.hpp"
 #include "tests/programs/program_files.hpp"
 
 namespace heddle::differential {
@@ -22,13 +22,12 @@ using namespace heddle::checker;  // NOLINT
 // A class: how it ends, the operations of each thread, what each read reads, and the value of each choice.
 using Class = std::vector<std::int64_t>;
 
-template <typename Run>
-Class class_of(const Run& run, Ending ending) {
+Class class_of(const rf::FoundClass& found) {
   // Classes do not distinguish whether an await waits forever.
-  if (ending == Ending::deadlock) ending = Ending::blocked_await;
+  const auto ending = found.ending == Ending::deadlock ? Ending::blocked_await : found.ending;
   Class result{static_cast<std::int64_t>(ending)};
-  for (ThreadId t = 0; t < run.threads(); ++t) {
-    for (const auto& event : run.events(t)) {
+  for (const auto& thread : found.events) {
+    for (const auto& event : thread) {
       result.push_back(static_cast<std::int64_t>(event.op));
       result.push_back(event.effect);
       result.push_back(event.location);
@@ -41,18 +40,18 @@ Class class_of(const Run& run, Ending ending) {
 
 // Whether a thread stops at its first event needlessly: at a read that makes its assume fail, or at an await
 // that read the initial value although it is not the last. `rf` need not visit such classes: see rf.cpp.
-template <typename Run>
-bool in_vain(const Run& run) {
-  for (ThreadId t = 0; t < run.threads(); ++t) {
-    const auto op = run.machine().threads().mailbox(t).op;
-    if ((op != compiler::Op::assume_failed && op != compiler::Op::await_failed) || run.events(t).size() != 1)
+bool in_vain(const rf::FoundClass& found) {
+  for (ThreadId t = 0; t < found.events.size(); ++t) {
+    const auto op = found.threads.mailbox(t).op;
+    if ((op != compiler::Op::assume_failed && op != compiler::Op::await_failed) ||
+        found.events[t].size() != 1)
       continue;
-    const auto& only = run.events(t).front();
+    const auto& only = found.events[t].front();
     if (!only.reads() || only.writes()) continue;
     if (op == compiler::Op::assume_failed) return true;
     if (only.source != rf::initial_write) continue;
-    for (ThreadId other = 0; other < run.threads(); ++other) {
-      for (const auto& event : run.events(other)) {
+    for (const auto& thread : found.events) {
+      for (const auto& event : thread) {
         if (event.writes() && event.location == only.location) return true;
       }
     }
@@ -72,7 +71,8 @@ class Interleavings {
     --left_;
     const auto choices = enabled();
     if (choices.empty()) {
-      if (!in_vain(run_)) classes.insert(class_of(run_, run_.machine().ending()));
+      const rf::FoundClass found{run_.events(), run_.machine().threads(), run_.machine().ending()};
+      if (!in_vain(found)) classes.insert(class_of(found));
       return true;
     }
     for (const auto& choice : choices) {
@@ -132,10 +132,8 @@ Finding classes_agree(const Program& program, const std::string& model, std::uin
   if (!finished) return {.skipped = true, .difference = {}};
   std::set<Class> found;
   std::uint64_t twice = 0;
-  with_machine(search, [&]<typename Machine>(Machine& machine) {
-    rf::ReadsFrom<Machine>(machine, search, [&](rf::Run<Machine>& run, Ending ending) {
-      if (!in_vain(run) && !found.insert(class_of(run, ending)).second) ++twice;
-    }).run();
+  rf::run(search, [&](const rf::FoundClass& one) {
+    if (!in_vain(one) && !found.insert(class_of(one)).second) ++twice;
   });
   if (found == expected && twice == 0) return {};
   std::uint64_t missing = 0;

@@ -2,48 +2,839 @@
 // Jonsson, Lang, Ngo, Sagonas, OOPSLA'19).
 //
 // Two executions are in one class if they have the same events in program order and every read sees the same
-// write; the order of writes (coherence) does not matter. A class fixes what every thread does, so local
-// states, assertions and blocked threads are the class's; final memory is not (see rf_final.hpp).
+// write; the order of writes (coherence) does not matter. A class determines what every thread does, and so
+// local states, assertions and which threads are blocked; it does not determine final memory (FinalStates).
 //
 // A call has a sequence of thread events (tau) whose sources are settled for now. It runs a witness of them,
-// extends the run to a maximal one (line 1), and then asks for every read r that may change (line 5): which
-// other write w could it see? The new sequence is the one up to r, then w's causal past (lines 12-16); the
-// verifier says whether it is realisable (line 18). It is put into the schedules of r (line 21), which belong
-// to the call whose extension has r. That call explores the schedules of its last read first (line 22). Reads
-// in w's causal past are marked: they stay as they are, or the class would be met again from elsewhere.
+// extends the run to a maximal one (line 1), and then asks for every read r that may change (line 5) which
+// other writes w it could see. The new sequence is the one up to r, then w's causal past (lines 12-16); the
+// verifier decides whether it is realisable (line 18). If so, it joins the schedules of r (line 21), which
+// belong to the call whose extension has r. That call explores the schedules of its last read first (line 22).
+// Reads in w's causal past are marked: they stay as they are, or the class would be met again from elsewhere.
 // Schedules of one read are told apart by the causal past of the new source: its events and what they read.
 //
+// run.hpp has the run with its thread events and asks the verifier; nearby.hpp finds most witnesses without it.
+//
 // How this version differs from the paper, and why:
-//   - Read-modify-writes are one event here, as are locks. When such an event's source changes, so does its
+//   - Read-modify-writes and locks are one event here. When the source of such an event changes, so does its
 //     write, and the write counts as one of the extension (line 11 asks for new writes only).
 //   - Remark 1 asks for more mutations where r is a read-modify-write: let another one, u, which could read
 //     what r reads, go first, and r read from u. The remark takes u's that read from r now. That is not
-//     enough if u reads from elsewhere when it first appears: u is then no longer new once it does read from
-//     r. Here every u that appears is taken, whatever it reads now; it is known what it would write.
+//     enough if u reads from elsewhere when it first appears: u is no longer new once it does read from r.
+//     Here every u that appears is taken, whatever it reads now, since what it would write is known.
 //   - A lock reads from the unlock before it, so "u first" means that r is not executed for now: its schedule
 //     has u, reading what r read, in the place of r. Which lock takes the mutex next after an unlock splits
-//     the classes just as the source of a read does. u may be one that its thread waits for: at the end of a
-//     maximal run a thread that waits for a mutex that r holds is such a u.
+//     the classes just as the source of a read does. u may be pending: the lock of a thread that waits, at the
+//     end of a maximal run, for a mutex that r holds.
 //   - Values of `choose` are kept as schedules, too, one after the other.
-//   - The paper's sequence for a mutation (line 14) and the reads-from map are the key of a schedule; the
-//     order of events in it is not, since it depends on how the run happened to be.
-//   - A thread that stops at its very first event, a read, has done nothing that anybody sees; it could as
-//     well have waited with that read. So a mutation of the read that makes its assume fail, or its await
-//     look too early (at the initial value, though the read saw a write), is not followed. What other threads
-//     do then they also do where the read sees what it saw before, as soon as that is there. (No deadlock is
-//     lost: an await looks at the initial value in the end only where that write is missing; then something
+//   - The events of the paper's sequence for a mutation (line 14) and the reads-from map are the key of a
+//     schedule; their order is not, since it depends on the run at hand.
+//   - A thread that stops at its very first event, a read, has done nothing that others can see; it could as
+//     well have delayed that read. So a mutation of the read that makes its assume fail, or lets its await
+//     read too early (the initial value, though the read saw a write), is not followed. Whatever other threads
+//     do then, they also do where the read sees what it saw before, as soon as that is there. (No deadlock is
+//     lost: in the end an await reads the initial value only where that write is missing; then something
 //     differs that the write depends on, which comes before the read and is mutated there.)
 //
 // Every deadlock that `naive` finds is found: the events of a class decide which thread waits for which
 // mutex; whether an await waits for ever depends on final memory, so all final memories of the class are
 // tried.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "checker/interleavings/algorithms.hpp"
-#include "checker/interleavings/rf/rf_search.hpp"
+#include "checker/interleavings/rf/nearby.hpp"
+#include "checker/interleavings/rf/run.hpp"
+#include "checker/search/final_reads.hpp"
 
 namespace heddle::checker {
 
-void run_rf(Search& search) {
-  explore(search, [&]<typename Machine>(Machine& machine) { rf::ReadsFrom<Machine>(machine, search).run(); });
+namespace rf {
+
+namespace {
+
+// A new sequence for one read, with a witness. Its prefix, up to the read, is that of the call's sequence.
+struct Mutation {
+  bool without_read = false;  // the read is not in the new sequence (a lock that another one goes before)
+  // Events that may write something else than before, because what they read has changed.
+  EventName changed[2] = {initial_write, initial_write};
+  std::vector<EventName> tail;  // what follows the prefix that ends with the read
+  Schedule witness;
+};
+
+// The schedules of one read r, schedules(pre(r)) in the paper: its mutations that have been found realisable
+// but not yet explored.
+//
+// They live from the call whose extension has the read until the call has explored all of them. The entries
+// share one array of words, and the objects are used again, so that a long search allocates next to nothing;
+// what is alive at a time is bounded by the depth of the search, not by the number of classes.
+class Schedules {
+ public:
+  void open(std::uint32_t call, std::uint32_t position) {
+    call_ = call;
+    position_ = position;
+    next_ = 0;
+    entries_.clear();
+    words_.clear();
+    if (!slots_.empty()) slots_.clear();
+  }
+  [[nodiscard]] std::uint32_t call() const { return call_; }          // the call whose extension has the read
+  [[nodiscard]] std::uint32_t position() const { return position_; }  // of the read in that call's sequence
+  [[nodiscard]] bool exhausted() const { return next_ == entries_.size(); }
+
+  // Is there a mutation with this key, which says what the causal past of the new source is?
+  [[nodiscard]] bool knows(const std::vector<std::uint32_t>& key) const {
+    const auto hash = hash_of(key);
+    const auto same = [&](const Entry& entry) {
+      return entry.hash == hash && entry.key_length == key.size() &&
+             std::equal(key.begin(), key.end(), words_.begin() + static_cast<std::ptrdiff_t>(entry.begin));
+    };
+    if (slots_.empty()) return std::any_of(entries_.begin(), entries_.end(), same);
+    for (auto i = hash & (slots_.size() - 1); slots_[i] != none; i = (i + 1) & (slots_.size() - 1)) {
+      if (same(entries_[slots_[i]])) return true;
+    }
+    return false;
+  }
+  void add(const std::vector<std::uint32_t>& key, const Mutation& mutation) {
+    Entry entry{.hash = hash_of(key), .begin = words_.size()};
+    entry.key_length = static_cast<std::uint32_t>(key.size());
+    entry.tail_length = static_cast<std::uint32_t>(mutation.tail.size());
+    entry.steps = static_cast<std::uint32_t>(mutation.witness.size());
+    entry.without_read = mutation.without_read;
+    std::copy_n(mutation.changed, 2, entry.changed);
+    words_.insert(words_.end(), key.begin(), key.end());
+    words_.insert(words_.end(), mutation.tail.begin(), mutation.tail.end());
+    const auto used = words_.size();
+    words_.resize(used + 4 * mutation.witness.size());
+    auto* word = words_.data() + used;
+    for (const auto& step : mutation.witness) {
+      *word++ = static_cast<std::uint32_t>(step.type) | step.thread << 2;
+      if (step.type == StepType::flush) *word++ = step.location;
+      if (step.type != StepType::choice) continue;
+      *word++ = static_cast<std::uint32_t>(step.value);
+      *word++ = static_cast<std::uint32_t>(static_cast<std::uint64_t>(step.value) >> 32);
+    }
+    words_.resize(static_cast<std::size_t>(word - words_.data()));
+    entries_.push_back(entry);
+    if (entries_.size() > few) index();
+  }
+  // The same for the further values of a `choose`, up to below `end`; its step is the witness's last.
+  void add_choices(const Mutation& mutation, std::int64_t end) {
+    add({}, mutation);
+    entries_.back().values_end = end;
+    entries_.back().value = mutation.witness.back().value;
+  }
+
+  // Takes the next mutation out; its key stays.
+  void take(Mutation& mutation) {
+    auto& entry = entries_[next_];
+    mutation.without_read = entry.without_read;
+    std::copy_n(entry.changed, 2, mutation.changed);
+    auto word = words_.begin() + static_cast<std::ptrdiff_t>(entry.begin + entry.key_length);
+    mutation.tail.assign(word, word + entry.tail_length);
+    word += entry.tail_length;
+    mutation.witness.resize(entry.steps);
+    for (auto& step : mutation.witness) {
+      step = {.type = static_cast<StepType>(*word & 3), .thread = *word >> 2};
+      ++word;
+      if (step.type == StepType::flush) step.location = *word++;
+      if (step.type == StepType::choice) {
+        step.value = static_cast<std::int64_t>(std::uint64_t{word[0]} | std::uint64_t{word[1]} << 32);
+        word += 2;
+      }
+    }
+    if (entry.values_end == no_values) {
+      ++next_;
+    } else {
+      mutation.witness.back().value = entry.value++;
+      if (entry.value == entry.values_end) ++next_;
+    }
+  }
+
+  [[nodiscard]] std::size_t memory_used() const {
+    return (words_.capacity() + slots_.capacity()) * sizeof(std::uint32_t) +
+           entries_.capacity() * sizeof(Entry);
+  }
+
+ private:
+  // Up to this many entries are searched one by one, more by hash.
+  static constexpr std::size_t few = 12;
+  static constexpr std::int64_t no_values = INT64_MIN;
+  struct Entry {
+    std::uint64_t hash = 0;
+    std::size_t begin = 0;  // in `words_`: key, tail, witness
+    std::uint32_t key_length = 0, tail_length = 0, steps = 0;
+    bool without_read = false;
+    EventName changed[2] = {initial_write, initial_write};
+    std::int64_t value = 0, values_end = no_values;  // `choose`: the values still to try
+  };
+  // Puts the newest entry into `slots_`, or all of them into larger ones.
+  void index() {
+    auto first = entries_.size() - 1;
+    if (slots_.size() < 2 * entries_.size()) {
+      slots_.assign(std::bit_ceil(4 * entries_.size()), none);
+      first = 0;
+    }
+    for (auto e = first; e < entries_.size(); ++e) {
+      auto i = entries_[e].hash & (slots_.size() - 1);
+      while (slots_[i] != none) i = (i + 1) & (slots_.size() - 1);
+      slots_[i] = static_cast<std::uint32_t>(e);
+    }
+  }
+  static std::uint64_t hash_of(const std::vector<std::uint32_t>& key) {
+    std::uint64_t hash = 0x9e3779b97f4a7c15;
+    for (const auto word : key) {
+      hash = (hash ^ word) * 0xff51afd7ed558ccd;
+      hash ^= hash >> 32;
+    }
+    return hash;
+  }
+
+  std::uint32_t call_ = 0, position_ = 0;
+  std::size_t next_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> words_;
+  std::vector<std::uint32_t> slots_;  // open addressing: entries by hash; empty while there are few
+};
+
+// The final states of one reads-from class.
+//
+// A class says which write every read sees, but not which of the concurrent writes to a location is the last.
+// So before a `final` block, a condition, an outcome or an await that waits for ever is judged, the possible
+// last writes are enumerated: each location that more than one thread writes may end with the newest write of
+// any of them, if the verifier finds a run of the class that does.
+//   - The `final` block's reads are taken as reads of a last thread, as if it had joined all the others:
+//     an execution is counted for each combination of writes that they see.
+//   - Conditions and outcomes are judged for every distinct final memory; they multiply no counts.
+//   - A class whose threads all wait is a deadlock if some final memory lets every await fail.
+template <typename Run>
+class FinalStates {
+ public:
+  FinalStates(Run& run, Realiser<Run>& realiser, Search& search)
+      : run_(run), realiser_(realiser), search_(search), newest_(run.locations()) {}
+
+  [[nodiscard]] std::size_t memory_used() const {
+    constexpr std::size_t node = 10 * sizeof(void*);  // of the set, the vector and the heap
+    return judged_.size() * (node + memory_.size() * sizeof(memory_[0]));
+  }
+
+  // The run is complete: counts its class and judges its final states.
+  void complete() {
+    const auto& image = search_.image();
+    memory_ = run_.machine().memory();
+    if (!image.final_block && image.conditions.empty() && !search_.options().collect_outcomes) {
+      judge();
+      search_.count_execution();
+      return;
+    }
+    collect_writes();
+    run_final_block_with();
+  }
+
+  struct Waiting {
+    std::optional<Schedule> deadlock;  // a run after which every thread waits for ever
+    ThreadId too_early = none;         // one whose await would hold by now after some run
+  };
+  // For a run after which all threads that have not finished wait.
+  [[nodiscard]] Waiting waiting() {
+    memory_ = run_.machine().memory();
+    collect_writes();
+    Waiting result;
+    judge_waiting(result);
+    return result;
+  }
+
+ private:
+  // Collects, for each location, the writes that may be the last.
+  void collect_writes() {
+    for (const auto location : written_) newest_[location].clear();
+    written_.clear();
+    kept_.clear();
+    last_.clear();
+    for (ThreadId t = 0; t < run_.threads(); ++t) {
+      const auto& events = run_.events(t);
+      kept_.push_back(static_cast<std::uint32_t>(events.size()));
+      for (std::uint32_t i = 0; i < events.size(); ++i) {
+        if (!events[i].writes()) continue;
+        auto& newest = newest_[events[i].location];
+        if (newest.empty()) written_.push_back(events[i].location);
+        const auto write = name_of(t, i);
+        if (!newest.empty() && thread_of(newest.back()) == t) {
+          newest.back() = write;
+        } else {
+          newest.push_back(write);
+        }
+      }
+    }
+    open_.clear();
+    for (const auto location : written_) {
+      if (newest_[location].size() > 1 && !search_.image().locations[location].is_mutex)
+        open_.push_back(location);
+    }
+  }
+  [[nodiscard]] bool open(Location location) const {
+    if (newest_[location].size() < 2 || search_.image().locations[location].is_mutex) return false;
+    return std::none_of(last_.begin(), last_.end(),
+                        [&](const LastWrite& last) { return last.location == location; });
+  }
+  // Calls `use` for every write that the location may end with, given the last writes decided before.
+  template <typename Use>
+  void for_each_last(Location location, Use&& use) {
+    const auto before = memory_[location];
+    for (const auto write : newest_[location]) {
+      if (search_.stopped()) break;
+      last_.push_back({location, write});
+      memory_[location] = run_.event(write).written;
+      if (realiser_.realisable(kept_, {}, last_)) use();
+      last_.pop_back();
+    }
+    memory_[location] = before;
+  }
+  // A schedule with these last writes: the one that the realiser was asked for last.
+  [[nodiscard]] Schedule schedule() {
+    if (last_.empty()) return run_.machine().schedule();
+    Schedule result;
+    realiser_.witness(result);
+    return result;
+  }
+
+  // Runs the `final` block again for each write that its next undecided read may see.
+  void run_final_block_with() {
+    const auto read = reads_.first_open(search_.image(), memory_, [&](Location x) { return open(x); });
+    if (read != none) return for_each_last(read, [&] { run_final_block_with(); });
+    ended_ = false;
+    if (search_.image().conditions.empty() && !search_.options().collect_outcomes) {
+      judge();
+    } else {
+      judged_.clear();
+      judge_rest(0);
+    }
+    if (ended_) search_.count_execution();
+  }
+  void judge_rest(std::size_t next) {
+    while (next < open_.size() && !open(open_[next])) ++next;
+    if (next < open_.size()) return for_each_last(open_[next], [&] { judge_rest(next + 1); });
+    if (judged_.insert(memory_).second) judge();
+  }
+  void judge() {
+    if (search_.judge(memory_, run_.machine().threads().blocks(), [&] { return schedule(); })) ended_ = true;
+  }
+
+  void judge_waiting(Waiting& result) {
+    if (result.deadlock && result.too_early != none) return;
+    auto& machine = run_.machine();
+    ThreadId too_early = none;
+    for (ThreadId t = 0; t < run_.threads(); ++t) {
+      if (machine.threads().mailbox(t).op != Op::await_failed) continue;
+      std::uint32_t asked = none;
+      const bool holds = machine.await_holds(t, [&](Location location) {
+        if (asked == none && open(location)) asked = location;
+        return memory_[location];
+      });
+      if (asked != none) return for_each_last(asked, [&] { judge_waiting(result); });
+      if (holds && too_early == none) too_early = t;
+    }
+    if (too_early != none) result.too_early = too_early;
+    if (too_early == none && !result.deadlock) result.deadlock = schedule();
+  }
+
+  Run& run_;
+  Realiser<Run>& realiser_;
+  Search& search_;
+  std::vector<std::int64_t> memory_;            // with the last writes that are decided
+  std::vector<std::vector<EventName>> newest_;  // by location: the newest write of each thread
+  std::vector<Location> written_, open_;
+  std::vector<std::uint32_t> kept_;
+  std::vector<LastWrite> last_;  // decided
+  FinalReads reads_;
+  std::set<std::vector<std::int64_t>> judged_;
+  bool ended_ = false;  // the `final` block has come to its end since it was last set
+};
+
+// The search: calls, mutations, schedules.
+template <Interleaving Machine>
+class ReadsFrom {
+ public:
+  using Run = rf::Run<Machine>;
+
+  ReadsFrom(Machine& machine, Search& search, const ClassObserver& observer)
+      : search_(search),
+        observer_(observer),
+        run_(machine),
+        realiser_(run_),
+        nearby_(run_),
+        final_(run_, realiser_, search),
+        position_(run_.threads()),
+        writes_(run_.locations()),
+        accesses_(run_.locations()) {
+    realiser_.watch([this] { return !may_go_on(); });
+  }
+
+  void run() {
+    if (!run_.machine().failures().empty()) search_.failure(run_.machine());
+    calls_.emplace_back();
+    depth_ = 1;
+    visit();
+    while (depth_ > 0 && !search_.stopped()) {
+      Call& call = calls_[depth_ - 1];
+      if (call.schedules.empty()) {
+        --depth_;
+      } else if (schedules_[call.schedules.back()].exhausted()) {
+        free_schedules_.push_back(call.schedules.back());
+        call.schedules.pop_back();
+      } else {
+        if (enter(schedules_[call.schedules.back()])) visit();
+      }
+    }
+    search_.note_memory(memory_used());
+  }
+
+ private:
+  // In a key, for the source of a lock that is not in the new sequence.
+  static constexpr std::uint32_t left_out = initial_write - 1;
+
+  struct Item {
+    EventName event = 0;
+    // The number of the read's schedules; `none` for other events and for marked reads.
+    std::uint32_t schedules = none;
+  };
+  struct Call {
+    std::vector<Item> sequence;                             // tau, then the thread events of the extension
+    std::uint32_t extension = 0;                            // where the extension starts
+    std::vector<std::uint32_t> schedules;                   // of the extension's reads and choices, in order
+    EventName changed[2] = {initial_write, initial_write};  // events of tau whose write is new
+
+    [[nodiscard]] bool is_new(std::uint32_t position) const {
+      const auto event = sequence[position].event;
+      return position >= extension || event == changed[0] || event == changed[1];
+    }
+  };
+
+  // Opens the call of the next schedule: tau, and a run that is a witness of it. False if it is in vain.
+  [[nodiscard]] bool enter(Schedules& schedules) {
+    schedules.take(current_);
+    if (calls_.size() == depth_) calls_.emplace_back();
+    Call& call = calls_[depth_++];
+    const Call& owner = calls_[schedules.call()];
+    const auto prefix = schedules.position() + (current_.without_read ? 0 : 1);
+    call.sequence.resize(prefix + current_.tail.size());
+    std::copy_n(owner.sequence.begin(), prefix, call.sequence.begin());
+    std::transform(current_.tail.begin(), current_.tail.end(), call.sequence.begin() + prefix,
+                   [](EventName event) {
+                     return Item{event, none};
+                   });
+    call.extension = static_cast<std::uint32_t>(call.sequence.size());
+    std::copy_n(current_.changed, 2, call.changed);
+    call.schedules.clear();
+    for (auto i = run_.back_to_common_start(current_.witness); i < current_.witness.size(); ++i) {
+      run_.follow(current_.witness[i]);
+      after_step();
+      if (search_.stopped()) return false;
+    }
+    if (current_.without_read || !in_vain(call.sequence[schedules.position()].event)) return true;
+    --depth_;
+    return false;
+  }
+
+  // Does the changed read stop its thread, which could as well have waited, at its first event? See above.
+  [[nodiscard]] bool in_vain(EventName read) {
+    const auto thread = thread_of(read);
+    const auto& event = run_.event(read);
+    if (run_.events(thread).size() != 1 || !event.reads() || event.writes()) return false;
+    const auto& m = run_.machine().threads().mailbox(thread);
+    if (m.op != Op::assume_failed && (m.op != Op::await_failed || event.source != initial_write))
+      return false;
+    search_.blocked(thread, m.op, m.site);
+    ++search_.counts.runs;
+    return true;
+  }
+
+  void after_step() {
+    search_.transition(run_.machine().depth(), [&] { return memory_used(); });
+    if (!run_.machine().failures().empty()) search_.failure(run_.machine());
+  }
+
+  [[nodiscard]] bool may_go_on() {
+    return search_.may_go_on(run_.machine().depth(), [&] { return memory_used(); });
+  }
+
+  // Makes the run maximal, counts its class, and proposes its mutations.
+  void visit() {
+    while (!search_.stopped() && run_.extend()) after_step();
+    if (search_.stopped()) return;
+    finish();
+    if (search_.stopped()) return;
+    Call& call = calls_[depth_ - 1];
+    complete_sequence(call);
+    propose(call);
+  }
+
+  // Appends the events of the extension.
+  void complete_sequence(Call& call) {
+    for (ThreadId t = 0; t < run_.threads(); ++t) position_[t].assign(run_.events(t).size(), none);
+    for (std::uint32_t i = 0; i < call.extension; ++i) position_of(call.sequence[i].event) = i;
+    for (const auto event : run_.sequence()) {
+      if (position_of(event) != none) continue;
+      position_of(event) = static_cast<std::uint32_t>(call.sequence.size());
+      call.sequence.push_back({event, none});
+    }
+  }
+  std::uint32_t& position_of(EventName event) { return position_[thread_of(event)][index_of(event)]; }
+
+  // Counts and judges the class of the maximal run.
+  void finish() {
+    ++search_.counts.runs;
+    auto& machine = run_.machine();
+    search_.counts.max_depth = std::max<std::uint64_t>(search_.counts.max_depth, machine.depth());
+    const RunEnd end = machine.end();
+    if (observer_) observer_({run_.events(), machine.threads(), end.ending});
+    switch (end.ending) {
+      case Ending::complete: final_.complete(); break;
+      case Ending::blocked_assume:
+      case Ending::blocked_loop_bound: search_.blocked(end.thread, end.op, end.site); break;
+      case Ending::blocked_await:
+      case Ending::deadlock: {
+        const auto waiting = final_.waiting();
+        if (waiting.deadlock) search_.note(Search::deadlock_of(machine), [&] { return *waiting.deadlock; });
+        if (waiting.too_early != none) {
+          const auto& m = machine.threads().mailbox(waiting.too_early);
+          search_.blocked(waiting.too_early, m.op, m.site);
+        }
+        break;
+      }
+      case Ending::violation: break;
+    }
+  }
+
+  // Sorts the events of the sequence by location.
+  void collect_accesses(const Call& call) {
+    for (const auto location : touched_) {
+      writes_[location].clear();
+      accesses_[location].clear();
+    }
+    touched_.clear();
+    scratch_memory_ = 0;
+    for (std::uint32_t i = 0; i < call.sequence.size(); ++i) {
+      const auto name = call.sequence[i].event;
+      const auto& event = run_.event(name);
+      if (!event.reads() && !event.writes()) continue;
+      auto& accesses = accesses_[event.location];
+      if (accesses.empty()) touched_.push_back(event.location);
+      accesses.push_back(name);
+      // What could be a source, or could go before a lock.
+      if (event.op != Op::load) writes_[event.location].push_back(i);
+    }
+    for (const auto location : touched_) {
+      auto& writes = writes_[location];
+      std::sort(writes.begin(), writes.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return std::pair(thread_of(call.sequence[a].event), a) <
+               std::pair(thread_of(call.sequence[b].event), b);
+      });
+      scratch_memory_ += (writes.capacity() + accesses_[location].capacity()) * sizeof(std::uint32_t);
+    }
+  }
+
+  // All mutations of the call (algorithm 3, lines 5 to 21).
+  void propose(Call& call) {
+    collect_accesses(call);
+    before_.assign(run_.threads(), 0);
+    for (std::uint32_t i = 0; i < call.sequence.size() && !search_.stopped(); ++i) {
+      const auto name = call.sequence[i].event;
+      const auto& event = run_.event(name);
+      ++before_[thread_of(name)];
+      if (event.chooses()) {
+        if (i >= call.extension) propose_choices(call, i);
+        continue;
+      }
+      if (!event.reads()) continue;
+      if (i >= call.extension) call.sequence[i].schedules = open_schedules(call, i);
+      if (call.sequence[i].schedules != none) propose_changes(call, i);
+    }
+  }
+
+  std::uint32_t open_schedules(Call& call, std::uint32_t position) {
+    if (free_schedules_.empty()) {
+      free_schedules_.push_back(static_cast<std::uint32_t>(schedules_.size()));
+      schedules_.emplace_back();
+    }
+    const auto number = free_schedules_.back();
+    free_schedules_.pop_back();
+    schedules_[number].open(depth_ - 1, position);
+    call.schedules.push_back(number);
+    return number;
+  }
+
+  // The further values of a `choose`.
+  void propose_choices(Call& call, std::uint32_t position) {
+    const auto name = call.sequence[position].event;
+    const auto& event = run_.event(name);
+    if (event.read + 1 >= event.expected) return;
+    nearby_.part(before_, mutation_.witness);
+    // The choice is the newest event of its thread, so it may as well come last.
+    auto& steps = mutation_.witness;
+    const auto choice = std::find_if(steps.rbegin(), steps.rend(), [&](const Choice& step) {
+      return step.type == StepType::choice && step.thread == thread_of(name);
+    });
+    std::rotate(choice.base() - 1, choice.base(), steps.end());
+    steps.back().value = event.read + 1;
+    mutation_.without_read = false;
+    std::fill_n(mutation_.changed, 2, initial_write);
+    mutation_.tail.clear();
+    add_to(schedules_[open_schedules(call, position)],
+           [&](Schedules& to) { to.add_choices(mutation_, event.expected); });
+  }
+  template <typename Add>
+  void add_to(Schedules& schedules, Add&& add) {
+    schedules_memory_ -= schedules.memory_used();
+    add(schedules);
+    schedules_memory_ += schedules.memory_used();
+  }
+
+  // The changes of the read at this place in the sequence: to another source (lines 6 to 11), and to another
+  // read-modify-write that goes first (remark 1).
+  void propose_changes(const Call& call, std::uint32_t position) {
+    const auto read = call.sequence[position].event;
+    const auto& event = run_.event(read);
+    const bool in_extension = position >= call.extension;
+    const bool locks = event.op == Op::lock;
+    if (in_extension && !locks && event.source != initial_write)
+      propose_source(call, position, initial_write);
+    for_each_candidate(call, read, in_extension ? 0 : position, [&](std::uint32_t at) {
+      const auto other = call.sequence[at].event;
+      if (other == read || (!in_extension && !call.is_new(at))) return;
+      if (!locks && run_.event(other).writes() && other != event.source)
+        propose_source(call, position, other);
+      if (event.writes() && at > position) propose_other_first(call, position, other);
+    });
+    if (event.op != Op::lock && event.op != Op::try_lock) return;
+    for (ThreadId t = 0; event.writes() && t < run_.threads(); ++t) {
+      const auto& m = run_.machine().threads().mailbox(t);
+      if (m.op == Op::lock && m.location == event.location)
+        propose_other_first(call, position, name_of(t, static_cast<std::uint32_t>(run_.events(t).size())));
+    }
+  }
+
+  // Visits the places in the sequence, from `first` on, of the location's writes that the read might see or
+  // that might go first: of each thread those between the newest one that the read must see overwritten and
+  // the first one that depends on the read. The others are impossible, and in a thread with many accesses of
+  // its own they are nearly all.
+  template <typename Visit>
+  void for_each_candidate(const Call& call, EventName read, std::uint32_t first, Visit&& visit) {
+    const auto& writes = writes_[run_.event(read).location];
+    const auto reader = thread_of(read);
+    const auto* const past = index_of(read) > 0 ? run_.clock(read - 1) : nullptr;
+    const auto event_at = [&](std::uint32_t at) { return call.sequence[at].event; };
+    for (auto begin = writes.begin(); begin != writes.end();) {
+      const auto writer = thread_of(event_at(*begin));
+      const auto end = std::partition_point(
+          begin, writes.end(), [&](std::uint32_t at) { return thread_of(event_at(at)) == writer; });
+      auto low = std::lower_bound(begin, end, first);
+      if (past != nullptr && (Run::model != consistency::Model::pso || writer == reader)) {
+        const auto seen = std::partition_point(
+            low, end, [&](std::uint32_t at) { return index_of(event_at(at)) < past[writer]; });
+        // Failed read-modify-writes overwrite nothing.
+        auto newest = seen;
+        while (newest != low && !run_.event(event_at(*(newest - 1))).writes()) --newest;
+        if (newest != low) low = newest - 1;
+      }
+      // An event that goes first may see something else than now, so only what is before it counts.
+      const auto high = std::partition_point(low, end, [&](std::uint32_t at) {
+        const auto other = event_at(at);
+        if (writer == reader) return index_of(other) <= index_of(read);
+        return index_of(other) == 0 || run_.clock(other - 1)[reader] <= index_of(read);
+      });
+      for (auto at = low; at != high && may_propose(); ++at) visit(*at);
+      begin = end;
+    }
+  }
+  // To be asked before each proposal.
+  [[nodiscard]] bool may_propose() {
+    constexpr std::uint32_t enough = 1U << 14;
+    work_ += 1 + run_.machine().depth();
+    if (work_ < enough) return !search_.stopped();
+    work_ = 0;
+    return may_go_on();
+  }
+
+  // The read sees `write` instead.
+  void propose_source(const Call& call, std::uint32_t position, EventName write) {
+    const auto read = call.sequence[position].event;
+    const auto& event = run_.event(read);
+    const std::uint32_t* past = nullptr;
+    if (write != initial_write) {
+      past = run_.clock(write);
+      if (past[thread_of(read)] > index_of(read)) return;  // the write depends on the read
+    }
+    const auto change = changed(read, event, write, run_.value_of(write, event.location));
+    propose_mutation(call, {.position = position, .changes = {&change, 1}, .past = past});
+  }
+
+  // The read r is a lock or read-modify-write. `other`, which could read what r reads, goes first: r then
+  // reads from `other`, or, being a lock, is left out.
+  void propose_other_first(const Call& call, std::uint32_t position, EventName other) {
+    const auto read = call.sequence[position].event;
+    const auto& event = run_.event(read);
+    if (thread_of(other) == thread_of(read)) return;
+    const bool pending = index_of(other) == run_.events(thread_of(other)).size();  // a lock that waits
+    const auto first = pending ? RunEvent{.op = Op::lock} : run_.event(other);
+    if (first.op == Op::store || first.op == Op::unlock) return;
+    const auto effect = effect_of_reading(first.op, run_.value_of(event.source, event.location),
+                                          first.operand, first.expected, thread_of(other));
+    if (!effect.writes) return;
+    collect_past(other, event.source);
+    if (past_[thread_of(read)] > index_of(read) || past_[thread_of(other)] > index_of(other)) return;
+    Change changes[2] = {{.event = other,
+                          .effect = consistency::Effect::read_modify_write,
+                          .location = event.location,
+                          .source = event.source},
+                         {}};
+    const bool without_read = event.op == Op::lock;
+    if (!without_read) changes[1] = changed(read, event, other, effect.written);
+    propose_mutation(call, {.position = position,
+                            .changes = {changes, without_read ? 1U : 2U},
+                            .past = past_.data(),
+                            .first = other});
+  }
+
+  // Sets `past_` to the causal past of `event`, itself not included, once it reads from `source`.
+  void collect_past(EventName event, EventName source) {
+    past_.assign(run_.threads(), 0);
+    const auto join = [&](EventName before) {
+      const auto* const clock = run_.clock(before);
+      for (ThreadId t = 0; t < run_.threads(); ++t) past_[t] = std::max(past_[t], clock[t]);
+    };
+    if (index_of(event) > 0) join(event - 1);
+    if (source != initial_write) join(source);
+  }
+
+  // The read as it is once it sees `value`, which `source` writes.
+  static Change changed(EventName read, const RunEvent& event, EventName source, std::int64_t value) {
+    using consistency::Effect;
+    auto effect = Effect::load;
+    if (event.op != Op::load)
+      effect = would_write(event.op, event.expected, value) ? Effect::read_modify_write : Effect::locked_load;
+    return {.event = read, .effect = effect, .location = event.location, .source = source};
+  }
+
+  // A new sequence (lines 12 to 17): the call's up to the read, without the read if it is not among the
+  // changes, then the events of `past`, then `first`.
+  struct Proposal {
+    std::uint32_t position = 0;           // of the read
+    std::span<const Change> changes;      // the last one is the read's, unless it is left out
+    const std::uint32_t* past = nullptr;  // how many events of each thread the new source depends on
+    EventName first = none;               // the event that goes before the read
+  };
+
+  // Adds the mutation to the schedules of its read, unless they know it or it is not realisable (lines 18 to
+  // 21).
+  void propose_mutation(const Call& call, const Proposal& proposal) {
+    const auto [position, changes, past, first] = proposal;
+    auto& schedules = schedules_[call.sequence[position].schedules];
+    mutation_.without_read = changes.back().event != call.sequence[position].event;
+    set_kept_and_key(proposal, call.sequence[position].event);
+    if (schedules.knows(key_) || !realise(changes)) return;
+    std::fill_n(mutation_.changed, 2, initial_write);
+    for (std::size_t i = 0; i < changes.size(); ++i) mutation_.changed[i] = changes[i].event;
+    mutation_.tail.clear();
+    for (auto i = position + 1; past != nullptr && i < call.sequence.size(); ++i) {
+      const auto event = call.sequence[i].event;
+      if (event != first && index_of(event) < past[thread_of(event)]) mutation_.tail.push_back(event);
+    }
+    if (first != none) mutation_.tail.push_back(first);
+    add_to(schedules, [&](Schedules& to) { to.add(key_, mutation_); });
+  }
+
+  // How many events of each thread the new sequence has (`kept_`), and what tells it from other mutations of
+  // the read (`key_`): the new source, and of each thread the events that join the prefix, with what they read
+  // or choose.
+  void set_kept_and_key(const Proposal& proposal, EventName read) {
+    kept_ = before_;
+    if (mutation_.without_read) --kept_[thread_of(read)];
+    key_.clear();
+    key_.push_back(mutation_.without_read ? left_out : proposal.changes.back().source);
+    for (ThreadId t = 0; t < run_.threads(); ++t) {
+      const auto prefix = kept_[t];
+      if (proposal.past != nullptr) kept_[t] = std::max(prefix, proposal.past[t]);
+      const auto& events = run_.events(t);
+      for (auto i = prefix; i < kept_[t]; ++i) {
+        if (events[i].reads()) key_.push_back(events[i].source);
+        if (!events[i].chooses()) continue;
+        key_.push_back(static_cast<std::uint32_t>(events[i].read));
+        key_.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(events[i].read) >> 32));
+      }
+      if (proposal.first != none && thread_of(proposal.first) == t) {
+        ++kept_[t];
+        key_.push_back(proposal.changes.front().source);
+      }
+      key_.push_back(kept_[t]);
+    }
+  }
+
+  // Finds a witness of the kept events with the changes; false if there is none.
+  [[nodiscard]] bool realise(std::span<const Change> changes) {
+    switch (nearby_.find(kept_, changes, accesses_[changes.front().location])) {
+      case Nearby::impossible: return false;
+      case Nearby::found: nearby_.witness(mutation_.witness); return true;
+      case Nearby::unknown: break;
+    }
+    if (!realiser_.realisable(kept_, changes)) return false;
+    realiser_.witness(mutation_.witness);
+    return true;
+  }
+
+  [[nodiscard]] std::uint64_t memory_used() const {
+    std::uint64_t bytes = run_.machine().memory_used() + run_.memory_used() + realiser_.memory_used() +
+                          final_.memory_used() + schedules_memory_ +
+                          schedules_.capacity() * sizeof(Schedules) + calls_.capacity() * sizeof(Call) +
+                          scratch_memory_;
+    for (const auto& call : calls_)
+      bytes += call.sequence.capacity() * sizeof(Item) + call.schedules.capacity() * sizeof(std::uint32_t);
+    for (const auto& positions : position_) bytes += positions.capacity() * sizeof(std::uint32_t);
+    for (const auto* mutation : {&current_, &mutation_})
+      bytes += mutation->tail.capacity() * sizeof(EventName) + mutation->witness.capacity() * sizeof(Choice);
+    return bytes;
+  }
+
+  Search& search_;
+  const ClassObserver& observer_;
+  Run run_;
+  Realiser<Run> realiser_;
+  NearbyWitness<Run> nearby_;
+  FinalStates<Run> final_;
+  std::vector<Call> calls_;  // the first depth_ are open
+  std::uint32_t depth_ = 0;
+  std::vector<Schedules> schedules_;           // by number
+  std::vector<std::uint32_t> free_schedules_;  // numbers
+  std::uint64_t schedules_memory_ = 0;         // bytes
+  // Scratch of one call.
+  std::vector<std::vector<std::uint32_t>> position_;  // by thread and index: place in the sequence
+  std::vector<std::vector<std::uint32_t>> writes_;    // by location: places of what might be a source, sorted
+                                                      // by thread, then in program order
+  std::vector<std::vector<EventName>> accesses_;      // by location: its reads and writes
+  std::vector<Location> touched_;
+  std::vector<std::uint32_t> before_, kept_, past_, key_;
+  Mutation current_;   // being explored
+  Mutation mutation_;  // being proposed
+  std::uint64_t scratch_memory_ = 0;
+  std::uint32_t work_ = 0;  // steps of proposals since the last look at the clock
+};
+
+}  // namespace
+
+void run(Search& search, const ClassObserver& observer) {
+  explore(search, [&]<Interleaving Machine>(Machine& machine) {
+    ReadsFrom<Machine>(machine, search, observer).run();
+  });
 }
+
+}  // namespace rf
+
+void run_rf(Search& search) { rf::run(search, {}); }
 
 }  // namespace heddle::checker

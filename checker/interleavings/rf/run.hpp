@@ -1,0 +1,416 @@
+// The run that `rf` is looking at: the machine's steps, and the thread events that they are made of; and
+// the question to the verifier whether part of the run with a few changes is a run, too.
+//
+// A thread event is that of paper 4: a load, a store entering its buffer, a fence, a locked operation; flushes
+// are not among them. Each event has what the algorithm asks about: the write that it reads from and its causal
+// past (program order and reads-from) as a vector clock. All of it moves forward and back with each step, so
+// that going from one run to the next costs what differs between the two.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "checker/interleavings/interleaving.hpp"
+#include "checker/search/search.hpp"
+#include "checker/state/ending.hpp"
+#include "checker/state/rows.hpp"
+#include "checker/verifier/verifier.hpp"
+
+namespace heddle::checker::rf {
+
+// A thread event by its thread and its number in program order, in one word.
+using EventName = std::uint32_t;
+inline constexpr unsigned index_bits = 24;
+inline constexpr EventName initial_write = 0xffffffff;
+[[nodiscard]] inline EventName name_of(ThreadId thread, std::uint32_t index) {
+  return thread << index_bits | index;
+}
+[[nodiscard]] inline ThreadId thread_of(EventName event) { return event >> index_bits; }
+[[nodiscard]] inline std::uint32_t index_of(EventName event) { return event & ((1U << index_bits) - 1); }
+
+struct RunEvent {
+  std::uint8_t effect = 0;  // consistency::Effect
+  Op op = Op::load;
+  Location location = none;
+  EventName source = initial_write;  // of reads
+  std::int64_t read = 0;             // choices: the value chosen
+  std::int64_t written = 0;
+  std::int64_t operand = 0;   // as in the mailbox; choices: low
+  std::int64_t expected = 0;  // as in the mailbox; choices: high
+  // How many steps into the run it has happened, and its write is in memory (`none`: is not).
+  std::uint32_t at = 0, in_memory_at = none;
+
+  [[nodiscard]] bool reads() const { return (effect & consistency::Effect::reads) != 0; }
+  [[nodiscard]] bool writes() const { return (effect & consistency::Effect::writes) != 0; }
+  [[nodiscard]] bool chooses() const { return op == Op::choose; }
+};
+
+template <Interleaving Machine>
+class Run {
+ public:
+  // The verifier's model; a model without a verifier does not compile.
+  static constexpr consistency::Model model = [] {
+    if (Machine::Model::name == "sc") return consistency::Model::sc;
+    if (Machine::Model::name == "tso") return consistency::Model::tso;
+    if (Machine::Model::name == "pso") return consistency::Model::pso;
+    throw std::logic_error("no verifier");
+  }();
+
+  explicit Run(Machine& machine)
+      : machine_(machine),
+        threads_(machine.thread_count()),
+        events_(threads_),
+        clocks_(threads_),
+        writer_(machine.image().locations.size(), initial_write) {
+    // Without buffers, nothing between two steps of a thread is an event.
+    machine_.restart_with_log(Machine::has_buffers ? &rows_ : nullptr);
+    for (const auto& row : rows_) append(row.thread, settled(row));
+    rows_.clear();
+  }
+
+  [[nodiscard]] Machine& machine() { return machine_; }
+  [[nodiscard]] const Machine& machine() const { return machine_; }
+  [[nodiscard]] ThreadId threads() const { return threads_; }
+  [[nodiscard]] const std::vector<std::vector<RunEvent>>& events() const { return events_; }  // by thread
+  [[nodiscard]] const std::vector<RunEvent>& events(ThreadId thread) const { return events_[thread]; }
+  [[nodiscard]] const RunEvent& event(EventName name) const {
+    return events_[thread_of(name)][index_of(name)];
+  }
+  [[nodiscard]] std::size_t locations() const { return writer_.size(); }
+  // How many events of each thread the causal past of the event has, itself included.
+  [[nodiscard]] const std::uint32_t* clock(EventName name) const {
+    return clocks_[thread_of(name)].data() + std::size_t{index_of(name)} * threads_;
+  }
+  // The event of a step: the operation, or the store that reaches memory.
+  [[nodiscard]] EventName subject(std::uint32_t step) const { return records_[step].subject; }
+  // All thread events in the order in which they happened, which extends their causal order.
+  [[nodiscard]] const std::vector<EventName>& sequence() const { return sequence_; }
+  [[nodiscard]] std::int64_t value_of(EventName write, Location location) const {
+    return write == initial_write ? machine_.image().locations[location].initial : event(write).written;
+  }
+  [[nodiscard]] std::size_t memory_used() const {
+    std::size_t bytes = sequence_.capacity() * sizeof(EventName) + records_.capacity() * sizeof(Record);
+    for (ThreadId t = 0; t < threads_; ++t)
+      bytes += events_[t].capacity() * sizeof(RunEvent) + clocks_[t].capacity() * sizeof(std::uint32_t);
+    for (const auto& buffer : buffered_) bytes += buffer.capacity() * sizeof(EventName);
+    return bytes;
+  }
+
+  // Takes a step if there is one. Threads go before buffers. False at the end of the run.
+  [[nodiscard]] bool extend() {
+    if (!machine_.choosing().empty()) {
+      const auto thread = machine_.choosing().first();
+      choose(thread, machine_.threads().mailbox(thread).value);
+      return true;
+    }
+    if (machine_.enabled().empty()) return false;
+    execute(machine_.enabled().first());
+    return true;
+  }
+
+  // Takes steps back until the run is a beginning of `schedule`, and returns how long that is.
+  [[nodiscard]] std::uint32_t back_to_common_start(const Schedule& schedule) {
+    std::uint32_t same = 0;
+    while (same < schedule.size() && same < machine_.depth() && is(machine_.step(same), schedule[same]))
+      ++same;
+    while (machine_.depth() > same) undo();
+    return same;
+  }
+  void follow(const Choice& choice) {
+    ProcessId process = choice.thread;
+    if (choice.type == StepType::choice) return choose(choice.thread, choice.value);
+    if constexpr (Machine::has_buffers) {
+      if (choice.type == StepType::flush)
+        process = machine_.model().find(choice.thread, choice.location)->process;
+    }
+    if (!machine_.enabled().contains(process))
+      throw std::logic_error("internal error: rf has a witness that the machine does not accept");
+    execute(process);
+  }
+
+ private:
+  struct Record {
+    std::uint32_t events = 0;  // that the step added
+    EventName subject = initial_write;
+    EventName overwritten = initial_write;  // what its write took the place of
+  };
+
+  static bool is(const Step& step, const Choice& choice) {
+    if (step.type != choice.type || step.thread != choice.thread) return false;
+    if (step.type == StepType::flush) return step.access.location == choice.location;
+    return step.type != StepType::choice || step.read == choice.value;
+  }
+
+  void choose(ThreadId thread, std::int64_t value) {
+    const auto m = machine_.threads().mailbox(thread);
+    machine_.choose(thread, value);
+    records_.push_back({.subject = name_of(thread, static_cast<std::uint32_t>(events_[thread].size()))});
+    append(thread, {.op = Op::choose, .read = value, .operand = m.value, .expected = m.expected});
+    absorb_settled(thread);
+  }
+
+  void execute(ProcessId process) {
+    Mailbox m{};
+    if (process < threads_) m = machine_.threads().mailbox(process);
+    machine_.execute(process);
+    const Step& step = machine_.step(machine_.depth() - 1);
+    auto& record = records_.emplace_back();
+    EventName write = initial_write;
+    if (step.type == StepType::flush) {
+      write = buffered_[process - threads_][step.entry];
+    } else {
+      RunEvent event{.effect = effect_of(step),
+                     .op = step.op,
+                     .location = step.access.location,
+                     .read = step.read,
+                     .written = step.written,
+                     .operand = m.value,
+                     .expected = m.expected};
+      if (event.reads()) event.source = step.access.forwarded ? forwarded(step) : writer_[event.location];
+      write = name_of(step.thread, static_cast<std::uint32_t>(events_[step.thread].size()));
+      append(step.thread, event);
+    }
+    record.subject = write;
+    if (step.access.writes) {
+      record.overwritten = writer_[step.access.location];
+      writer_[step.access.location] = write;
+      events_[step.thread][index_of(write)].in_memory_at = machine_.depth();
+    }
+    absorb_settled(step.thread);
+  }
+
+  void undo() {
+    const Step& step = machine_.step(machine_.depth() - 1);
+    const auto record = records_.back();
+    records_.pop_back();
+    auto& events = events_[step.thread];
+    for (auto i = record.events; i > 0; --i) {
+      if constexpr (Machine::has_buffers) {
+        if (events.back().op == Op::store)
+          buffered_[machine_.model().find(step.thread, events.back().location)->process - threads_]
+              .pop_back();
+      }
+      events.pop_back();
+      sequence_.pop_back();
+    }
+    clocks_[step.thread].resize(events.size() * threads_);
+    if (step.access.writes) writer_[step.access.location] = record.overwritten;
+    machine_.undo();
+  }
+
+  [[nodiscard]] static std::uint8_t effect_of(const Step& step) {
+    using consistency::Effect;
+    switch (step.op) {
+      case Op::load: return Effect::load;
+      case Op::store: return Effect::store;
+      case Op::unlock: return Effect::locked_store;
+      default: return step.access.writes ? Effect::read_modify_write : Effect::locked_load;
+    }
+  }
+  // The store of its own thread that a load has read out of the buffer.
+  [[nodiscard]] EventName forwarded(const Step& step) const {
+    if constexpr (Machine::has_buffers) {
+      const auto* const buffer = machine_.model().find(step.thread, step.access.location);
+      return buffered_[buffer->process - threads_][step.entry];
+    }
+    return initial_write;
+  }
+
+  // Appends what the thread did after the newest step: stores that entered a buffer, fences that it passed.
+  void absorb_settled(ThreadId thread) {
+    for (const auto& row : rows_) {
+      if (row.type == RowType::buffered || row.type == RowType::fence) append(thread, settled(row));
+    }
+    rows_.clear();
+  }
+  [[nodiscard]] static RunEvent settled(const Row& row) {
+    using consistency::Effect;
+    using consistency::Model;
+    if (row.type == RowType::buffered)
+      return {.effect = Effect::store, .op = Op::store, .location = row.location, .written = row.written};
+    RunEvent fence{.op = Op::fence};
+    if (row.type == RowType::fence && model != Model::sc) {
+      if (row.fence == Fence::full) fence.effect = Effect::full_fence;
+      if (model == Model::pso && (row.fence == Fence::lightweight || row.fence == Fence::store_store))
+        fence.effect = Effect::store_fence;
+    }
+    return fence;
+  }
+
+  void append(ThreadId thread, const RunEvent& event) {
+    // Failures, and fences without a meaning under the model, are no events.
+    if (event.effect == 0 && !event.chooses()) return;
+    const auto index = static_cast<std::uint32_t>(events_[thread].size());
+    if (index + 1 >= 1U << index_bits)
+      throw std::logic_error("a thread has too many events for the algorithm 'rf'");
+    auto& clocks = clocks_[thread];
+    clocks.resize((std::size_t{index} + 1) * threads_, 0);
+    auto* const clock = clocks.data() + std::size_t{index} * threads_;
+    if (index > 0) std::copy_n(clock - threads_, threads_, clock);
+    clock[thread] = index + 1;
+    if (event.reads() && event.source != initial_write && thread_of(event.source) != thread) {
+      const auto* const past = this->clock(event.source);
+      for (ThreadId t = 0; t < threads_; ++t) clock[t] = std::max(clock[t], past[t]);
+    }
+    events_[thread].push_back(event);
+    events_[thread].back().at = static_cast<std::uint32_t>(records_.size());
+    sequence_.push_back(name_of(thread, index));
+    if constexpr (Machine::has_buffers) {
+      if (event.op == Op::store) {
+        const auto buffer = machine_.model().find(thread, event.location)->process - threads_;
+        if (buffered_.size() <= buffer) buffered_.resize(buffer + 1);
+        buffered_[buffer].push_back(name_of(thread, index));
+      }
+    }
+    if (!records_.empty()) ++records_.back().events;
+  }
+
+  Machine& machine_;
+  ThreadId threads_;
+  std::vector<std::vector<RunEvent>> events_;       // by thread
+  std::vector<std::vector<std::uint32_t>> clocks_;  // by thread, `threads_` numbers an event
+  std::vector<EventName> sequence_;
+  std::vector<EventName> writer_;                 // by location: the write that memory holds
+  std::vector<std::vector<EventName>> buffered_;  // by buffer: every store that ever entered it on this run
+  std::vector<Record> records_;                   // by step
+  Rows rows_;
+};
+
+// An event that differs in the new run: it reads from `source`. It may be one that its thread has only asked
+// for so far.
+struct Change {
+  EventName event = initial_write;
+  std::uint8_t effect = 0;
+  Location location = none;
+  EventName source = initial_write;
+};
+
+// The write that a location ends with.
+struct LastWrite {
+  Location location = none;
+  EventName write = initial_write;
+};
+
+// From a run to a consistency problem and back: which events of each thread are kept, what one or two of them
+// read from instead, and the verifier's witness as a schedule of the machine.
+template <typename Run>
+class Realiser {
+ public:
+  explicit Realiser(const Run& run) : run_(run), offset_(run.threads()), dense_(run.locations(), none) {}
+
+  // `stop()` is asked every few thousand steps whether to give up; the answer is no then.
+  void watch(std::function<bool()> stop) { verifier_.watch(std::move(stop)); }
+
+  // Is there a run of the first kept[t] events of each thread, with these changes and last writes?
+  [[nodiscard]] bool realisable(std::span<const std::uint32_t> kept, std::span<const Change> changes,
+                                std::span<const LastWrite> last = {}) {
+    build(kept, changes, last);
+    return verifier_.verify(instance_, Run::model, consistency::UseClosure::when_stuck);
+  }
+
+  [[nodiscard]] std::size_t memory_used() const {
+    return verifier_.memory_used() + instance_.events.capacity() * sizeof(consistency::Event) +
+           names_.capacity() * sizeof(EventName);
+  }
+
+  // The witness of the last call, as steps of the machine. The machine does the rest by itself: stores enter
+  // their buffers and fences are passed as part of the step before.
+  void witness(Schedule& schedule) const {
+    schedule.clear();
+    for (const auto& action : verifier_.witness()) {
+      const auto name = names_[action.event];
+      const auto thread = thread_of(name);
+      if (action.flush) {
+        schedule.push_back(
+            {.type = StepType::flush, .thread = thread, .location = run_.event(name).location});
+        continue;
+      }
+      const bool pending = index_of(name) == run_.events(thread).size();
+      const auto effect = instance_.events[action.event].effect;
+      if (!pending && run_.event(name).chooses()) {
+        schedule.push_back({.type = StepType::choice, .thread = thread, .value = run_.event(name).read});
+      } else if (is_step(effect)) {
+        schedule.push_back({.type = StepType::operation, .thread = thread});
+      }
+    }
+  }
+
+ private:
+  // Is the event a transition of the machine?
+  [[nodiscard]] static bool is_step(std::uint8_t effect) {
+    using consistency::Effect;
+    if ((effect & Effect::reads) != 0 || (effect & Effect::direct) != 0) return true;
+    return Run::model == consistency::Model::sc && (effect & Effect::writes) != 0;
+  }
+
+  void build(std::span<const std::uint32_t> kept, std::span<const Change> changes,
+             std::span<const LastWrite> last) {
+    instance_.clear();
+    names_.clear();
+    std::uint32_t offset = 0;
+    for (ThreadId t = 0; t < run_.threads(); ++t) {
+      offset_[t] = offset;
+      offset += kept[t];
+    }
+    for (ThreadId t = 0; t < run_.threads(); ++t) {
+      const auto& events = run_.events(t);
+      for (std::uint32_t i = 0; i < kept[t]; ++i) {
+        const auto name = name_of(t, i);
+        names_.push_back(name);
+        const auto change = std::find_if(changes.begin(), changes.end(),
+                                         [&](const Change& candidate) { return candidate.event == name; });
+        if (change != changes.end()) {
+          add(change->effect, change->location, change->source);
+        } else {
+          add(events[i].effect, events[i].location, events[i].source);
+        }
+      }
+      instance_.end_thread();
+    }
+    for (const auto& end : last) instance_.final_writes.push_back({dense(end.location), id_of(end.write)});
+    instance_.locations = static_cast<std::uint32_t>(used_.size());
+    for (const auto location : used_) dense_[location] = none;
+    used_.clear();
+  }
+  void add(std::uint8_t effect, Location location, EventName source) {
+    instance_.events.push_back({effect, location == none ? 0 : dense(location), id_of(source)});
+  }
+  // The verifier numbers the locations that occur.
+  [[nodiscard]] std::uint32_t dense(Location location) {
+    auto& number = dense_[location];
+    if (number == none) {
+      number = static_cast<std::uint32_t>(used_.size());
+      used_.push_back(location);
+    }
+    return number;
+  }
+  [[nodiscard]] consistency::EventId id_of(EventName write) const {
+    return write == initial_write ? consistency::no_event : offset_[thread_of(write)] + index_of(write);
+  }
+
+  const Run& run_;
+  consistency::Verifier verifier_;
+  consistency::Instance instance_;
+  std::vector<EventName> names_;       // by event of the instance
+  std::vector<std::uint32_t> offset_;  // by thread: its first event in the instance
+  std::vector<std::uint32_t> dense_;   // by location: its number in the instance
+  std::vector<Location> used_;
+};
+
+// One reads-from class, as `rf` has it at the end of its run.
+struct FoundClass {
+  const std::vector<std::vector<RunEvent>>& events;  // by thread
+  const Threads& threads;                            // what each stands at
+  Ending ending = Ending::complete;
+};
+using ClassObserver = std::function<void(const FoundClass&)>;
+
+// run_rf with an observer that is called once for every class.
+void run(Search& search, const ClassObserver& observer);
+
+}  // namespace heddle::checker::rf
