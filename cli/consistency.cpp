@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <variant>
 
 #include "cli/commands.hpp"
 #include "cli/files.hpp"
 #include "cli/history_file.hpp"
+#include "cli/json.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
 #include "heddle/consistency.h"
@@ -16,9 +16,7 @@
 namespace heddle::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr std::uintmax_t largest_file = 256 << 20;
+constexpr std::uintmax_t largest_history = 256 << 20;
 
 // The value that an event read, where the file or the write that it saw says it.
 std::optional<std::int64_t> value_read(const History& history, const ConsistencyResult& result,
@@ -111,7 +109,7 @@ std::string json_report(const std::string& file, const History& history,
 }  // namespace
 
 int run_consistency(const Options& options) {
-  const auto read = read_file(options.file, largest_file);
+  const auto read = read_file(options.file, largest_history);
   if (const auto* const error = std::get_if<FileError>(&read))
     return report_errors({as_diagnostic({error->message, ""})}, options.json);
   const auto parsed = parse_history(std::get<std::string>(read));

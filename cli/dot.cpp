@@ -12,7 +12,7 @@ namespace heddle::cli {
 namespace {
 
 // A string of the DOT language.
-std::string quoted(std::string_view text) {
+std::string quoted_label(std::string_view text) {
   std::string result = "\"";
   for (const char c : one_line(text)) {
     if (c == '"' || c == '\\') result += '\\';
@@ -92,7 +92,7 @@ std::string dot_picture(const Shown& shown, const std::string& model, const Exec
                         const std::string& file) {
   std::string text = "digraph execution {\n";
   text += fmt::format("  label={};\n  labelloc=t;\n",
-                      quoted(fmt::format("{} under {}: {}", file, model, shown.message)));
+                      quoted_label(fmt::format("{} under {}: {}", file, model, shown.message)));
   text += "  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11];\n";
   text += "  edge [fontname=\"Helvetica\", fontsize=10];\n";
   const std::map<std::size_t, std::size_t> reached = flushes(shown.trace);
@@ -106,13 +106,13 @@ std::string dot_picture(const Shown& shown, const std::string& model, const Exec
       const auto flush = reached.find(event.step);
       if (thread >= 0 && flush != reached.end())
         label += fmt::format(" (in memory at {})", flush->second + 1);
-      nodes += fmt::format("    e{} [label={}];\n", i, quoted(label));
+      nodes += fmt::format("    e{} [label={}];\n", i, quoted_label(label));
     }
     if (nodes.empty()) continue;
     const std::string title =
         thread < 0 ? std::string("initial") : graph.threads[static_cast<std::size_t>(thread)];
     text += fmt::format("  subgraph cluster_{} {{\n    label={};\n    color=\"#bbbbbb\";\n{}  }}\n",
-                        thread + 1, quoted(title), nodes);
+                        thread + 1, quoted_label(title), nodes);
   }
   for (const GraphEdge& edge : graph.edges)
     text += fmt::format("  e{} -> e{} [{}];\n", edge.from, edge.to, look(edge.relation));

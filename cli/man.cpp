@@ -12,7 +12,7 @@ namespace {
 
 // Text for troff: a backslash, a quote or a full stop at the start of a line would be commands, a plain
 // hyphen would not be found by who looks for "--model".
-std::string escaped(std::string_view text) {
+std::string roff(std::string_view text) {
   std::string result;
   for (const char c : text) {
     const bool line_start = result.empty() || result.back() == '\n';
@@ -30,12 +30,12 @@ std::string escaped(std::string_view text) {
 
 std::string option_entry(const CLI::Option& option) {
   std::vector<std::string> names;
-  for (const std::string& name : option.get_snames()) names.push_back("\\fB\\-" + escaped(name) + "\\fR");
-  for (const std::string& name : option.get_lnames()) names.push_back("\\fB\\-\\-" + escaped(name) + "\\fR");
-  std::string head = names.empty() ? "\\fI" + escaped(option.get_name()) + "\\fR" : join(names, ", ");
+  for (const std::string& name : option.get_snames()) names.push_back("\\fB\\-" + roff(name) + "\\fR");
+  for (const std::string& name : option.get_lnames()) names.push_back("\\fB\\-\\-" + roff(name) + "\\fR");
+  std::string head = names.empty() ? "\\fI" + roff(option.get_name()) + "\\fR" : join(names, ", ");
   const std::string& value = option.get_option_text();
-  if (!names.empty() && !value.empty()) head += " \\fI" + escaped(value) + "\\fR";
-  return fmt::format(".TP\n{}\n{}\n", head, escaped(option.get_description()));
+  if (!names.empty() && !value.empty()) head += " \\fI" + roff(value) + "\\fR";
+  return fmt::format(".TP\n{}\n{}\n", head, roff(option.get_description()));
 }
 
 std::string command_section(const CLI::App& command) {
@@ -45,12 +45,10 @@ std::string command_section(const CLI::App& command) {
     if (option->get_positional()) usage += " " + option->get_name();
     options += option_entry(*option);
   }
-  return fmt::format(".SS heddle {}\n{}.\n{}", escaped(usage), escaped(command.get_description()), options);
+  return fmt::format(".SS heddle {}\n{}.\n{}", roff(usage), roff(command.get_description()), options);
 }
 
-std::string footer_of(const CLI::App& app) {
-  return fmt::format(".nf\n{}\n.fi\n", escaped(app.get_footer()));
-}
+std::string footer_of(const CLI::App& app) { return fmt::format(".nf\n{}\n.fi\n", roff(app.get_footer())); }
 
 }  // namespace
 
@@ -58,21 +56,21 @@ int run_man(const Options& options) {
   Options unused;
   CLI::App app;
   build_app(app, unused);
-  std::string text = fmt::format(".TH HEDDLE 1 \"\" \"heddle {}\" \"User Commands\"\n", escaped(version()));
+  std::string text = fmt::format(".TH HEDDLE 1 \"\" \"heddle {}\" \"User Commands\"\n", roff(version()));
   text += fmt::format(".SH NAME\nheddle \\- {}\n", "model checker for small concurrent programs");
   text += ".SH SYNOPSIS\n.B heddle\n.I COMMAND\n.RI [ OPTIONS ]\n.I FILE\n";
-  text += fmt::format(".SH DESCRIPTION\n{}\n", escaped(app.get_description()));
+  text += fmt::format(".SH DESCRIPTION\n{}\n", roff(app.get_description()));
   text += ".SH COMMANDS\n";
   for (const CLI::App* command : app.get_subcommands({})) text += command_section(*command);
   text += ".SH MODELS\n";
   for (const ModelInfo& model : models()) {
-    text += fmt::format(".TP\n.B {}\n{} (default algorithm: {})\n", escaped(model.name),
-                        escaped(model.summary), escaped(model.default_algorithm));
+    text += fmt::format(".TP\n.B {}\n{} (default algorithm: {})\n", roff(model.name), roff(model.summary),
+                        roff(model.default_algorithm));
   }
   text += ".SH ALGORITHMS\n";
   for (const AlgorithmInfo& algorithm : algorithms()) {
-    text += fmt::format(".TP\n.B {}\n{}{}\n", escaped(algorithm.name), escaped(algorithm.summary),
-                        algorithm.paper.empty() ? "" : fmt::format(" [{}]", escaped(algorithm.paper)));
+    text += fmt::format(".TP\n.B {}\n{}{}\n", roff(algorithm.name), roff(algorithm.summary),
+                        algorithm.paper.empty() ? "" : fmt::format(" [{}]", roff(algorithm.paper)));
   }
   text += ".SH EXIT STATUS\n" + footer_of(app);
   return write_product(options, text);

@@ -29,7 +29,7 @@
 namespace heddle::cli {
 namespace {
 
-using Json = nlohmann::json;
+using Message = nlohmann::json;  // between a worker and the run
 using Clock = std::chrono::steady_clock;
 
 struct Task {
@@ -38,21 +38,21 @@ struct Task {
 };
 
 std::string encode(const char* event, const TestResult& result) {
-  Json json = {{"status", static_cast<int>(result.status)},
-               {"place", result.place},
-               {"line", result.line},
-               {"expectation", result.expectation},
-               {"model", result.model},
-               {"algorithm", result.algorithm},
-               {"message", result.message},
-               {"violation", result.violation},
-               {"reproduce", result.reproduce},
-               {"seconds", result.seconds},
-               {"found", result.found ? Json(*result.found) : Json(nullptr)}};
-  return Json{{event, std::move(json)}}.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  Message json = {{"status", static_cast<int>(result.status)},
+                  {"place", result.place},
+                  {"line", result.line},
+                  {"expectation", result.expectation},
+                  {"model", result.model},
+                  {"algorithm", result.algorithm},
+                  {"message", result.message},
+                  {"violation", result.violation},
+                  {"reproduce", result.reproduce},
+                  {"seconds", result.seconds},
+                  {"found", result.found ? Message(*result.found) : Message(nullptr)}};
+  return Message{{event, std::move(json)}}.dump(-1, ' ', false, Message::error_handler_t::replace) + "\n";
 }
 
-TestResult decode(const Json& json, std::size_t program) {
+TestResult decode(const Message& json, std::size_t program) {
   TestResult result;
   result.program = program;
   result.status = static_cast<TestStatus>(json.at("status").get<int>());
@@ -176,7 +176,7 @@ class Worker {
     text_.append(buffer, static_cast<std::size_t>(got));
     std::size_t begin = 0;
     for (std::size_t stop = 0; (stop = text_.find('\n', begin)) != std::string::npos; begin = stop + 1) {
-      const Json line = Json::parse(text_.substr(begin, stop - begin));
+      const Message line = Message::parse(text_.substr(begin, stop - begin));
       if (line.contains("begin")) {
         running_ = decode(line["begin"], task_->program);
       } else if (line.contains("end")) {

@@ -29,14 +29,6 @@ std::optional<BinaryOperator> binary_operator(TokenKind kind) {
   }
 }
 
-Expression literal(Type type, std::int64_t value, const SourceRange& range) {
-  Expression result;
-  result.type = type;
-  result.value = value;
-  result.range = range;
-  return result;
-}
-
 bool is_simple(const syntax::Expression& from) {
   return from.kind == SyntaxKind::name || from.kind == SyntaxKind::index || from.kind == SyntaxKind::member ||
          from.kind == SyntaxKind::call || from.kind == SyntaxKind::integer;

@@ -7,13 +7,6 @@
 namespace heddle::lang {
 namespace {
 
-Expression number(std::int64_t value, const SourceRange& range) {
-  Expression result;
-  result.value = value;
-  result.range = range;
-  return result;
-}
-
 Expression combine(BinaryOperator operation, Expression left, Expression right) {
   Expression result;
   result.kind = ExpressionKind::binary;
@@ -120,7 +113,8 @@ std::optional<Expression> element_index(Object& object) {
       sum->value = sum->value * length + next.value;
       continue;
     }
-    Expression scaled = combine(BinaryOperator::multiply, std::move(*sum), number(length, next.range));
+    Expression scaled =
+        combine(BinaryOperator::multiply, std::move(*sum), literal(Type::integer, length, next.range));
     sum = combine(BinaryOperator::add, std::move(scaled), std::move(next));
   }
   return sum;

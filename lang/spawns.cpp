@@ -20,13 +20,6 @@ Statement make(StatementKind kind, const SourceRange& range) {
   return statement;
 }
 
-Expression number(std::int64_t value, const SourceRange& range) {
-  Expression expression;
-  expression.value = value;
-  expression.range = range;
-  return expression;
-}
-
 Expression load(VariableId variable, Type type, const Expression& index, const SourceRange& range) {
   Expression expression;
   expression.kind = ExpressionKind::load;
@@ -47,7 +40,7 @@ void announce(VariableId variable, const Expression& index, const SourceRange& r
   exchange.id = variable;
   exchange.range = range;
   exchange.operands.push_back(index);
-  exchange.operands.push_back(number(1, range));
+  exchange.operands.push_back(literal(Type::integer, 1, range));
 }
 
 void wait_for(VariableId variable, const Expression& index, const SourceRange& range,
@@ -59,7 +52,7 @@ void wait_for(VariableId variable, const Expression& index, const SourceRange& r
   condition.binary = BinaryOperator::not_equal;
   condition.range = range;
   condition.operands.push_back(load(variable, Type::integer, index, range));
-  condition.operands.push_back(number(0, range));
+  condition.operands.push_back(literal(Type::integer, 0, range));
   into.push_back(make(StatementKind::fence, range));
 }
 
@@ -146,7 +139,7 @@ void resolve_proc(Resolution& resolution, std::uint32_t id) {
   Body body;
   BodyResolver resolver(resolution, BodyKind::thread, Type::none, body);
   resolver.set_template(proc.thread_template);
-  Expression index = number(0, head);
+  Expression index = literal(Type::integer, 0, head);
   if (resolution.program.templates[proc.thread_template].is_family) {
     index.kind = ExpressionKind::local;
     Local& made = body.locals.emplace_back();
@@ -217,7 +210,7 @@ std::optional<Spawned> BodyResolver::spawn(const syntax::Expression& from, State
   const bool complete =
       resolver.arguments(call, proc.name, proc.parameters, proc.item->name.range, references, values, key);
   const Resolution::TemplateInfo& parent = resolution_.templates[*template_];
-  Spawned spawned{id, number(proc.threads, from.range)};
+  Spawned spawned{id, literal(Type::integer, proc.threads, from.range)};
   if (resolution_.program.templates[*template_].is_family) {
     // Each thread of this family has its own.
     Expression sum;
@@ -228,7 +221,7 @@ std::optional<Spawned> BodyResolver::spawn(const syntax::Expression& from, State
     me.range = from.range;
     sum.operands.push_back(std::move(me));
     sum.operands.push_back(
-        number(static_cast<std::int64_t>(proc.threads) - parent.first_argument, from.range));
+        literal(Type::integer, static_cast<std::int64_t>(proc.threads) - parent.first_argument, from.range));
     spawned.number = std::move(sum);
   }
   proc.threads = static_cast<std::uint32_t>(

@@ -1,7 +1,14 @@
-// The only logic of the resolved program, which is plain data otherwise.
 #include "lang/tree.hpp"
 
 namespace heddle::lang {
+
+Expression literal(Type type, std::int64_t value, const SourceRange& range) {
+  Expression result;
+  result.type = type;
+  result.value = value;
+  result.range = range;
+  return result;
+}
 
 std::string element_name(const std::string& name, bool is_array, const ElementNames& elements,
                          std::uint32_t element) {

@@ -92,6 +92,7 @@ struct Expression {
   std::vector<Expression> operands;
   SourceRange range;
 };
+[[nodiscard]] Expression literal(Type type, std::int64_t value, const SourceRange& range);
 
 enum class StatementKind : std::uint8_t {
   block,    // body

@@ -231,7 +231,7 @@ bool on_or_off(std::string_view name, const std::string& text) {
   return text == "on";
 }
 
-constexpr Setting settings[] = {
+constexpr Setting table_of_settings[] = {
     {"unroll", [](const Options& o) { return fmt::format("{}", o.compile.unroll); },
      [](Options& o, const std::string& text) {
        o.compile.unroll = static_cast<std::uint32_t>(whole_number("unroll", text, 1, most32));
@@ -274,7 +274,7 @@ constexpr Setting settings[] = {
 
 std::vector<std::string> Session::setting_names() const {
   std::vector<std::string> names;
-  for (const Setting& setting : settings) names.emplace_back(setting.name);
+  for (const Setting& setting : table_of_settings) names.emplace_back(setting.name);
   if (program_) {
     for (const auto& [parameter, value] : program_->parameters()) names.push_back(parameter);
   }
@@ -284,7 +284,7 @@ std::vector<std::string> Session::setting_names() const {
 void Session::set(const std::string& arguments) {
   if (arguments.empty()) {
     std::string text;
-    for (const Setting& setting : settings)
+    for (const Setting& setting : table_of_settings)
       text += fmt::format("  {}  {}\n", pad_right(setting.name, 16), setting.show(options_));
     if (!document_.empty()) {
       for (const auto& [name, value] : program().parameters())
@@ -298,7 +298,7 @@ void Session::set(const std::string& arguments) {
   if (begin == std::string::npos) refuse(fmt::format("say which value: :set {} VALUE", shown(name)));
   const std::string value = arguments.substr(begin);
   std::vector<std::string> known;
-  for (const Setting& setting : settings) {
+  for (const Setting& setting : table_of_settings) {
     known.emplace_back(setting.name);
     if (setting.name != name) continue;
     setting.change(options_, value);
