@@ -1,7 +1,7 @@
 #!/bin/bash
-# What the preemption bound costs trust: instructions of its search (callgrind, so that other processes do not matter)
-# with a bound over those without one, as the table of docs/benchmarks.md. Needs valgrind and build/heddle. The last
-# bounds of a row are the least one at which no execution is beyond it, and the two after it (paper 3, table 4).
+# The cost of trust's preemption bound: instructions of the search with a bound relative to those without one, as the table
+# of docs/benchmarks.md (paper 3, table 4). callgrind counts them, independent of other processes. The last bounds of a row
+# are the least one at which no execution is beyond it, and the next two. Needs valgrind and build/heddle.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 output=$(mktemp)

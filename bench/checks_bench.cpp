@@ -1,5 +1,5 @@
-// Whole checks: executions a second and time per transition (executed and undone, all bookkeeping included),
-// by program, model and algorithm.
+// Whole checks: executions per second and time per transition (executed and undone, all bookkeeping
+// included), by program, model and algorithm.
 #include <benchmark/benchmark.h>
 
 #include <string>

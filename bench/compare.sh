@@ -1,6 +1,6 @@
 #!/bin/bash
 # Instructions of one build of the program relative to another one, by callgrind: checks of up to 20,000 executions without
-# their start-up. Unlike times they do not depend on what else the machine is doing.
+# their start-up. Unlike times they do not depend on other processes.
 # Usage: bench/compare.sh BEFORE AFTER [ALGORITHM...]. Prints one line per check, and the counts if they differ.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -16,7 +16,7 @@ collected() {
   echo "$(awk '/Collected/ { print $NF }' "$folder/log")" \
     "$(grep -oE '"(executions|transitions)": *[0-9]+' "$folder/report" | grep -oE '[0-9]+$' | paste -sd/)"
 }
-# run BINARY ARGUMENT...: the same without what start-up takes
+# run BINARY ARGUMENT...: the same without start-up
 run() {
   local first all counts
   read -r first counts <<<"$(collected "$1" 1 "${@:2}")"

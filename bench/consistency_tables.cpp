@@ -1,8 +1,8 @@
-// heddle_consistency_tables: how the reads-from verifiers grow with the length of a history, beside the naive
-// enumeration of lower sets. Prints the tables of docs/benchmarks.md as Markdown.
+// heddle_consistency_tables: cost of the reads-from verifiers by the length of a history, compared with the
+// naive enumeration of lower sets. Prints the tables of docs/benchmarks.md as Markdown.
 //
-// Instances: runs of a random program of k threads under the model with some sources exchanged, of which
-// those are kept that are unrealisable, so that a search has to see everything; no closure. A cell is the
+// Instances: runs of a random program of k threads under the model, with some sources exchanged. Only
+// unrealisable ones are used, without the closure, so that the search has to visit everything. A cell is the
 // median over the instances; the exponent is the slope of a line through (log n, log median states).
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ double slope(const std::vector<std::pair<double, double>>& points) {
   return (n * xy - x * y) / (n * xx - x * x);
 }
 
-// Lets the last read of some thread see another write to its location.
+// Changes the source of some thread's last read to another write.
 void spoil_the_end(Instance& instance, std::mt19937_64& random) {
   const auto thread = static_cast<ThreadId>(random() % instance.threads());
   for (auto e = instance.first[thread + 1]; e-- > instance.first[thread];) {
@@ -88,7 +88,7 @@ void table(Model model, std::string_view name, std::uint32_t threads) {
       auto instance = heddle::consistency::tests::random_instance(random, model, shape, false);
       if (instance.threads() != threads || instance.events.size() != events) continue;
       spoil_the_end(instance, random);
-      // Those that fail before any search say nothing about it.
+      // Instances refuted before any search say nothing about it.
       if (!verifier.verify(instance, model) && verifier.nodes() > 0) set.push_back(std::move(instance));
     }
     const auto our = measure(verifier, set, model, false);

@@ -1,6 +1,6 @@
-// Prints the tables of docs/benchmarks.md that are about `trust`, as Markdown: executions and times beside
-// GenMC's, preemption bounds (paper 3, tables 3 and 4), the cost of an event, memory over many executions.
-// `heddle_graph_tables [SECONDS]`: a run that takes longer than so many seconds (30) is shown as "-".
+// Prints the tables on `trust` of docs/benchmarks.md as Markdown: executions and times, preemption bounds
+// (paper 3, tables 3 and 4), the cost of an event, memory over many executions.
+// `heddle_graph_tables [SECONDS]`: runs beyond this time (30) are shown as "-".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ const std::vector<Row>& bounded_rows() {
   return rows;
 }
 
-// Paper 3, table 3: executions and time by bound. Table 4: what deciding the bound costs where it prunes
+// Paper 3, table 3: executions and time by bound. Table 4: the cost of deciding the bound where it prunes
 // nothing, at the least such bound.
 void bound_tables() {
   fmt::print("### Preemption bounds: executions and CPU time of trust (paper 3, tables 3 and 4)\n\n");
@@ -114,7 +114,7 @@ void bound_tables() {
   fmt::print("\n");
 }
 
-// The least number of preemptions that shows each violation that the examples expect.
+// The least number of preemptions that exposes each violation that the examples expect.
 void least_bound_table() {
   std::vector<std::string> files;
   for (const auto& entry :
@@ -150,7 +150,7 @@ void least_bound_table() {
   fmt::print("\n");
 }
 
-// Threads that write to themselves for a while and then increment a counter: as many events as one likes.
+// Threads that write to locations of their own and then increment a counter: any number of events.
 Program long_threads(std::uint32_t threads, std::uint32_t events) {
   const auto own = events / threads > 2 ? events / threads - 2 : 1;
   const auto text = fmt::format(
@@ -176,7 +176,7 @@ void event_table() {
         auto check = options(model);
         check.max_executions = 200'000;
         double nanoseconds = std::numeric_limits<double>::max();
-        // Few threads have few executions: repeat them until there is something to measure.
+        // Few threads have few executions: repeat them until the time is measurable.
         for (int round = 0; round < 5; ++round) {
           double seconds = 0;
           std::uint64_t transitions = 0;

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Instructions per transition (executed and undone, all bookkeeping included), by callgrind: unlike times they do not depend
-# on what else the machine is doing. Each number is the difference of two runs of one check, so start-up cancels out.
+# Instructions per transition (executed and undone, all bookkeeping included), by callgrind. Unlike times they do not depend
+# on other processes. Each number is the difference of two runs of one check, so start-up cancels out.
 # Usage: bench/instructions.sh BINARY. Prints a Markdown table.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,6 +1,6 @@
-// Prints the matrix of docs/benchmarks.md as Markdown: what every algorithm takes under every model on eight
-// programs. `heddle_matrix_tables [SECONDS]`: a check that takes longer than so many seconds (5) is shown as
-// what it had done by then.
+// Prints the matrix of docs/benchmarks.md as Markdown: executions and time of every algorithm under every
+// model on eight programs. `heddle_matrix_tables [SECONDS]`: a check beyond this time (5) is shown with its
+// executions so far.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -25,7 +25,7 @@ Row reference(const std::string& name, heddle::Parameters parameters) {
   return {"tests/programs/reference/" + name + ".hed", std::move(parameters)};
 }
 
-// Executions, with "b" the ends that were none (redundant or blocked ones), and CPU seconds.
+// Executions, incomplete ends ("b": redundant or blocked ones), and CPU seconds.
 std::string cell(const heddle::Program& program, std::string_view model, std::string_view algorithm,
                  double limit) {
   CheckOptions options;

@@ -1,7 +1,6 @@
-// Prints the tables of docs/benchmarks.md that are about POWER and rsmc, as Markdown: paper 2's figure 11,
-// the cost of a committed event by the length of executions, complete and blocked runs as in paper 2's
-// table 1. `heddle_power_tables [SECONDS]`: a run that takes longer than so many seconds (30) is shown as
-// "-".
+// Prints the tables on POWER and rsmc of docs/benchmarks.md as Markdown: paper 2's figure 11, the cost of a
+// committed event by the length of executions, complete and blocked runs as in paper 2's table 1.
+// `heddle_power_tables [SECONDS]`: runs beyond this time (30) are shown as "-".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +44,7 @@ void figure_table() {
   fmt::print("\n");
 }
 
-// Two threads of stores to one location and loads of the other's: so many events in all.
+// Two threads, each with stores to its own location and loads of the other's; `events` in total.
 Program mirrored(std::uint32_t events, bool fences) {
   const auto text = fmt::format(
       "shared x: int; shared y: int;\n"
@@ -57,7 +56,7 @@ Program mirrored(std::uint32_t events, bool fences) {
   return *program;
 }
 
-// ns of CPU per committed event, and executions a second.
+// Microseconds of CPU per committed event, and executions per second.
 void event_table() {
   fmt::print("### Cost of a committed event, by the events of an execution\n\n");
   fmt::print("| events | words | no fences, us | `fence lw`, us | executions/s, no fences |\n");

@@ -1,6 +1,6 @@
-// Prints the tables of docs/benchmarks.md that are about `rf`, as Markdown: classes a second, `rf` beside
-// `source` and `trust`, and paper 4's table 1. `heddle_rf_tables [SECONDS]`: a run that takes longer than so
-// many seconds (30) is shown as "-".
+// Prints the tables on `rf` of docs/benchmarks.md as Markdown: classes per second, `rf` compared with
+// `source` and `trust`, and paper 4's table 1. `heddle_rf_tables [SECONDS]`: runs beyond this time (30) are
+// shown as "-".
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -44,7 +44,7 @@ bool gave_up(const Measured& measured) { return !measured.result.stopped_by.empt
 
 std::string thousands(double number) { return fmt::format("{:.0f} k", number / 1000); }
 
-// Every class is a run; those that end blocked count, too: they cost the same.
+// Every class is a run; blocked ones count, too, because they cost the same.
 void rate_table() {
   const std::vector<Row> rows{reference("ainc", {{"N", 9}}),      reference("twostage", {{"N", 4}}),
                               reference("fib2", {{"K", 6}}),      reference("inc", {{"N", 7}}),

@@ -1,6 +1,5 @@
 // Prints the tables of docs/benchmarks.md as Markdown: each is the counterpart of a table or figure of one of
-// the papers, on our programs. `heddle_tables [SECONDS]`: a run that takes longer than so many seconds (30)
-// is shown as "-".
+// the papers, on our programs. `heddle_tables [SECONDS]`: runs beyond this time (30) are shown as "-".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +57,7 @@ std::vector<Bug> expected_bugs() {
   return bugs;
 }
 
-// Paper 1, table 2: which bugs a bounded store buffer still shows.
+// Paper 1, table 2: the bugs that a bounded store buffer still exposes.
 void buffer_bound_table() {
   const std::vector<std::optional<std::uint32_t>> bounds{0, 1, 2, 3, std::nullopt};
   fmt::print("### Bugs found by buffer bound (paper 1, table 2)\n\n");
@@ -148,7 +147,7 @@ void stateful_table() {
   fmt::print("\n");
 }
 
-// What a transition costs under each model, and executions a second.
+// The cost of a transition under each model, and executions per second.
 void step_table() {
   struct Row {
     std::string file;

@@ -35,13 +35,13 @@ std::string about(const Minimised& minimised, std::string_view what) {
                        counted(minimised.states, "state"));
   }
   return fmt::format(
-      "The shortest trace to this {}: {}, {} ({} looked at, {}).", what,
+      "The shortest trace to this {}: {}, {} ({} visited, {}).", what,
       counted(minimised.transitions, "transition"),
       minimised.switches == 1 ? "1 context switch" : grouped(minimised.switches) + " context switches",
       counted(minimised.states, "state"), duration(minimised.seconds));
 }
 
-// Replaces what is shown by the shortest one, if that can be found; a sentence about it.
+// Replaces the execution to show by the shortest one, if that can be found. Returns a sentence about it.
 std::string minimise_shown(const Program& program, const Options& options, const CheckOptions& limits,
                            CheckResult& result) {
   const auto shown = shown_execution(result, options);
@@ -60,7 +60,7 @@ std::string minimise_shown(const Program& program, const Options& options, const
   return about(*minimised, witness ? "witness" : "violation");
 }
 
-// Puts what the options choose in the place of the first; a message if there is no such thing.
+// Selects the violation and the witness that the options name; an error if they do not exist.
 std::optional<UsageError> choose_shown(const Options& options, CheckResult& result) {
   if (options.violation > 1) {
     if (options.violation > result.violations.size()) {
@@ -72,7 +72,7 @@ std::optional<UsageError> choose_shown(const Options& options, CheckResult& resu
   }
   if (options.witness == 0) return std::nullopt;
   std::size_t number = 0;
-  std::size_t place = 0;  // in the list of witnesses, which has those that held
+  std::size_t place = 0;  // in the list of witnesses, which has one for each condition that held
   for (const ConditionCount& condition : result.conditions) {
     if (condition.kind != "exists") continue;
     if (++number == options.witness) {
@@ -86,7 +86,7 @@ std::optional<UsageError> choose_shown(const Options& options, CheckResult& resu
                     fmt::format("the program has {}", number == 0 ? "none" : std::to_string(number))};
 }
 
-// How to see an execution that satisfies an `exists`.
+// The option that shows an execution that satisfies an `exists`.
 std::string witness_option(const CheckResult& result) {
   std::size_t number = 0;
   for (const ConditionCount& condition : result.conditions) {
@@ -101,7 +101,7 @@ std::string format_warnings(const std::vector<LintWarning>& warnings, const std:
   std::string text =
       warnings.empty() ? "\nNo warnings.\n" : fmt::format("\n{}:\n", counted(warnings.size(), "warning"));
   for (const LintWarning& warning : warnings) text += clean(warning.diagnostic.text, true);
-  if (!open.empty()) text += "\nLeft open:\n";
+  if (!open.empty()) text += "\nNot decided in time:\n";
   for (const Diagnostic& question : open) text += clean(question.text, true);
   return text;
 }
@@ -129,8 +129,8 @@ Diagnostic about_file(const std::string& file, std::string message, std::uint32_
 
 int report_errors(const std::vector<Diagnostic>& errors, bool json, int exit_code) {
   if (errors.empty()) {
-    return report_errors({as_diagnostic({"refused without a reason: a bug in heddle, please report it", ""})},
-                         json);
+    return report_errors(
+        {as_diagnostic({"rejected without a reason: this is a bug in heddle, please report it", ""})}, json);
   }
   if (json) {
     static_cast<void>(write_report(json_errors(errors, exit_code)));
@@ -195,7 +195,7 @@ int run_check(const Options& options) {
   if (!options.json && !note.empty()) report += fmt::format("\n{}\n", wrap(note, style.width, 0));
   if (!options.json && options.lint) report += format_warnings(warnings, open);
   const bool written = write_report(report);
-  // The report is out by now, whatever becomes of the files.
+  // The report is already written, even if writing the files fails.
   const bool complete = write_artefacts(*program, *result, options, warnings);
   return written && complete ? exit_code(result->verdict) : bad_input;
 }
@@ -243,8 +243,8 @@ int run(int count, const char* const* arguments) {
   try {
     return run_command(options);
   } catch (const std::bad_alloc&) {
-    // A search does not end here but undecided; what else has run out of memory is written down, unless a
-    // document has been written before.
+    // A search that runs out of memory ends as undecided and does not come here. Other failures are reported,
+    // unless a document has been written before.
     return report_errors({as_diagnostic({"out of memory, so nothing is decided", ""})},
                          options.json && !report_begun(), exit_code(Verdict::undecided));
   }

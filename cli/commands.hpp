@@ -1,4 +1,4 @@
-// What the commands do once the command line is understood. Each returns the exit code: 0 safe or done, 1
+// The commands, after the command line has been parsed. Each returns the exit code: 0 safe or done, 1
 // violation, 2 bad input or an output that cannot be written, 3 undecided.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace heddle::cli {
 
 inline constexpr int bad_input = 2;  // the exit code, see above
 
-// All of main() but the safety net for exceptions.
+// main() without its handler for unexpected exceptions.
 [[nodiscard]] int run(int count, const char* const* arguments);
 
 [[nodiscard]] int run_check(const Options& options);
@@ -21,14 +21,14 @@ inline constexpr int bad_input = 2;  // the exit code, see above
 [[nodiscard]] int run_compare(const Options& options);
 // 0: every expectation is met; 1: one is not.
 [[nodiscard]] int run_test(const Options& options);
-// The same for a program that is compiled already; `options.file` and `options.compile` mean nothing here.
-// `shows_violation`: a command that shows one.
+// The same for a compiled program; `options.file` and `options.compile` are ignored.
+// `shows_violation`: the command that shows a violation, for the report.
 [[nodiscard]] int show_outcomes(const Program& program, const Options& options,
                                 const std::string& shows_violation);
 [[nodiscard]] int show_comparison(const Program& program, const Options& options);
-// Commands from a terminal or from standard input, over one program after the other.
+// The prompt: reads commands from a terminal or from standard input.
 [[nodiscard]] int run_repl(const Options& options);
-// 1: the trace leads to a violation; 0: it does not any more.
+// 1: the trace leads to a violation; 0: it no longer does.
 [[nodiscard]] int run_replay(const Options& options);
 [[nodiscard]] int run_emit(const Options& options);
 [[nodiscard]] int run_list(const Options& options);
@@ -36,7 +36,7 @@ inline constexpr int bad_input = 2;  // the exit code, see above
 [[nodiscard]] int run_man(const Options& options);
 // 0: done; 1: with --check, a file is not in the canonical style.
 [[nodiscard]] int run_format(const Options& options);
-// 0: realisable under every model asked for; 1: not under one of them.
+// 0: realisable under every requested model; 1: unrealisable under one of them.
 [[nodiscard]] int run_consistency(const Options& options);
 
 // 0: every test ends in the expected states; 1: one does not; 3: one was not decided.
@@ -49,11 +49,11 @@ inline constexpr int bad_input = 2;  // the exit code, see above
 // An error in an input file: "FILE:LINE: error: MESSAGE", without the line if that is 0.
 [[nodiscard]] Diagnostic about_file(const std::string& file, std::string message, std::uint32_t line = 0);
 
-// What a command has been asked to make: to standard output as it is, or in a JSON document. Returns the exit
-// code.
+// Writes the text that a command produces (IR, translation, completions) to standard output, plain or in a
+// JSON document. Returns the exit code.
 [[nodiscard]] int write_product(const Options& options, const std::string& text);
 
-// Text to standard error, or one JSON document to standard output. Returns the exit code.
+// Writes errors as text to standard error, or as one JSON document to standard output. Returns the exit code.
 [[nodiscard]] int report_errors(const std::vector<Diagnostic>& errors, bool json, int exit_code = bad_input);
 
 }  // namespace heddle::cli

@@ -1,7 +1,9 @@
-// heddle compare FILE: outcomes by model side by side, and verdict, executions and time by algorithm.
+// heddle compare FILE: the outcomes of the models side by side, and verdict, executions and time by
+// algorithm.
 //
-// A model's outcomes are those of its best algorithm here, see rank(). An outcome is "added" by a model if no
-// model in a column to its left has it: the registry lists models from the strictest to the most relaxed.
+// A model's outcomes are those of the best algorithm in this comparison, see rank(). A model "adds" an
+// outcome if no model in a column to its left has it: the registry lists models from the strictest to the
+// most relaxed.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -25,7 +27,7 @@ namespace {
 struct Column {
   std::string model;
   std::string algorithm;  // whose outcomes they are
-  bool complete = false;  // false: the outcomes are those found until it was given up
+  bool complete = false;  // false: the check was abandoned, so there may be more outcomes
   std::vector<Outcome> outcomes;
 };
 
@@ -48,8 +50,8 @@ std::vector<std::int64_t> key_of(const std::vector<NamedValue>& values) {
   return key;
 }
 
-// How well an algorithm's outcomes stand for the model: complete ones first; then one execution per execution
-// graph (the default does that) before one per interleaving; `rf` last.
+// Ranks algorithms by how well their outcomes represent the model: complete ones first; then one execution
+// per execution graph (the default does that) before one per interleaving; `rf` last.
 int rank(const CheckResult& result) {
   const int complete = result.stopped_by.empty() ? 4 : 0;
   if (result.algorithm == "rf") return complete;
@@ -270,7 +272,7 @@ int show_comparison(const Program& program, const Options& options) {
   }
   if (comparison.checks.empty() && !interrupted()) {
     return report_errors({as_diagnostic({"none of these algorithms works with any of these models",
-                                         "heddle list shows which ones go together"})},
+                                         "heddle list shows the supported pairs"})},
                          options.json);
   }
   if (comparison.exit_code == 0 && (no_answer || interrupted()))

@@ -17,15 +17,15 @@ struct Flag {
   std::vector<std::string> names;  // with their hyphens
   std::string description;
   bool takes_value = false;
-  bool takes_list = false;          // of values with commas between them
-  std::vector<std::string> values;  // what the value can be; empty: files
+  bool takes_list = false;          // values separated by commas
+  std::vector<std::string> values;  // possible values; empty: files
 };
 
 struct Words {
   std::string name;
   std::string description;
   std::vector<Flag> flags;
-  std::vector<std::string> arguments;  // what its argument can be; empty: files
+  std::vector<std::string> arguments;  // possible arguments; empty: files
 };
 
 std::vector<std::string> values_of(const CLI::Option& option) {
@@ -68,7 +68,7 @@ std::vector<Words> words() {
   return result;
 }
 
-// Text inside single quotes of a shell; `closing` is how that shell writes a quote there.
+// Text inside single quotes of a shell; `closing` is that shell's way to write a quote there.
 std::string quoted(std::string_view text, std::string_view closing) {
   std::string result = "'";
   for (const char c : text) {

@@ -1,5 +1,5 @@
-// heddle conformance DIR --expected FILE: runs a folder of litmus tests in one process and compares what they
-// end in with what another tool found.
+// heddle conformance DIR --expected FILE: runs a folder of litmus tests in one process and compares their
+// final states with the results of another tool.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -34,21 +34,21 @@ struct Test {
   std::string path;
   const ExpectedTest* expected = nullptr;
   Agreement agreement = Agreement::not_run;
-  std::string verdict;  // as herd words it: "Ok Sometimes"
+  std::string verdict;  // in herd's words: "Ok Sometimes"
   std::vector<std::string> missing;
   std::vector<std::string> unexpected;
   std::string reason;  // refused, undecided
-  std::string bounds;  // what has cut its runs off; empty if nothing has
+  std::string bounds;  // the bounds that have cut its runs; may be empty
 };
 
 struct Totals {
-  std::size_t tests = 0;  // those that the expected file knows
+  std::size_t tests = 0;  // those in the table
   std::size_t agree = 0;
-  std::size_t bounded = 0;  // of these, within bounds
+  std::size_t bounded = 0;  // those of them that agree within bounds
   std::size_t differ = 0;
   std::size_t refused = 0;
   std::size_t undecided = 0;
-  std::size_t unknown = 0;  // files that it does not know
+  std::size_t unknown = 0;  // files that are not in the table
   double seconds = 0;
   double cpu_seconds = 0;
   [[nodiscard]] double milliseconds_each() const {
@@ -65,9 +65,10 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// "file:3:4: error: message" without the file: tests that are refused for the same reason are shown together.
+// "file:3:4: error: message" without the file: tests that are rejected for the same reason are shown
+// together.
 std::string reason_of(const std::vector<Diagnostic>& errors) {
-  return errors.empty() ? std::string("refused without a reason") : one_line(errors.front().message);
+  return errors.empty() ? std::string("rejected without a reason") : one_line(errors.front().message);
 }
 
 void run_test(Test& test, const Options& options) {
@@ -104,14 +105,14 @@ void run_test(Test& test, const Options& options) {
       test.missing.empty() && test.unexpected.empty() && test.verdict == test.expected->verdict;
   test.agreement = agrees ? Agreement::agrees : Agreement::differs;
   test.bounds = join(result->bounds, "; ");
-  // What is missing may stand behind a bound; what was found and is not expected does not.
+  // Missing states may lie beyond a bound; unexpected ones do not.
   if (!test.bounds.empty() && !agrees && test.unexpected.empty()) {
     test.agreement = Agreement::undecided;
     test.reason = test.bounds;
   }
 }
 
-// Each worker takes the next test that nobody has taken.
+// Each worker takes the next free test.
 void run_all(std::vector<Test>& tests, const Options& options) {
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
@@ -157,7 +158,7 @@ std::string format_differences(const Test& test) {
                                  one_line(test.expected->verdict));
   for (const std::string& state : test.missing) text += fmt::format("  missing     {}\n", one_line(state));
   for (const std::string& state : test.unexpected) text += fmt::format("  unexpected  {}\n", state);
-  if (!test.bounds.empty()) text += fmt::format("  not all: {}\n", test.bounds);
+  if (!test.bounds.empty()) text += fmt::format("  incomplete: {}\n", test.bounds);
   return text;
 }
 
@@ -246,7 +247,7 @@ std::string conformance_json(const std::vector<Test>& tests, const Totals& total
   return json_text(json);
 }
 
-// The .litmus files of the folder and of those inside it, by name; every options.sample-th of them.
+// The .litmus files of the folder and its subfolders, sorted by name; every options.sample-th of them.
 std::variant<std::vector<Test>, UsageError> find_tests(const Options& options) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -277,8 +278,8 @@ int run_conformance(const Options& options) {
   catch_interrupts();
   const auto begin = std::chrono::steady_clock::now();
   if (options.expected.empty()) {
-    return report_errors({as_diagnostic({"say with --expected what the tests should end in",
-                                         "--expected FILE names a table; docs/conformance.md describes it"})},
+    return report_errors({as_diagnostic({"the table of expected final states is missing",
+                                         "--expected FILE names it; docs/conformance.md describes it"})},
                          options.json);
   }
   const Result<ExpectedTests> expected = read_expected(options.expected, options.check.model);

@@ -1,4 +1,4 @@
-// heddle consistency FILE: under which models is a recorded history possible?
+// heddle consistency FILE: the models under which a recorded history is possible.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uintmax_t largest_history = 256 << 20;
 
-// The value that an event read, where the file or the write that it saw says it.
+// The value that an event read, if the file or the write that it read from gives it.
 std::optional<std::int64_t> value_read(const History& history, const ConsistencyResult& result,
                                        const HistoryStep& step) {
   const auto& event = history.threads[step.thread].events[step.event];

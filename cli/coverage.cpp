@@ -15,7 +15,7 @@
 namespace heddle::cli {
 namespace {
 
-// A line counts as its most frequent statement.
+// A line has the count of its most frequent statement.
 struct Line {
   std::uint64_t count = 0;
   std::string source;  // of its first statement
@@ -31,8 +31,8 @@ bool same_place(const CoveredPlace& a, const CoveredPlace& b) {
   return a.file == b.file && a.line == b.line && a.column == b.column && a.source == b.source;
 }
 
-// Asserts and conditions that no execution came to, and arms that none took. Of an `if` that none came to only
-// the `if` itself.
+// Asserts and conditions that no execution reached, and arms that none took. If none reached an `if`, only
+// the `if` itself is listed.
 bool never_reached(const CoveredPlace& place, const std::vector<CoveredPlace>& all) {
   if (place.count > 0) return false;
   if (place.kind == CoverageKind::assertion || place.kind == CoverageKind::condition) return true;
@@ -42,7 +42,7 @@ bool never_reached(const CoveredPlace& place, const std::vector<CoveredPlace>& a
     return place_of(other) && (other.kind == CoverageKind::branch) != is_branch;
   });
   if (!is_branch) return partner != all.end();
-  // The arms of a `?:` stand alone.
+  // The arms of a `?:` are listed on their own.
   if (partner != all.end()) return partner->count > 0;
   return std::any_of(all.begin(), all.end(),
                      [&](const CoveredPlace& other) { return place_of(other) && other.count > 0; });
@@ -92,8 +92,7 @@ std::uint64_t reached(const File& file) {
 std::string format_coverage(const Program& program, const CheckResult& result, const Style& style) {
   const std::vector<File> files = files_covered(program, result);
   const std::string_view so_far = result.finished ? "" : " so far";
-  std::string text =
-      fmt::format("\nCoverage{} (times that the search came to a line, not executions):\n", so_far);
+  std::string text = fmt::format("\nCoverage{} (visits by the search, not executions):\n", so_far);
   std::string never;
   for (const File& file : files) {
     text += fmt::format("  {}: {} of {}\n", one_line(file.name), grouped(reached(file)),

@@ -1,4 +1,4 @@
-// What a check with --coverage says about the lines of a program: text, JSON and lcov's format.
+// Reports of check --coverage: text, JSON and lcov's format.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace heddle::cli {
 [[nodiscard]] std::string format_coverage(const Program& program, const CheckResult& result,
                                           const Style& style);
 [[nodiscard]] Json coverage_json(const Program& program, const CheckResult& result);
-// A tracefile of lcov (geninfo(1)): SF, DA, BRDA and their sums.
+// An lcov tracefile (geninfo(1)): SF, DA, BRDA and their sums.
 [[nodiscard]] std::string coverage_lcov(const Program& program, const CheckResult& result);
 
 }  // namespace heddle::cli

@@ -54,7 +54,7 @@ std::optional<ExecutionGraph> picture_graph(const Trace& trace) {
   for (const GraphEdge& edge : graph.edges) {
     if (edge.relation != GraphRelation::reads_from) continue;
     const GraphEvent& read = graph.events[edge.to];
-    // A mutex holds the number of its owner, which a trace does not show.
+    // The value of a mutex is the number of its owner, which a trace does not show.
     const bool variable = std::any_of(trace.initial.begin(), trace.initial.end(),
                                       [&](const NamedValue& value) { return value.name == read.location; });
     if (variable && graph.events[edge.from].written != read.read) return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<ExecutionGraph> picture_graph(const Trace& trace) {
 std::string event_label(const Trace& trace, const GraphEvent& event) {
   if (event.thread >= 0) {
     const Step& step = trace.steps[event.step];
-    // The graph shows what stands in brackets behind a commit.
+    // The graph shows the information in brackets after a commit.
     return step.commit ? step.action.substr(0, step.action.find(" (po ")) : step.action;
   }
   for (const NamedValue& value : trace.initial) {

@@ -77,15 +77,15 @@ Result<ExpectedTests> read_expected(const std::string& path, std::string_view mo
     for (const std::string_view state : split(columns[4], "|")) test.states.insert(canonical_state(state));
     if (no_states) test.states.erase("");
     if (std::to_string(test.states.size()) != columns[2]) {
-      return at(fmt::format("{} different states follow, not {}", test.states.size(), columns[2]));
+      return at(fmt::format("the row has {} different states, not {}", test.states.size(), columns[2]));
     }
     if (!tests.emplace(std::string(columns[0]), std::move(test)).second) {
-      return at(fmt::format("the test '{}' stands here twice", columns[0]));
+      return at(fmt::format("the table has the test '{}' twice", columns[0]));
     }
   }
   if (in.bad()) return std::vector{about_file(path, "cannot be read")};
   if (tests.empty())
-    return std::vector{about_file(path, fmt::format("says nothing about the model '{}'", model))};
+    return std::vector{about_file(path, fmt::format("has no rows about the model '{}'", model))};
   return tests;
 }
 

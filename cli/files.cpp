@@ -30,7 +30,7 @@ mode_t permissions_for(const std::string& path) {
   return static_cast<mode_t>(0666) & ~mask;
 }
 
-// Do both names lead to one regular file, or would they once it is written?
+// Whether both names refer to one regular file, or would after it is written.
 bool same_file(const std::string& left, const std::string& right) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -95,7 +95,7 @@ std::string write_file(const std::string& path, std::string_view text) {
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) return failed("write", path, EISDIR);
   if (exists && !S_ISREG(status.st_mode)) return write_directly(path, text);
-  // A file that may not be written stays as it is, even where its folder would allow to replace it.
+  // A read-only file is kept, even if its folder would allow replacing it.
   if (exists && ::access(path.c_str(), W_OK) != 0) return failed("write", path, errno);
   std::error_code no_link;
   const std::filesystem::path real = std::filesystem::canonical(path, no_link);

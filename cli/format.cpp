@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint64_t largest_program = std::uint64_t{16} << 20;
 constexpr int not_canonical = 1;
 
-// What became of one file.
+// The result for one file.
 struct Formatted {
   std::string file;
   bool changed = false;  // or would be, with --check
@@ -32,7 +32,7 @@ struct Formatted {
   std::vector<Diagnostic> errors = {};
 };
 
-// The file is rewritten as a whole or stays what it was.
+// The file is rewritten as a whole or stays unchanged.
 Formatted format_file(const std::string& path, bool check_only) {
   Formatted result{.file = path, .changed = false, .text = {}, .errors = {}};
   if (const auto litmus = refuse_litmus(path)) {
@@ -63,7 +63,7 @@ Formatted format_file(const std::string& path, bool check_only) {
   return result;
 }
 
-// What of it is said in text. False if it cannot be written.
+// Writes the result as text. False if it cannot be written.
 bool show(const Formatted& file, bool check_only) {
   if (!file.errors.empty()) {
     static_cast<void>(report_errors(file.errors, false));

@@ -30,7 +30,7 @@ std::string label(const GraphEvent& event) {
 }  // namespace
 
 std::string format_graph(const ExecutionGraph& graph, bool numbered_by_step) {
-  // First values are never what an edge leads to, so they need no number where steps give the numbers.
+  // No edge leads to an initial value, so it needs no number if events have the numbers of steps.
   const auto number = [&](std::size_t event) {
     if (!numbered_by_step) return std::to_string(event + 1);
     return graph.events[event].thread < 0 ? std::string() : std::to_string(graph.events[event].step + 1);

@@ -133,7 +133,7 @@ class Reader {
       if (heddle::name(kind) == name) return kind;
       known += (known.empty() ? "" : ", ") + std::string(heddle::name(kind));
     }
-    reject(where, fmt::format("unknown op \"{}\"; there are {}", shown(name), known));
+    reject(where, fmt::format("unknown op \"{}\"; the ops are {}", shown(name), known));
   }
 
   static std::optional<std::int64_t> optional_integer(const Value& json, const char* field,

@@ -9,8 +9,7 @@
 
 namespace heddle::cli {
 
-// The history, or one sentence about what is wrong with the text and where in it ("threads[0].events[2]:
-// ...").
+// The history, or one sentence with the error and its place in the document ("threads[0].events[2]: ...").
 [[nodiscard]] std::variant<History, std::string> parse_history(std::string_view text);
 
 }  // namespace heddle::cli

@@ -1,5 +1,5 @@
-// --html; see pictures.hpp. The page is cli/page/trace.html, which the build puts into the program; what
-// changes from trace to trace is one JSON object in it.
+// --html; see pictures.hpp. The page is cli/page/trace.html, which the build embeds in the program. The trace
+// is one JSON object in it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace heddle::cli {
 namespace {
 
 constexpr std::uint64_t largest_source = std::uint64_t{1} << 20;
-constexpr std::size_t most_lines = 4000;  // of a file that is shown; the page stays small
+constexpr std::size_t most_lines = 4000;  // of a source file, to keep the page small
 
 Json lines_of(const std::string& text) {
   Json lines = Json::array();
@@ -76,7 +76,7 @@ Json foot(const Program& program, const CheckResult& result, const Options& opti
   return rows;
 }
 
-// JSON inside a script element: nothing in it may look like its end.
+// JSON inside a script element must not contain anything like the end of the element.
 std::string embedded(const Json& json) {
   std::string text;
   for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {

@@ -1,4 +1,4 @@
-// See interrupt.hpp. A signal handler has no other way to speak than a variable of the whole process.
+// See interrupt.hpp. A signal handler can only communicate through a global variable.
 #include "cli/interrupt.hpp"
 
 #include <atomic>
@@ -12,8 +12,8 @@ std::atomic<bool> caught = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not wait for a lock");
 
 extern "C" void note_signal(int) { caught.store(true, std::memory_order_relaxed); }
-// A signal that comes right before the prompt begins to wait for a key would be noticed with the next key
-// only. So others follow until it is noticed; they do nothing but end the waiting.
+// A signal that comes just before the prompt begins to wait for a key would only be noticed at the next key.
+// So a timer sends more signals until it is noticed; they only interrupt the wait.
 timer_t reminder;
 bool has_reminder = false;
 void remind(long nanoseconds) {
@@ -32,11 +32,11 @@ extern "C" void only_end_waiting(int) {}
 void catch_interrupts() {
   struct sigaction note {};
   note.sa_handler = note_signal;
-  // SA_RESETHAND: the next one of the same kind does what it does by default.
+  // SA_RESETHAND: the next signal of the same kind has its default effect.
   note.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
   for (const int signal : {SIGINT, SIGTERM}) {
     struct sigaction before {};
-    // Who started us with the signal ignored (nohup, a background job) wants it to stay so.
+    // A signal ignored by the parent process (nohup, a background job) stays ignored.
     if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     ::sigaction(signal, &note, nullptr);
   }

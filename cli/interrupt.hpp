@@ -1,20 +1,19 @@
-// Ctrl-C (SIGINT) and SIGTERM as a question that the search asks now and then. The second one ends the
-// process.
+// Ctrl-C (SIGINT) and SIGTERM as a flag that searches poll. The second signal ends the process.
 #pragma once
 
 namespace heddle::cli {
 
-// From here on the first signal is only noted; the second one acts as if it had never been caught.
+// From here on the first signal only sets the flag; the second one has its default effect.
 void catch_interrupts();
 [[nodiscard]] bool interrupted();
 
-// For a program that outlives what was interrupted: from here on SIGINT is noted, every time; system calls
-// that it meets return early, and nothing is ended by it.
+// For a program that continues after an interrupted search: from here on every SIGINT sets the flag and
+// interrupts system calls, but never ends the process.
 void catch_every_interrupt();
-// Forgets what was noted. Returns whether anything was.
+// Clears the flag. Returns whether it was set.
 bool forget_interrupts();
 
-// A reader that leaves becomes an error of write() instead of the end of the process.
+// A closed pipe makes write() fail instead of ending the process.
 void ignore_broken_pipes();
 
 }  // namespace heddle::cli

@@ -1,5 +1,5 @@
-// What all JSON documents of the command line share; docs/json.md says what each field means. Whoever changes
-// a field changes it there, and raises `json_version` if a reader could trip over it.
+// Common parts of all JSON documents of the command line; docs/json.md describes each field. Update it with
+// every change of a field, and raise `json_version` if the change could break a reader.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -44,7 +44,7 @@ template <typename Item>
   return result;
 }
 
-// What an empty text says is that there is none.
+// Null for an empty text.
 [[nodiscard]] inline Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }

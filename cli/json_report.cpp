@@ -11,7 +11,7 @@
 namespace heddle::cli {
 namespace {
 
-// JSON has truth values: a boolean is one.
+// A `bool` becomes true or false in JSON.
 Json value_of(const NamedValue& value) {
   if (value.pending) return nullptr;
   return value.boolean ? Json(value.value != 0) : Json(value.value);

@@ -1,4 +1,4 @@
-// heddle list: the models and algorithms, and which go together.
+// heddle list: the models, the algorithms and the supported pairs.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -60,7 +60,7 @@ int run_list(const Options& options) {
     if (algorithm.bounds_preemptions) body += " (takes --preemption-bound)";
     text += entry(algorithm.name, body);
   }
-  text += "\nWhich go together (* is the model's default):\n  " + std::string(name_width, ' ');
+  text += "\nSupported pairs (* is the model's default):\n  " + std::string(name_width, ' ');
   for (const AlgorithmInfo& algorithm : algorithms()) text += fmt::format("  {}", algorithm.name);
   text += '\n';
   std::string reasons;

@@ -20,7 +20,7 @@ LitmusVerdict judge_litmus(const Program& program, const CheckResult& result) {
     case LitmusKind::none:
     case LitmusKind::forall: verdict.ok = verdict.others == 0; break;
   }
-  // What has been seen remains true; that something never happens is known at the end.
+  // An observed state settles the condition early; the absence of one is known only at the end.
   const bool certain = result.finished || (verdict.holds > 0 && verdict.others > 0) ||
                        (program.litmus()->kind == LitmusKind::exists ? verdict.ok : !verdict.ok);
   verdict.decided = certain;
@@ -35,7 +35,7 @@ LitmusVerdict judge_litmus(const Program& program, const CheckResult& result) {
 std::optional<UsageError> refuse_litmus(const std::string& file) {
   if (!file.ends_with(".litmus")) return {};
   return UsageError{fmt::format("{} is a litmus test, not a .hed program", clean(file)),
-                    "heddle translate makes a .hed program of it"};
+                    "heddle translate converts it to a .hed program"};
 }
 
 std::string format_state(const Outcome& outcome) {

@@ -1,4 +1,4 @@
-// What herd says about a litmus test, from what a check of all its executions found.
+// herd's report about a litmus test, from a check of all its executions.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ struct LitmusVerdict {
   std::uint64_t others = 0;
 };
 
-// `result` must be of a check that kept going, and the program a litmus test. A test without a condition asks
-// nothing, so every execution is as it should be.
+// `result` must come from a check with keep_going, and the program must be a litmus test. Without a condition
+// every execution is as expected.
 [[nodiscard]] LitmusVerdict judge_litmus(const Program& program, const CheckResult& result);
 
-// What commands that work on the text of a .hed file say of a file whose name is that of a litmus test.
+// The error of commands that need the text of a .hed file if they are given a litmus test (by its name).
 [[nodiscard]] std::optional<UsageError> refuse_litmus(const std::string& file);
 
-// A final state as herd writes it: "0:r1=0; [x]=1;".
+// A final state in herd's format: "0:r1=0; [x]=1;".
 [[nodiscard]] std::string format_state(const Outcome& outcome);
 
 }  // namespace heddle::cli

@@ -1,4 +1,4 @@
-// The program `heddle`: the command line over the public interface. Nothing may leave it as an exception.
+// The program `heddle`: the command line on top of the public interface. No exception may escape.
 #include <exception>
 #include <new>
 #include <string>

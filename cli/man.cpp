@@ -10,8 +10,8 @@
 namespace heddle::cli {
 namespace {
 
-// Text for troff: a backslash, a quote or a full stop at the start of a line would be commands, a plain
-// hyphen would not be found by who looks for "--model".
+// Text for troff: a backslash, or a quote or full stop at the start of a line, would be a command; without
+// escapes a hyphen would not match a search for "--model".
 std::string roff(std::string_view text) {
   std::string result;
   for (const char c : text) {

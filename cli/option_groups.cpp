@@ -33,7 +33,7 @@ std::string describe_registries() {
                                       ? std::string(algorithm.summary)
                                       : fmt::format("{} [{}]", algorithm.summary, algorithm.paper));
   }
-  return text + "\nWhich of them go together: heddle list\n";
+  return text + "\nheddle list shows the supported pairs.\n";
 }
 
 void add_flag(CLI::App& app, const char* name, bool& value, const std::string& description) {
@@ -47,17 +47,17 @@ void add_timeout(CLI::App& app, const std::string& description, std::optional<do
 
 void add_lists(CLI::App& app, Options& options, const char* default_algorithms) {
   add_value(
-      app, "--models", "NAMES", "Models with commas between them, or all (all)",
+      app, "--models", "NAMES", "Models separated by commas, or all (all)",
       [&options](const std::string& text) { options.models = name_list("model", text, model_names()); });
   add_value(app, "--algorithms", "NAMES",
-            fmt::format("Algorithms with commas between them, or all ({})", default_algorithms),
+            fmt::format("Algorithms separated by commas, or all ({})", default_algorithms),
             [&options](const std::string& text) {
               options.algorithms = name_list("algorithm", text, algorithm_names());
             });
 }
 
 void add_only_option(CLI::App& app, Options& options) {
-  add_value(app, "--only", "NAMES", "Of the final states only these variables (x,flag[1],p.a)",
+  add_value(app, "--only", "NAMES", "Show only these variables of the final states (x,flag[1],p.a)",
             [&options](const std::string& text) { options.only = split_names(text); });
 }
 
@@ -67,7 +67,7 @@ void add_parameters(CLI::App& app, Options& options) {
          [&options](const std::vector<std::string>& texts) {
            for (const std::string& text : texts) define(text, options.compile.parameters);
          },
-         "Give a `param` of the program another value; may be repeated")
+         "Set a `param` of the program; may be repeated")
       ->allow_extra_args(false)
       ->option_text("NAME=VALUE");
 }
@@ -93,7 +93,7 @@ void add_program_settings(CLI::App& app, Options& options) {
   add_parameters(app, options);
   add_unroll(app, options);
   add_flag(app, "--no-spin-await", options.compile.unroll_spin_loops,
-           "Unroll loops that only wait, like `while x != 0 { }`, instead of treating them as `await`");
+           "Unroll spin loops, like `while x != 0 { }`, instead of treating them as `await`");
 }
 
 void add_compile_settings(CLI::App& app, Options& options) {
@@ -115,7 +115,7 @@ void add_compile_options(CLI::App& app, Options& options) {
 void add_choice_options(CLI::App& app, CheckOptions& check) {
   add_value(app, "--model", "NAME", fmt::format("The memory model ({}); see below", check.model),
             [&check](const std::string& text) { check.model = text; });
-  add_value(app, "--algorithm", "NAME", "How to explore (the model's default); see below",
+  add_value(app, "--algorithm", "NAME", "The algorithm (the model's default); see below",
             [&check](const std::string& text) { check.algorithm = text; });
 }
 
@@ -126,12 +126,12 @@ void add_limit_options(CLI::App& app, CheckOptions& check) {
               check.max_executions = whole_number("--max-executions", text, 1, most64);
             });
   add_timeout(app, "Stop after S seconds", check.timeout);
-  add_value(app, "--max-memory", "BYTES", "Stop when the search takes more; K, M, G may follow the number",
+  add_value(app, "--max-memory", "BYTES", "Stop when the search uses more memory; suffixes K, M, G",
             [&check](const std::string& text) { check.max_memory = bytes_number("--max-memory", text); });
   add_bound(app, "--buffer-bound", "At most K entries in a store buffer", 0, check.buffer_bound);
   add_bound(app, "--preemption-bound",
-            "Only executions with at most K preemptions: a thread is left that could go on, and comes back",
-            0, check.preemption_bound);
+            "At most K preemptions: switches away from a thread that could continue and comes back", 0,
+            check.preemption_bound);
 }
 
 void add_no_progress(CLI::App& app, Options& options) {

@@ -36,31 +36,31 @@ void add_flag(CLI::App& app, const char* name, bool& value, const std::string& d
 void add_timeout(CLI::App& app, const std::string& description, std::optional<double>& timeout);
 // Models and algorithms as lists.
 void add_lists(CLI::App& app, Options& options, const char* default_algorithms);
-// Which variables of the final states count.
+// --only: the variables of the final states to show.
 void add_only_option(CLI::App& app, Options& options);
 void add_parameters(CLI::App& app, Options& options);
-// A bound that may be left out.
+// An optional bound.
 void add_bound(CLI::App& app, const char* name, const std::string& description, std::uint64_t least,
                std::optional<std::uint32_t>& bound);
 void add_unroll(CLI::App& app, Options& options);
-// What decides which program is made of a text.
+// Settings that determine the program.
 void add_program_settings(CLI::App& app, Options& options);
-// And how it is compiled.
+// Those, and settings of the compiler.
 void add_compile_settings(CLI::App& app, Options& options);
 void add_program_file(CLI::App& app, Options& options);
-// FILE, and these settings.
+// FILE, and all these settings.
 void add_compile_options(CLI::App& app, Options& options);
-// How one check explores: model, algorithm.
+// The choices of one check: model, algorithm.
 void add_choice_options(CLI::App& app, CheckOptions& check);
-// Where an exploration ends.
+// Limits and bounds of an exploration.
 void add_limit_options(CLI::App& app, CheckOptions& check);
 void add_no_progress(CLI::App& app, Options& options);
 void add_json(CLI::App& app, Options& options);
 void add_report_options(CLI::App& app, Options& options);
 void add_file_option(CLI::App& app, const char* name, const std::string& description, std::string& file);
-// Files about an execution.
+// Files that show an execution.
 void add_trace_options(CLI::App& app, Options& options);
-// And about what a check found.
+// Those, and files about all results of a check.
 void add_artefact_options(CLI::App& app, Options& options);
 
 }  // namespace heddle::cli

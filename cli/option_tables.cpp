@@ -26,14 +26,13 @@ void add_check_options(CLI::App& app, Options& options) {
   add_compile_options(app, options);
   add_limit_options(app, check);
   add_flag(app, "--report-beyond-bound", check.report_beyond_bound,
-           "Report violations beyond the preemption bound too, if trust meets any");
+           "Also report violations beyond the preemption bound that trust comes across");
   add_flag(app, "--minimise", options.minimise,
-           "Look for the shortest trace to the violation or witness, with the fewest context switches");
+           "Find the shortest trace to the violation or witness, with the fewest context switches");
   add_flag(app, "--lint", options.lint,
-           "Warn of what is probably not meant: unused names, updates that can get lost, needless fences, "
-           "awaits that nobody can satisfy");
-  add_flag(app, "--keep-going", check.keep_going,
-           "Explore everything even after a violation, and list all that differ");
+           "Warn about probable mistakes: unused names, updates that can get lost, needless fences, "
+           "awaits that can never hold");
+  add_flag(app, "--keep-going", check.keep_going, "Continue after a violation, and list all distinct ones");
   add_value(app, "--violation", "N", "With --keep-going: show and save the Nth violation, not the first",
             [&options](const std::string& text) {
               options.violation = whole_number("--violation", text, 1, most_rows);
@@ -44,9 +43,9 @@ void add_check_options(CLI::App& app, Options& options) {
             });
   add_flag(app, "--outcomes", check.collect_outcomes, "List the distinct final states");
   add_flag(app, "--coverage", check.coverage,
-           "Count how often each line is reached; list assertions, branches and conditions that never are");
+           "Count visits of each line; list assertions, branches and conditions that are never reached");
   add_artefact_options(app, options);
-  add_value(app, "--coverage-lcov", "FILE", "Write the counts of --coverage as a tracefile of lcov",
+  add_value(app, "--coverage-lcov", "FILE", "Write the counts of --coverage as an lcov tracefile",
             [&options](const std::string& text) {
               options.artefacts.lcov = text;
               options.check.coverage = true;
@@ -58,7 +57,7 @@ void add_check_options(CLI::App& app, Options& options) {
 void add_outcomes_options(CLI::App& app, Options& options) {
   add_choice_options(app, options.check);
   add_only_option(app, options);
-  add_value(app, "--witness", "N", "Show, and save, an execution that ends as row N says",
+  add_value(app, "--witness", "N", "Show, and save, an execution that ends in the state of row N",
             [&options](const std::string& text) {
               options.witness = whole_number("--witness", text, 1, most_rows);
             });
@@ -73,10 +72,10 @@ void add_compare_options(CLI::App& app, Options& options) {
   add_lists(app, options, "all");
   add_only_option(app, options);
   add_compile_options(app, options);
-  add_timeout(app, fmt::format("Give a check up after S seconds ({})", default_compare_timeout),
+  add_timeout(app, fmt::format("Abandon a check after S seconds ({})", default_compare_timeout),
               options.check.timeout);
   add_value(
-      app, "--max-memory", "BYTES", "Give a check up when it takes more; K, M, G may follow the number",
+      app, "--max-memory", "BYTES", "Abandon a check that uses more memory; suffixes K, M, G",
       [&options](const std::string& text) { options.check.max_memory = bytes_number("--max-memory", text); });
   add_report_options(app, options);
   app.footer(
@@ -100,31 +99,31 @@ void add_test_options(CLI::App& app, Options& options) {
   add_lists(app, options, "those that an expectation names, else the model's default");
   add_value(
       app, "--filter", "PATTERN",
-      "Only expectations that have PATTERN in the path of their program or suite or in their text; * and ? "
-      "stand for any characters",
+      "Only expectations whose text, or the path of whose program or suite, contains PATTERN; * and ? match "
+      "any characters",
       [&test](const std::string& text) { test.filter = text; });
   add_flag(app, "--fail-fast", options.fail_fast, "Stop at the first failure");
   add_value(app, "--timeout", "S",
             fmt::format("A check that takes S seconds fails as undecided ({})", test.timeout),
             [&test](const std::string& text) { test.timeout = seconds_number("--timeout", text); });
   add_value(app, "--max-memory", "BYTES",
-            "A search that takes more fails as undecided; K, M, G may follow the number",
+            "A search that uses more memory fails as undecided; suffixes K, M, G",
             [&test](const std::string& text) { test.max_memory = bytes_number("--max-memory", text); });
-  add_bound(app, "--unroll", "Cut threads off after K rounds of a `while`; `safe` means within bounds then",
+  add_bound(app, "--unroll", "Cut threads off after K rounds of a `while`; `safe` then means within bounds",
             1, test.bounds.unroll);
-  add_bound(app, "--buffer-bound", "At most K entries in a store buffer; the same", 0,
+  add_bound(app, "--buffer-bound", "At most K entries in a store buffer; `safe` likewise", 0,
             test.bounds.buffer_bound);
-  add_bound(app, "--preemption-bound", "Only executions with at most K preemptions; the same", 0,
+  add_bound(app, "--preemption-bound", "Only executions with at most K preemptions; `safe` likewise", 0,
             test.bounds.preemption_bound);
   add_flag(app, "--update", options.update,
-           "Set the numbers of `executions N` and `outcomes N` to what is found");
+           "Set the numbers of `executions N` and `outcomes N` to the actual ones");
   add_value(app, "--junit", "FILE", "Write the results as JUnit XML",
             [&options](const std::string& text) { options.junit_file = text; });
   add_value(app, "--json", "FILE", "Write the results as JSON (docs/json.md); - is standard output",
             [&options](const std::string& text) { options.json_file = text; });
   add_no_progress(app, options);
   app.footer(
-      "A .suite file lists expectations, one a line, for programs that stand elsewhere:\n"
+      "A .suite file lists expectations, one per line, for programs in other files:\n"
       "  # FILE          SETTINGS            MODELS   ALGORITHMS  EXPECTATION\n"
       "  peterson.hed    FENCED=0            tso,pso  -           violation \"two threads inside\"\n"
       "  dekker.hed      unroll=4,timeout=5  all      source      safe\n"
@@ -142,12 +141,12 @@ void add_consistency_options(CLI::App& app, Options& options) {
   app.add_option("FILE", options.file, "The history, a JSON file (docs/consistency.md)")
       ->option_text(" ")
       ->required();
-  add_value(app, "--model", "NAMES", "Models with commas between them, or all (all)",
+  add_value(app, "--model", "NAMES", "Models separated by commas, or all (all)",
             [&consistency](const std::string& text) {
               consistency.models = name_list("model", text, ConsistencyOptions{}.models);
             });
   add_value(app, "--max-states", "N",
-            fmt::format("Give a model up after N states of its search ({})", consistency.max_states),
+            fmt::format("Abandon a model after N states of its search ({})", consistency.max_states),
             [&consistency](const std::string& text) {
               consistency.max_states = whole_number("--max-states", text, 1, most64);
             });
@@ -158,18 +157,18 @@ void add_consistency_options(CLI::App& app, Options& options) {
   add_flag(app, "--json", options.json, "Report in JSON (docs/consistency.md), errors too");
   app.footer(
       "Exit codes:\n"
-      "  0  possible under every model asked for\n"
+      "  0  possible under every requested model\n"
       "  1  impossible under one of them\n"
       "  2  the command line or the file is wrong\n"
       "  3  undecided: a search was given up");
 }
 
 void add_repl_options(CLI::App& app, Options& options) {
-  app.add_option("FILE", options.file, "A program to begin with")->option_text(" ");
+  app.add_option("FILE", options.file, "The initial program")->option_text(" ");
   add_choice_options(app, options.check);
   add_compile_settings(app, options);
   add_limit_options(app, options.check);
-  add_flag(app, "--echo", options.echo, "Show each line of a script before what it says, as a transcript");
+  add_flag(app, "--echo", options.echo, "Show each line of a script before its output, as a transcript");
   add_flag(app, "--json", options.json, "Answer each input with one line of JSON (docs/json.md)");
   app.footer(
       "Reads commands from the terminal, or from standard input if that is no terminal: then it stops at "
@@ -182,7 +181,7 @@ void add_conformance_options(CLI::App& app, Options& options) {
   app.add_option("FILE", options.file, "The folder with the .litmus files")
       ->option_text("(a folder)")
       ->required();
-  add_value(app, "--expected", "FILE", "The table of the states that each test should end in",
+  add_value(app, "--expected", "FILE", "The table of each test's expected final states",
             [&options](const std::string& text) { options.expected = text; });
   add_choice_options(app, options.check);
   add_value(app, "-j,--jobs", "N", fmt::format("Worker threads ({})", options.jobs),
@@ -197,7 +196,7 @@ void add_conformance_options(CLI::App& app, Options& options) {
   add_flag(app, "--json", options.json, "Report in JSON (docs/conformance.md), errors too");
   app.footer(
       "Exit codes:\n"
-      "  0  every test that is covered ends in the expected states\n"
+      "  0  every covered test ends in the expected states\n"
       "  1  one of them does not\n"
       "  2  the command line, the folder or the table is wrong, or no test could be compared\n"
       "  3  undecided: a test was given up, and no other one differs");
@@ -221,10 +220,10 @@ void add_replay_options(CLI::App& app, Options& options) {
   add_json(app, options);
   app.footer(
       "Exit codes:\n"
-      "  0  the trace leads to no violation any more; of a witness: it ends as it did\n"
+      "  0  the trace no longer leads to a violation; a witness: it ends in the same state\n"
       "  1  violation\n"
       "  2  the command line, a file or the program in it is wrong, or an output cannot be written\n"
-      "  3  the trace of a witness no longer ends as it did");
+      "  3  the trace of a witness no longer ends in the same state");
 }
 
 void add_list_options(CLI::App& app, Options& options) {
@@ -247,7 +246,7 @@ struct Entry {
 };
 
 void add_emit_options(CLI::App& app, Options& options) {
-  add_flag(app, "--llvm", options.llvm, "LLVM's intermediate code, as generated");
+  add_flag(app, "--llvm", options.llvm, "Print LLVM IR, as generated");
   add_json(app, options);
   add_program_file(app, options);
   add_program_settings(app, options);
@@ -260,11 +259,10 @@ void add_man_options(CLI::App& app, Options& options) {
 }
 
 void add_format_options(CLI::App& app, Options& options) {
-  app.add_option("FILES", options.paths,
-                 "Programs to be rewritten; - formats standard input to standard output")
+  app.add_option("FILES", options.paths, "Programs to rewrite; - formats standard input to standard output")
       ->option_text(" ")
       ->required();
-  add_flag(app, "--check", options.check_only, "Change nothing; name the files that would be changed");
+  add_flag(app, "--check", options.check_only, "Change nothing; list the files that would change");
   add_json(app, options);
   app.footer(
       "Exit codes:\n"
@@ -277,29 +275,30 @@ constexpr Entry entries[] = {
     {{"check", Command::check, "Explore a program's executions and report a verdict",
       "examples/peterson.hed"},
      add_check_options},
-    {{"outcomes", Command::outcomes, "List a program's final states and how many executions give each",
+    {{"outcomes", Command::outcomes, "List a program's final states with the number of executions of each",
       "examples/store_buffering.hed"},
      add_outcomes_options},
-    {{"compare", Command::compare, "Compare a program's outcomes by model, verdicts and times by algorithm",
+    {{"compare", Command::compare,
+      "Compare a program's outcomes by model, its verdicts and times by algorithm",
       "examples/store_buffering.hed"},
      add_compare_options},
     {{"test", Command::test, "Run the expectations of programs and suites", "examples"}, add_test_options},
-    {{"repl", Command::repl, "Explore a program step by step, and change it, at a prompt", ""},
+    {{"repl", Command::repl, "Write a program and step through its executions at a prompt", ""},
      add_repl_options},
-    {{"replay", Command::replay, "Run a saved counterexample again", "trace.json"}, add_replay_options},
-    {{"fmt", Command::fmt, "Lay out programs in the canonical style", "examples/peterson.hed"},
+    {{"replay", Command::replay, "Replay a saved counterexample or witness", "trace.json"},
+     add_replay_options},
+    {{"fmt", Command::fmt, "Format programs in the canonical style", "examples/peterson.hed"},
      add_format_options},
-    {{"emit", Command::emit, "Print what a program is compiled to", "--llvm examples/peterson.hed"},
+    {{"emit", Command::emit, "Print the LLVM IR of a program", "--llvm examples/peterson.hed"},
      add_emit_options},
-    {{"list", Command::list, "List the models and algorithms, and which go together", ""}, add_list_options},
-    {{"consistency", Command::consistency, "Say under which models a recorded execution is possible",
-      "history.json"},
+    {{"list", Command::list, "List the models, the algorithms and the supported pairs", ""},
+     add_list_options},
+    {{"consistency", Command::consistency, "Report which models allow a recorded execution", "history.json"},
      add_consistency_options},
     {{"conformance", Command::conformance,
       "Compare the final states of a folder of litmus tests with a table", "tests/ --expected expected.tsv"},
      add_conformance_options},
-    {{"translate", Command::translate, "Print a litmus test as a .hed program, or the other way",
-      "test.litmus"},
+    {{"translate", Command::translate, "Translate a litmus test into a .hed program, or back", "test.litmus"},
      add_translate_options},
     {{"completions", Command::completions, "Print a shell's completions for heddle", ""},
      add_completions_options},
@@ -314,7 +313,7 @@ void build_app(CLI::App& app, Options& options) {
   app.allow_extras();
   app.get_formatter()->column_width(32);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  app.footer("heddle COMMAND --help says more about a command.\n\n" + std::string(exit_codes));
+  app.footer("heddle COMMAND --help describes a command.\n\n" + std::string(exit_codes));
   add_flag(app, "--version", options.version, "Print the version");
   for (const Entry& entry : entries) {
     CLI::App* const command =

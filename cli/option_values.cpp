@@ -26,7 +26,7 @@ namespace {
 
 enum class Number { good, not_a_number, too_large };
 
-// Decimal or 0x, all of the text. Signs are the caller's.
+// Decimal or 0x; consumes the whole text. The caller handles signs.
 Number read_unsigned(std::string_view text, std::uint64_t& value) {
   int base = 10;
   if (text.starts_with("0x") || text.starts_with("0X")) {
@@ -76,7 +76,7 @@ std::uint64_t bytes_number(std::string_view option, std::string_view text) {
   const Number outcome = read_unsigned(digits, value);
   if (outcome == Number::not_a_number || value == 0) {
     refuse(fmt::format("{} takes a number of bytes, not '{}'", option, shown(text)),
-           "write for example 1048576, 512K, 64M or 2G");
+           "for example: 1048576, 512K, 64M or 2G");
   }
   if (outcome == Number::too_large || value > std::numeric_limits<std::uint64_t>::max() / unit) {
     refuse(fmt::format("{}: '{}' is more than any machine has", option, shown(text)));
@@ -97,7 +97,7 @@ double seconds_number(std::string_view option, std::string_view text) {
 void define(std::string_view text, Parameters& parameters) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
-    refuse(fmt::format("-D takes NAME=VALUE, not '{}'", shown(text)), "write for example -D N=3");
+    refuse(fmt::format("-D takes NAME=VALUE, not '{}'", shown(text)), "for example: -D N=3");
   }
   const std::string_view name = text.substr(0, equals);
   std::string_view digits = text.substr(equals + 1);

@@ -1,4 +1,4 @@
-// Values of options: numbers, names, lists, with a message for each way to get them wrong. All of them throw
+// Values of options: numbers, names, lists, with a message for each kind of error. All functions throw
 // Refusal, which parse_options() turns into its result.
 #pragma once
 
@@ -18,32 +18,32 @@ struct Refusal {
 };
 [[noreturn]] void refuse(std::string message, std::string hint = {});
 
-// A word of the command line in a message: harmless, and not longer than a message can bear.
+// A word of the command line for use in a message: sanitised and shortened.
 [[nodiscard]] std::string shown(std::string_view word);
 // "did you mean 'x'?" or an empty string.
 [[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
-// Decimal or 0x, from `least` to `most`. `option` is how messages name it.
+// Decimal or 0x, from `least` to `most`. Messages name `option`.
 [[nodiscard]] std::uint64_t whole_number(std::string_view option, std::string_view text, std::uint64_t least,
                                          std::uint64_t most);
-// Decimal, perhaps with a minus, of 64 bits.
+// Decimal with an optional minus, 64 bits.
 [[nodiscard]] std::int64_t signed_number(std::string_view what, std::string_view text);
 // "1048576", "512K", "64M", "2G" (powers of 1024).
 [[nodiscard]] std::uint64_t bytes_number(std::string_view option, std::string_view text);
-// A positive number, perhaps with a fraction.
+// A positive number with an optional fraction.
 [[nodiscard]] double seconds_number(std::string_view option, std::string_view text);
-// Adds "NAME=VALUE"; a second value for a name is refused.
+// Adds "NAME=VALUE"; a second value for a name is an error.
 void define(std::string_view text, Parameters& parameters);
 
 [[nodiscard]] std::vector<std::string> model_names();
 [[nodiscard]] std::vector<std::string> algorithm_names();
-// Refuses a name that is not among `known`; `what` is "model" or "algorithm".
+// Throws for a name that is not in `known`; `what` is "model" or "algorithm".
 void check_name(std::string_view what, const std::string& name, const std::vector<std::string>& known);
 // "sc,tso" or "all"; each name once, in the order given.
 [[nodiscard]] std::vector<std::string> name_list(std::string_view what, std::string_view text,
                                                  const std::vector<std::string>& known);
 
-// "x,flag[1]": any names, none of them empty.
+// "x,flag[1]": any non-empty names.
 [[nodiscard]] std::vector<std::string> split_names(std::string_view text);
 
 }  // namespace heddle::cli

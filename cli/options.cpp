@@ -1,6 +1,6 @@
-// See options.hpp. CLI11 splits the words; numbers, names and near misses are checked here and in
-// option_values.cpp, because a message that names the option, what it wants and what it got is worth more
-// than the parser's own.
+// See options.hpp. CLI11 splits the words; numbers, names and misspellings are checked here and in
+// option_values.cpp, because a message with the option, the expected and the actual value is better than the
+// parser's own.
 #include "cli/options.hpp"
 
 #include <CLI/CLI.hpp>
@@ -20,7 +20,7 @@
 namespace heddle::cli {
 namespace {
 
-// All that `app` does not know: "--modle" before "tso", which CLI11 took for the file.
+// All words that `app` does not recognise: "--modle" before "tso", which CLI11 took for the file.
 void check_left_over(const CLI::App& app, const std::string& file) {
   const std::vector<std::string> words = app.remaining();
   for (const std::string& word : words) {
@@ -31,7 +31,7 @@ void check_left_over(const CLI::App& app, const std::string& file) {
       for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
       for (const std::string& short_name : option->get_snames()) known.push_back("-" + short_name);
     }
-    // A single letter is near to every other one.
+    // A single letter is similar to every other one.
     std::string hint = name.size() > 2 ? did_you_mean(name, known) : std::string();
     if (hint.empty()) {
       const std::string command = app.get_parent() == nullptr ? "heddle" : "heddle " + app.get_name();
@@ -48,8 +48,8 @@ void check_left_over(const CLI::App& app, const std::string& file) {
   }
 }
 
-// CLI11 says "--model: 1 required TEXT missing", "--model: At Most 1 required but received 2" and "json was
-// given a disallowed flag override".
+// CLI11's messages are "--model: 1 required TEXT missing", "--model: At Most 1 required but received 2" and
+// "json was given a disallowed flag override".
 std::string explain(const CLI::ArgumentMismatch& mismatch) {
   const std::string_view text = mismatch.what();
   const std::string_view name = text.substr(0, text.find(':'));
@@ -62,7 +62,7 @@ std::string explain(const CLI::ArgumentMismatch& mismatch) {
   return std::string(text);
 }
 
-// No command, or a word that is none.
+// No command, or an unknown one.
 void check_commands(const CLI::App& app) {
   std::vector<std::string> known;
   for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
@@ -78,7 +78,8 @@ void check_commands(const CLI::App& app) {
     refuse(fmt::format("unknown command '{}'", shown(word)), std::move(hint));
   }
   check_left_over(app, {});
-  if (!chosen) refuse(fmt::format("a command is missing: {}", join(known, ", ")), "heddle --help says more");
+  if (!chosen)
+    refuse(fmt::format("a command is missing: {}", join(known, ", ")), "heddle --help describes them");
 }
 
 void check_model_and_algorithm(CheckOptions& check) {
@@ -86,15 +87,16 @@ void check_model_and_algorithm(CheckOptions& check) {
   if (check.algorithm.empty()) return;
   check_name("algorithm", check.algorithm, algorithm_names());
   std::string reason = why_not(check.model, check.algorithm);
-  if (!reason.empty()) refuse(std::move(reason), "heddle list shows which ones go together");
+  if (!reason.empty()) refuse(std::move(reason), "heddle list shows the supported pairs");
 }
 
 void check_shell(const std::string& shell) {
   const std::vector<std::string> known{"bash", "zsh", "fish"};
-  if (shell.empty()) refuse("the name of a shell is missing", fmt::format("there are {}", join(known, ", ")));
+  if (shell.empty())
+    refuse("the name of a shell is missing", fmt::format("the shells are {}", join(known, ", ")));
   if (std::find(known.begin(), known.end(), shell) != known.end()) return;
   std::string hint = did_you_mean(shell, known);
-  hint += fmt::format("{}there are {}", hint.empty() ? "" : " ", join(known, ", "));
+  hint += fmt::format("{}the shells are {}", hint.empty() ? "" : " ", join(known, ", "));
   refuse(fmt::format("no completions for '{}'", shown(shell)), std::move(hint));
 }
 
@@ -108,7 +110,7 @@ Options parse(int count, const char* const* arguments) {
     options.text = app.help();
     return options;
   } catch (const CLI::RequiredError&) {
-    // The file is missing; a misspelt option may be why, so that is looked at first, below.
+    // The file is missing. A misspelt option may be the reason, so options are checked first, below.
   } catch (const CLI::ArgumentMismatch& mismatch) {
     refuse(explain(mismatch));
   } catch (const CLI::ParseError& error) {
@@ -127,18 +129,18 @@ Options parse(int count, const char* const* arguments) {
   check_left_over(*command, options.file);
   const CommandInfo& info = command_info(command->get_name());
   if (!info.example.empty() && options.file.empty() && options.paths.empty()) {
-    refuse("the file is missing", fmt::format("write for example heddle {} {}", info.name, info.example));
+    refuse("the file is missing", fmt::format("for example: heddle {} {}", info.name, info.example));
   }
   options.command = info.command;
   if (info.command == Command::emit && !options.llvm) {
-    refuse("say what to emit", "--llvm prints LLVM's intermediate code");
+    refuse("emit needs an output format", "--llvm prints LLVM IR");
   }
   if (options.violation > 1 && !options.check.keep_going)
-    refuse("--violation chooses among those that --keep-going finds", "the first one needs neither");
+    refuse("--violation needs --keep-going", "without both, the first violation is shown");
   const Artefacts& files = options.artefacts;
   if (info.command == Command::outcomes && options.witness == 0 &&
       !(files.trace.empty() && files.dot.empty() && files.html.empty())) {
-    refuse("say which row's execution to save", "--witness N takes the number of a row");
+    refuse("saving an execution needs --witness", "--witness N takes the number of a row");
   }
   if (info.command == Command::completions) check_shell(options.shell);
   check_model_and_algorithm(options.check);
@@ -146,7 +148,7 @@ Options parse(int count, const char* const* arguments) {
   options.test.algorithms = options.algorithms;
   if (options.update && options.fail_fast) refuse("--update and --fail-fast exclude each other");
   if (options.update && options.test.bounds != TestBounds{})
-    refuse("--update sets the numbers of all executions, not of those within bounds");
+    refuse("--update sets the numbers of all executions and cannot be combined with bounds");
   if (options.models.empty()) options.models = model_names();
   if (options.algorithms.empty()) options.algorithms = algorithm_names();
   return options;

@@ -1,4 +1,4 @@
-// The command line as a value. Parsing prints nothing and ends nothing; main() does that.
+// The command line as a value. Parsing neither prints nor exits; main() does.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ enum class Command {
   man
 };
 
-// Files to write beside the report; empty: not asked for.
+// Files to write in addition to the report; empty: none.
 struct Artefacts {
   std::string trace;
   std::string dot;
@@ -44,13 +44,13 @@ inline constexpr double default_compare_timeout = 10;  // seconds for each check
 
 struct Options {
   Command command = Command::show_text;
-  std::string text;  // show_text: what --help or --version shows
-  std::string file;  // of the commands that take one
+  std::string text;  // show_text: the output of --help or --version
+  std::string file;  // for commands that take one
   CompileOptions compile;
   CheckOptions check;
   ConsistencyOptions consistency;
   std::vector<std::string> models;      // compare
-  std::vector<std::string> algorithms;  // compare; those that do not work with a model are left out
+  std::vector<std::string> algorithms;  // compare; unsupported pairs are skipped
   std::vector<std::string> only;        // outcomes, compare: variables to show; empty: all
   std::vector<std::string> paths;       // test, fmt
   bool check_only = false;              // fmt
@@ -61,11 +61,11 @@ struct Options {
   bool fail_fast = false;     // test
   std::string expected;       // conformance: the table of expected states
   std::uint32_t jobs = 1;     // conformance: worker threads
-  std::uint32_t sample = 1;   // conformance: every so many-th test
+  std::uint32_t sample = 1;   // conformance: run every Nth test
   bool to_litmus = false;     // translate
   Artefacts artefacts;        // check, replay, outcomes
-  std::size_t violation = 1;  // check: which one to show, from 1
-  std::size_t witness = 0;    // check: of which `exists`, outcomes: for which row, from 1; 0: none
+  std::size_t violation = 1;  // check: the one to show, from 1
+  std::size_t witness = 0;    // check: number of an `exists`, outcomes: number of a row, from 1; 0: none
   bool minimise = false;      // check
   bool lint = false;          // check
   bool step = false;          // replay
@@ -85,14 +85,14 @@ struct Options {
   return result;
 }
 
-// One sentence about what is wrong, and a hint that may be empty.
+// The error in one sentence, and an optional hint.
 struct UsageError {
   std::string message;
   std::string hint;
 };
 
-// `arguments` as main() gets them. Names of models and algorithms, and whether the two go together, are
-// checked here, before any work is done; everything else about a bound is up to heddle::check().
+// `arguments` as passed to main(). Names of models and algorithms, and supported pairs of them, are checked
+// here, before any work is done; heddle::check() checks bounds.
 [[nodiscard]] std::variant<Options, UsageError> parse_options(int count, const char* const* arguments);
 
 }  // namespace heddle::cli

@@ -23,14 +23,14 @@
 namespace heddle::cli {
 namespace {
 
-// Values in the order of `variables`, which is how outcomes compare.
+// Values in the order of `variables`, by which outcomes compare.
 std::vector<std::int64_t> key_of(const Outcome& outcome) {
   std::vector<std::int64_t> key;
   for (const NamedValue& value : outcome.values) key.push_back(value.value);
   return key;
 }
 
-// What a reader must know about the table: that it is not all, or that not all executions are good.
+// Notes on the table: that it is incomplete, or that some executions fail.
 std::string format_remarks(const CheckResult& result, const std::string& shows_violation,
                            const Style& style) {
   std::string text;
@@ -38,7 +38,7 @@ std::string format_remarks(const CheckResult& result, const std::string& shows_v
     text += fmt::format("  {}\n", wrap(one_line(line), style.width, 2));
   };
   if (!result.stopped_by.empty()) {
-    add(fmt::format("not all of them: stopped by: {}", result.stopped_by));
+    add(fmt::format("incomplete: stopped by: {}", result.stopped_by));
   }
   if (result.verdict == Verdict::vacuous && !result.blocked.empty()) {
     const BlockedAt& place = result.blocked.front();
@@ -61,12 +61,12 @@ std::string outcomes_text(const Program& program, const CheckResult& result,
          format_remarks(result, shows_violation, style);
 }
 
-// Of the test itself, not of an instruction.
+// A violation of the test's condition, not of an instruction.
 bool is_condition(ViolationKind kind) {
   return kind == ViolationKind::forall || kind == ViolationKind::forbid;
 }
 
-// The report of herd7 for a test, but for its hash: many tools read it.
+// The report of herd7 for a test, which many tools read, without its hash.
 std::string outcomes_like_herd(const Program& program, const CheckResult& result,
                                const std::string& shows_violation, const Style& style) {
   const LitmusVerdict verdict = judge_litmus(program, result);
@@ -83,7 +83,7 @@ std::string outcomes_like_herd(const Program& program, const CheckResult& result
   text += fmt::format("Observation {} {} {} {}\n", one_line(test.name), verdict.observation, verdict.holds,
                       verdict.others);
   text += fmt::format("Time {} {:.2f}\n", one_line(test.name), result.seconds);
-  // That the condition fails stands above.
+  // The lines above report a failing condition.
   CheckResult remarkable = result;
   if (result.violation && is_condition(result.violation->kind)) remarkable.violation.reset();
   return text + format_remarks(remarkable, shows_violation, style);
@@ -127,7 +127,7 @@ std::variant<std::vector<std::string>, UsageError> choose_variables(const Progra
     });
     if (chosen.size() > before || again) continue;
     std::string hint = did_you_mean(wanted, known);
-    if (hint.empty()) hint = fmt::format("its final states name {}", shorten(join(known, ", "), 200));
+    if (hint.empty()) hint = fmt::format("the final states have {}", shorten(join(known, ", "), 200));
     return UsageError{fmt::format("the program has no variable '{}'", shown(wanted)), std::move(hint)};
   }
   return chosen;
@@ -153,7 +153,7 @@ std::vector<Outcome> project(const std::vector<Outcome>& outcomes,
 
 namespace {
 
-// An execution that ends as the row says: the search once more, up to the first one that does.
+// An execution that ends in the state of the row: repeats the search up to the first such execution.
 Result<Witness> find_witness(const Program& program, const CheckOptions& settings,
                              const std::vector<Outcome>& rows, std::size_t row) {
   if (row > rows.size()) {
@@ -161,7 +161,7 @@ Result<Witness> find_witness(const Program& program, const CheckOptions& setting
                                       fmt::format("the table has {}", counted(rows.size(), "row"))})};
   }
   CheckOptions again = settings;
-  again.timeout.reset();  // it is found where it was found before
+  again.timeout.reset();  // the first search has found it, so this one will, too
   for (const NamedValue& value : rows[row - 1].values) again.witness_of.emplace_back(value.name, value.value);
   const Result<CheckResult> result = check(program, again);
   if (!result) return result.errors();

@@ -1,4 +1,4 @@
-// Final states of a check, cut down to the variables that somebody wants to see.
+// Final states of a check, restricted to selected variables (--only).
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace heddle::cli {
 
-// Full names of the variables that `only` means: "flag" is all of an array's elements. All of them if `only`
-// is empty; an error for a name that the program has not.
+// Full names of the variables in `only`: the name of an array selects all its elements. All variables if
+// `only` is empty; unknown names are errors.
 [[nodiscard]] std::variant<std::vector<std::string>, UsageError> choose_variables(
     const Program& program, const std::vector<std::string>& only);
 
-// The outcomes with these variables only, in their order; those that have become equal are one, with the
-// executions of all. Sorted by values.
+// The outcomes restricted to these variables, in their order. Outcomes that become equal are merged, with the
+// sum of their executions. Sorted by values.
 [[nodiscard]] std::vector<Outcome> project(const std::vector<Outcome>& outcomes,
                                            const std::vector<std::string>& variables);
 

@@ -1,11 +1,11 @@
-// The page of --html as the build has put it into the program (cli/page/trace.html).
+// The page of --html, which the build embeds in the program (cli/page/trace.html).
 #pragma once
 
 #include <string_view>
 
 namespace heddle::cli {
 
-// "@DATA@" stands where the trace goes in.
+// "@DATA@" is the placeholder for the trace.
 [[nodiscard]] std::string_view trace_page();
 
 }  // namespace heddle::cli

@@ -14,22 +14,22 @@
 
 namespace heddle::cli {
 
-// What a picture is made of.
+// The contents of a picture.
 struct Shown {
   std::string message;
-  std::uint32_t line = 0;  // of what the message is about; 0: no single place
+  std::uint32_t line = 0;  // place of the message; 0: no single place
   const Trace& trace;
   const Witness* witness = nullptr;  // null: it is a violation
 };
 
-// The execution graph of the trace; nothing if the values that its steps read do not follow from
-// it, which can only be in a trace from elsewhere.
+// The execution graph of the trace; empty if the trace reads values that it does not write, which is possible
+// only for traces not written by heddle.
 [[nodiscard]] std::optional<ExecutionGraph> picture_graph(const Trace& trace);
 
-// What an event did: "x = 1", "read y = 0".
+// An event as text: "x = 1", "read y = 0".
 [[nodiscard]] std::string event_label(const Trace& trace, const GraphEvent& event);
 
-// By step: where the store that entered a buffer there reached memory, if it did.
+// For each step at which a store entered a buffer: the step at which it reached memory, if it did.
 [[nodiscard]] std::map<std::size_t, std::size_t> flushes(const Trace& trace);
 
 // The execution graph in Graphviz's language: a column for each thread, a colour for each relation.

@@ -22,7 +22,7 @@ void ProgressLine::update(const Progress& progress) {
   constexpr double interval = 0.2;
   if (!shown_ || progress.seconds < first || progress.seconds < last_seconds_ + interval) return;
   last_seconds_ = progress.seconds;
-  // One column stays free: a full line would wrap, and a wrapped line cannot be taken back.
+  // Leaves one column free: a full line would wrap, and a wrapped line cannot be overwritten.
   const std::string text = shorten(progress_text(progress), terminal_width(STDERR_FILENO) - 1);
   const std::size_t width = display_width(text);
   write_error("\r" + pad_right(text, written_));

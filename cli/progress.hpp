@@ -1,4 +1,4 @@
-// The line that says how a long check is getting on.
+// The progress line of a long check.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace heddle::cli {
 
-// One line on standard error, rewritten in place from the first second on; nothing at all for shorter checks.
+// One line on standard error, updated in place. It appears after the first second, so short checks have none.
 class ProgressLine {
  public:
   // `shown` false: silent.
@@ -17,7 +17,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Call as often as you like; it writes at most five times a second.
+  // May be called any number of times; writes at most five times per second.
   void update(const Progress& progress);
   // Leaves the line empty, with the cursor at its start.
   void clear();
@@ -25,7 +25,7 @@ class ProgressLine {
  private:
   bool shown_;
   double last_seconds_ = 0;
-  std::size_t written_ = 0;  // columns of the line that stands there
+  std::size_t written_ = 0;  // columns of the current line
 };
 
 // "1,234 executions (1.2 million a second), 5 blocked, depth 12, 3 s".

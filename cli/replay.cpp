@@ -1,4 +1,4 @@
-// heddle replay FILE.json: a saved counterexample or witness, run again on the program as it is now.
+// heddle replay FILE.json: replays a saved counterexample or witness on the current program.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::uint64_t largest_trace = std::uint64_t{256} << 20;
 
-// What became of the trace.
+// The result of replaying the trace.
 struct Rerun {
   std::optional<Violation> violation;
-  std::optional<Witness> witness;  // of a saved one: it ends as it did
-  std::string parts;               // where the program cannot go on as the trace does; empty if it can
+  std::optional<Witness> witness;  // a saved witness that ends in the same state
+  std::string parts;               // where the program departs from the trace; empty if it does not
 
   [[nodiscard]] const Trace* trace() const {
     return violation ? &violation->trace : witness ? &witness->trace : nullptr;
@@ -37,7 +37,7 @@ bool same_values(const std::vector<NamedValue>& a, const std::vector<NamedValue>
   });
 }
 
-// Does the machine stand at an end like that of the witness?
+// Whether the machine is at an end like that of the witness.
 bool ends_as(const Witness& witness, const Machine& machine, const MachineStatus& status) {
   if (status.conditions.empty() && status.end != MachineEnd::complete) return false;
   if (witness.condition.empty()) {
@@ -71,7 +71,7 @@ Rerun run_again(const SavedTrace& saved, Machine& machine) {
   }
   if (status.end != MachineEnd::violation && status.end != MachineEnd::deadlock) return result;
   result.violation = saved.violation;
-  // The trace of one violation may show others on its way and at its end.
+  // The trace of one violation may reach others on its way and at its end.
   const bool also =
       std::find(status.also.begin(), status.also.end(), saved.violation->message) != status.also.end();
   if (!also) result.violation->message = status.message;
@@ -79,7 +79,7 @@ Rerun run_again(const SavedTrace& saved, Machine& machine) {
   return result;
 }
 
-// Where the program differs from the one that the trace was found in, and the run from the trace.
+// The differences between the program and the trace's, and between the run and the trace.
 std::vector<std::string> differences(const SavedTrace& saved, const Program& program, const Rerun& now) {
   std::vector<std::string> lines;
   if (program.fingerprint() != saved.fingerprint) {
@@ -98,8 +98,8 @@ std::vector<std::string> differences(const SavedTrace& saved, const Program& pro
   return lines;
 }
 
-// Is another one of the first `count` steps a write behind this one in coherence order? Only in traces in
-// commit order may it be an earlier step.
+// Whether another one of the first `count` steps is a write after this one in coherence order. It can be an
+// earlier step only in traces in commit order.
 bool overwritten(const Trace& trace, std::size_t step, std::size_t count) {
   if (!trace.steps[step].commit) return false;
   for (std::size_t i = 0; i < count; ++i) {
@@ -130,10 +130,11 @@ std::vector<NamedValue> memory_after(const Trace& trace, std::size_t count) {
   return memory;
 }
 
-// Step by step: each line of input goes on by one; q ends it, p goes back. False if output cannot be written.
+// Step by step: each line of input goes one step forward; q quits, p goes back. False if output cannot be
+// written.
 bool show_steps(const Trace& trace, const Style& style) {
   const bool asks = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO);
-  if (asks && !write_report("Return: next step; p: previous; q: end\n")) return false;
+  if (asks && !write_report("Return: next step; p: previous; q: quit\n")) return false;
   for (std::size_t i = 0; i < trace.steps.size();) {
     const Step& step = trace.steps[i];
     const std::string thread =
@@ -210,7 +211,7 @@ int run_replay(const Options& options) {
   } else {
     const std::string found = now.violation   ? "violation: " + one_line(now.violation->message)
                               : now.witness   ? witness_message(*now.witness)
-                              : saved.witness ? "the trace does not show what it was saved for"
+                              : saved.witness ? "the trace no longer shows the witness"
                                               : std::string("no violation");
     std::string report = fmt::format("{}: {} (model {})\n", one_line(program->name()), found, saved.model);
     for (const std::string& note : notes) report += fmt::format("  note: {}\n", wrap(note, style.width, 8));

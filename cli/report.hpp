@@ -1,4 +1,4 @@
-// What a check found, as text for people and as JSON for programs. Nothing is printed here.
+// The result of a check, as text for people and as JSON for programs. Nothing is printed here.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@
 
 namespace heddle::cli {
 
-// How text is laid out.
+// Layout of text.
 struct Style {
   std::size_t width = 100;  // columns
   Paint paint{false};
 };
 
 // Verdict, counts, bounds, conditions, outcomes; for a violation its message and trace.
-// `shows_witness`: what shows an execution that satisfies an `exists`, for those who have not asked for one:
-// a sentence is made of it that begins with these words. Empty: nothing is said.
+// `shows_witness`: the option that shows a witness, suggested to users who have not given it. Empty: no
+// suggestion.
 [[nodiscard]] std::string text_report(const Program& program, const CheckResult& result, const Style& style,
                                       const std::string& shows_witness = {});
 
-// What a witness shows, as one phrase, and with its trace.
+// A witness: its description as one phrase, and with its trace.
 [[nodiscard]] std::string witness_message(const Witness& witness);
 [[nodiscard]] std::string format_witness(const Program& program, const Witness& witness, const Style& style);
 
@@ -33,36 +33,34 @@ struct Style {
 [[nodiscard]] std::string format_violation(const Program& program, const Violation& violation,
                                            const Style& style);
 
-// The trace alone: its steps as a table with a column for each thread, or as a list where the columns do not
-// fit; then the shared variables and what each thread is doing at the end.
+// The trace alone: its steps as a table with a column for each thread, or as a list if the columns do not
+// fit; then the shared variables and the state of each thread at the end.
 [[nodiscard]] std::string format_trace(const Trace& trace, const std::string& main_file, const Style& style);
 
-// The execution graph, an event a line with the edges that lead from it, program order left out. Events have
-// the numbers of their steps if the trace is in commit order, else numbers of their own.
+// The execution graph, one event per line with its outgoing edges except program order. Events have the
+// numbers of their steps if the trace is in commit order, else numbers of their own.
 [[nodiscard]] std::string format_graph(const ExecutionGraph& graph, bool numbered_by_step);
-// The graph of a trace in commit order under a heading of its own; nothing for other traces, which show by
-// their order what happened.
+// The graph of a trace in commit order, with a heading; empty for other traces, whose order shows what
+// happened.
 [[nodiscard]] std::string format_commit_graph(const Trace& trace);
 [[nodiscard]] bool in_commit_order(const Trace& trace);
 
-// A table of final states with the executions that end in each; a line for each where the columns do not fit.
+// A table of final states with the executions that end in each; one line for each if the columns do not fit.
 [[nodiscard]] std::string format_outcomes(const std::vector<Outcome>& outcomes, const Style& style);
 
-// Where executions ended that did not come to their end, a line each.
+// The places where blocked executions ended, one per line.
 [[nodiscard]] std::string format_places(const std::vector<BlockedAt>& places, const Style& style);
-// Why a check is vacuous; empty if it is not.
+// The reason why a check is vacuous; empty if it is not.
 [[nodiscard]] std::string format_vacuity(const CheckResult& result, const Style& style);
 
-// Every condition with how often it held, or has held so far; empty if there is none.
+// Each condition with how often it held (so far); empty without conditions.
 [[nodiscard]] std::string format_conditions(const CheckResult& result, const Style& style);
 
-// "x = 1, flag = {0, 1}": array elements that follow each other become one item, long runs of a value are
-// counted.
+// "x = 1, flag = {0, 1}": consecutive array elements become one item; long runs of a value are abbreviated.
 [[nodiscard]] std::string format_values(const std::vector<NamedValue>& values);
 
-// One JSON document, as docs/json.md describes it, with a line end.
-// `minimised`: what became of --minimise; empty if it was not asked for. `warnings`: null without --lint;
-// `open`: the questions that --lint left open.
+// One JSON document, as docs/json.md describes it, with a line end. `minimised`: the result of --minimise;
+// empty without it. `warnings`: null without --lint; `open`: the questions that --lint did not decide.
 [[nodiscard]] std::string json_report(const Program& program, const CheckResult& result,
                                       std::string_view minimised = {},
                                       const std::vector<LintWarning>* warnings = nullptr,

@@ -46,7 +46,7 @@ Json rules() {
   for (int i = 0; i <= static_cast<int>(last_rule); ++i) {
     const std::string_view rule = name(static_cast<LintRule>(i));
     result.push_back({{"id", json_word(rule)},
-                      {"shortDescription", {{"text", fmt::format("Probably not meant: {}", rule)}}},
+                      {"shortDescription", {{"text", fmt::format("Probable mistake: {}", rule)}}},
                       {"defaultConfiguration", {{"level", "warning"}}}});
   }
   return result;
@@ -93,7 +93,7 @@ std::string sarif(const Program& program, const CheckResult& result,
                        {"ruleIndex", index_of(LintRule::vacuous)},
                        {"level", "error"},
                        {"message",
-                        {{"text", fmt::format("nothing was checked, for no execution is complete (model {}, "
+                        {{"text", fmt::format("no execution is complete, so nothing was checked (model {}, "
                                               "algorithm {})",
                                               result.model, result.algorithm)}}},
                        {"locations", std::move(locations)}});

@@ -31,7 +31,7 @@ Diagnostic at(const std::string& file, std::uint32_t line, std::string message, 
   return result;
 }
 
-// Words between white space; "..." is one word, without its quotes. Up to a `#` outside quotes.
+// Words separated by white space; "..." is one word, without its quotes. Stops at a `#` outside quotes.
 struct Word {
   std::string text;
   bool quoted = false;
@@ -94,7 +94,7 @@ void set_outcome(const std::vector<Word>& words, Expectation& expectation) {
   const auto known = std::find(names.begin(), names.end(), text);
   if (known == names.end()) {
     refuse(fmt::format("unknown expectation '{}'", shown(text)),
-           fmt::format("there are {}", join(names, ", ")));
+           fmt::format("the expectations are {}", join(names, ", ")));
   }
   expectation.outcome = static_cast<ExpectedOutcome>(known - names.begin());
   const bool counts =
@@ -107,12 +107,12 @@ void set_outcome(const std::vector<Word>& words, Expectation& expectation) {
   }
   if (counts) expectation.count = whole_number(text, words[first + 1].text, 0, ~std::uint64_t{0});
   if (takes_text && rest == 1) {
-    if (!words[first + 1].quoted) refuse("the text of a violation stands in quotation marks");
+    if (!words[first + 1].quoted) refuse("the text of a violation must be in quotation marks");
     expectation.text = words[first + 1].text;
   }
 }
 
-// As name_list(). A name that no slip of the pen makes a known one may be known to another version: the run
+// Like name_list(), but an unknown name that is not a misspelling may be known to another version: the run
 // leaves it out.
 std::vector<std::string> expected_names(std::string_view what, std::string_view text,
                                         std::vector<std::string> known) {
@@ -127,7 +127,7 @@ std::vector<std::string> expected_names(std::string_view what, std::string_view 
 SuiteEntry entry_of(const std::vector<Word>& words, const std::filesystem::path& folder) {
   if (words.size() < 5) {
     refuse("a line is FILE SETTINGS MODELS ALGORITHMS EXPECTATION",
-           "write - where there is nothing to say, for example: peterson.hed - tso - violation");
+           "write - for an empty column, for example: peterson.hed - tso - violation");
   }
   SuiteEntry entry;
   entry.file = (folder / words[0].text).lexically_normal().string();

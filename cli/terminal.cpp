@@ -16,7 +16,7 @@
 namespace heddle::cli {
 namespace {
 
-// The one that lives.
+// The active capture, if any.
 ReportCapture* capture = nullptr;
 bool begun = false;
 
@@ -54,7 +54,7 @@ int write_all(int file, std::string_view text) {
     const ssize_t written = ::write(file, text.data(), text.size());
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {  // somebody made the terminal non-blocking
+    } else if (errno == EAGAIN) {  // another process made the terminal non-blocking
       pollfd wait{file, POLLOUT, 0};
       static_cast<void>(::poll(&wait, 1, -1));
     } else if (errno != EINTR) {

@@ -1,4 +1,4 @@
-// What standard output and standard error are, and writing to them so that no error goes unnoticed.
+// Properties of standard output and standard error, and writing to them with every error reported.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,23 @@ namespace heddle::cli {
 
 [[nodiscard]] bool is_terminal(int file);
 
-// $COLUMNS if it is a sensible number, else what the terminal says, else 100. At least 20.
+// $COLUMNS if it is a sensible number, else the terminal's width, else 100. At least 20.
 [[nodiscard]] std::size_t terminal_width(int file);
 
-// A terminal that understands colours, for a user who has not set NO_COLOR.
+// True for a terminal with colours if NO_COLOR is not set.
 [[nodiscard]] bool wants_colour(int file);
 
-// Writes all of the text. Returns 0 or the error's number (ENOSPC, EPIPE, EBADF, ...).
+// Writes the whole text. Returns 0 or the error's number (ENOSPC, EPIPE, EBADF, ...).
 [[nodiscard]] int write_all(int file, std::string_view text);
 
-// Writes a report to standard output. Returns true if it got there or the reader has left of its own will (`|
-// head`); else says on standard error what went wrong.
+// Writes a report to standard output. Returns true if it was written or the reader has closed the pipe (`|
+// head`); otherwise prints the error on standard error.
 [[nodiscard]] bool write_report(std::string_view text);
-// Has anything been written there?
+// Whether anything has been written to standard output.
 [[nodiscard]] bool report_begun();
 
-// Takes what write_report() and write_error() are given, as long as it lives. There is one at a time.
+// Captures the texts given to write_report() and write_error() during its lifetime. Only one may exist at a
+// time.
 class ReportCapture {
  public:
   ReportCapture();
@@ -41,16 +42,16 @@ class ReportCapture {
   std::string errors_;
 };
 
-// Writes to standard error. Nobody is left to be told if that fails.
+// Writes to standard error. A failure is ignored, since it could not be reported.
 void write_error(std::string_view text);
 
 enum class Colour { none, red, green, yellow, cyan, bold, dim };
 
-// Puts a text into a colour, or leaves it as it is when colours are off.
+// Colours a text, or leaves it unchanged if colours are off.
 class Paint {
  public:
   explicit Paint(bool on) : on_(on) {}
-  // To be put before and after the text; both empty when colours are off.
+  // Escape sequences before and after the text; both empty if colours are off.
   [[nodiscard]] std::string_view begin(Colour colour) const;
   [[nodiscard]] std::string_view end(Colour colour) const;
 

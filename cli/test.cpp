@@ -18,7 +18,7 @@
 namespace heddle::cli {
 namespace {
 
-// "[=====     ] 123 of 420 programs, 2 failed", rewritten in place.
+// "[=====     ] 123 of 420 programs, 2 failed", updated in place.
 class Bar {
  public:
   Bar(bool shown, std::size_t total) : shown_(shown), total_(total) {}
@@ -49,7 +49,7 @@ class Bar {
   std::chrono::steady_clock::time_point next_;
 };
 
-// Writes an output file; true if that worked.
+// Writes an output file; true on success.
 bool write_output(const std::string& path, const std::string& text) {
   const std::string error = write_file(path, text);
   if (!error.empty()) write_error(fmt::format("heddle: {}\n", error));
@@ -66,7 +66,7 @@ int run_test(const Options& options) {
   }
   const auto& programs = std::get<std::vector<TestProgram>>(collected);
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
-  const bool quiet = options.json_file == "-";  // standard output is for the JSON document alone
+  const bool quiet = options.json_file == "-";  // standard output has only the JSON document
   std::vector<std::string> inputs;
   for (const TestProgram& program : programs) {
     inputs.push_back(program.file);

@@ -18,7 +18,7 @@
 namespace heddle::cli {
 namespace {
 
-// Outcomes that count executions need all of them, also behind a violation.
+// Outcomes that count executions need all of them, even after a violation.
 bool needs_whole_space(ExpectedOutcome outcome) {
   switch (outcome) {
     case ExpectedOutcome::safe:
@@ -45,13 +45,13 @@ auto find_info(const Infos& infos, std::string_view name) {
 }
 
 std::string first_message(const std::vector<Diagnostic>& errors) {
-  if (errors.empty()) return "refused without a reason";
+  if (errors.empty()) return "rejected without a reason";
   const Diagnostic& error = errors.front();
   if (error.line == 0) return one_line(error.message);
   return fmt::format("{}:{}: {}", one_line(error.file), error.line, one_line(error.message));
 }
 
-// Does the pattern occur in the text? `*` stands for any text, `?` for any character.
+// Whether the pattern occurs in the text. `*` matches any text, `?` any character.
 bool occurs(std::string_view pattern, const std::string& text) {
   std::string glob = "*";
   for (const char c : pattern) {
@@ -61,7 +61,7 @@ bool occurs(std::string_view pattern, const std::string& text) {
   return ::fnmatch((glob + "*").c_str(), text.c_str(), 0) == 0;
 }
 
-// A trace of a million steps helps nobody in a report.
+// A trace of a million steps is useless in a report.
 std::string beginning(std::string text) {
   constexpr std::size_t most = std::size_t{1} << 16;
   if (text.size() <= most) return text;
@@ -112,7 +112,7 @@ class Runner {
     auto operator<=>(const Limits&) const = default;
   };
 
-  // The bounds of the run stand above those of a line.
+  // The bounds of the run override those of a line.
   [[nodiscard]] TestBounds bounded(const TestBounds& line) const {
     TestBounds result = settings_.bounds;
     if (!result.unroll) result.unroll = line.unroll;
@@ -174,8 +174,8 @@ class Runner {
     }
   }
 
-  // Why the algorithm cannot do what is asked for; empty if it can. Store buffers that a model does not have
-  // are within any bound.
+  // The reason why the algorithm does not support the request; empty if it does. A model without store
+  // buffers is within any buffer bound.
   [[nodiscard]] std::string unfit(const ModelInfo& model, const std::string& algorithm) const {
     const auto info = find_info(algorithms(), algorithm);
     if (info == algorithms().end()) return fmt::format("this version has no algorithm '{}'", algorithm);
@@ -200,7 +200,7 @@ class Runner {
     return names;
   }
 
-  // How an expectation is checked.
+  // The settings of an expectation's check.
   static CompileOptions build_options(const Parameters& parameters, const TestBounds& bounds) {
     CompileOptions options;
     options.parameters = parameters;
@@ -240,7 +240,7 @@ class Runner {
                         expectation.outcome == ExpectedOutcome::outcomes;
     if (counts && settings_.bounds != TestBounds{} && !result->bounds.empty()) {
       into.status = TestStatus::left_out;
-      into.message = "the bounds of this run cut what is to be counted";
+      into.message = "the bounds of this run cut executions or outcomes, so they cannot be counted";
       return;
     }
     Expectation expected = expectation;
@@ -260,7 +260,7 @@ class Runner {
     if (expectation.outcome == ExpectedOutcome::outcomes) into.found = result->outcomes.size();
   }
 
-  // Several expectations that ask for the same exploration share it.
+  // Expectations that need the same exploration share it.
   using Settings = std::pair<Parameters, Limits>;
   Result<CheckResult> checked(const Program& program, const Settings& settings, const CheckOptions& options) {
     const auto key = std::make_tuple(settings, options.model, options.algorithm, options.keep_going,
@@ -269,7 +269,7 @@ class Runner {
     if (known != results_.end()) return known->second;
     Result<CheckResult> result = check(program, options);
     if (result) {
-      result->violations.clear();  // only the first one is told of
+      result->violations.clear();  // only the first one is reported
       results_.emplace(key, *result);
     }
     return result;

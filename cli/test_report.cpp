@@ -25,7 +25,7 @@ std::size_t count(const TestSummary& summary, TestStatus status) {
 }
 
 std::string format_slowest(const TestSummary& summary) {
-  constexpr double least = 0.1;  // seconds; faster ones are not worth a line
+  constexpr double least = 0.1;  // seconds; faster checks are not listed
   constexpr std::size_t most = 5;
   std::vector<const TestResult*> slow;
   for (const TestResult& result : summary.results) {
@@ -42,7 +42,7 @@ std::string format_slowest(const TestSummary& summary) {
   return text.empty() ? text : "Slowest:\n" + text;
 }
 
-// Each reason for which checks were left out, unless that was asked for.
+// The reasons why checks were left out, unless the user selected others.
 std::string format_left_out(const TestSummary& summary) {
   std::map<std::string, std::pair<std::size_t, const TestResult*>> reasons;
   for (const TestResult& result : summary.results) {
@@ -69,7 +69,7 @@ std::string bounds_text(const TestBounds& bounds) {
   return text;
 }
 
-// Text for XML: what XML 1.0 does not allow is a space already after clean().
+// Text for XML; clean() has already replaced the characters that XML 1.0 does not allow.
 std::string escaped(std::string_view text, bool keep_lines = false) {
   std::string result;
   for (const char c : clean(text, keep_lines)) {

@@ -1,7 +1,7 @@
 // The pool of worker processes; see test_run.hpp.
 //
-// Down a worker's pipe go lines "PROGRAM SKIP"; up come JSON lines: {"begin": result}, {"end": result} and,
-// when the program is through, {"finished": true}.
+// A worker receives lines "PROGRAM SKIP" through its pipe and sends back JSON lines: {"begin": result},
+// {"end": result} and, at the end of the program, {"finished": true}.
 #include "cli/test_run.hpp"
 
 #include <fmt/format.h>
@@ -69,7 +69,8 @@ TestResult decode(const Message& json, std::size_t program) {
   return result;
 }
 
-// The life of a worker: tasks from `in`, results to `out`, until `in` ends or nobody listens any more.
+// The main loop of a worker: reads tasks from `in` and writes results to `out`, until `in` ends or `out` is
+// closed.
 void work(int in, int out, const std::vector<TestProgram>& programs, const TestSettings& settings) {
   const auto send = [out](const std::string& line) {
     if (write_all(out, line) != 0) ::_exit(0);
@@ -94,9 +95,9 @@ void work(int in, int out, const std::vector<TestProgram>& programs, const TestS
   }
 }
 
-// What the compiler and the code itself may take beside the search.
+// Memory allowed for the compiler and the code, in addition to the search.
 void limit_memory(std::uint64_t search) {
-#if !defined(__SANITIZE_ADDRESS__)  // whose shadow memory needs terabytes of addresses
+#if !defined(__SANITIZE_ADDRESS__)  // its shadow memory needs terabytes of address space
   constexpr std::uint64_t beside = std::uint64_t{1} << 30;
   const rlimit limit{.rlim_cur = search + beside, .rlim_max = search + beside};
   ::setrlimit(RLIMIT_AS, &limit);
@@ -107,7 +108,7 @@ void limit_memory(std::uint64_t search) {
 
 class Worker {
  public:
-  // `others`: descriptors of our ends of the other workers' pipes, which the new process must not hold open.
+  // `others`: descriptors of our ends of the other workers' pipes, which the new process must close.
   Worker(const std::vector<TestProgram>& programs, const TestSettings& settings,
          const std::vector<int>& others) {
     int down[2];
@@ -123,7 +124,7 @@ class Worker {
       for (const int file : others) ::close(file);
       ::close(down[1]);
       ::close(up[0]);
-      // Ctrl-C is the parent's to handle; it ends its workers. They do not outlive it.
+      // The parent handles Ctrl-C and ends its workers. They do not outlive it.
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       ::signal(SIGINT, SIG_IGN);
       ::signal(SIGTERM, SIG_DFL);
@@ -161,11 +162,11 @@ class Worker {
     task_ = task;
     running_.reset();
     heard_ = Clock::now();
-    // One that is gone does not read this; its end of the other pipe says so soon.
+    // A dead worker does not read this; the end of its other pipe will show that.
     static_cast<void>(write_all(to_, fmt::format("{} {}\n", task.program, task.skip)));
   }
 
-  // Takes what there is and calls `end(result)` for every result. False once the worker is gone.
+  // Reads the available lines and calls `end(result)` for every result. False after the worker has died.
   template <typename End>
   bool listen(End&& end) {
     char buffer[4096];
@@ -191,7 +192,7 @@ class Worker {
     return true;
   }
 
-  // Waits for its end; how it ended.
+  // Waits for the worker to end. Returns how it ended.
   std::string obituary() {
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
@@ -274,7 +275,7 @@ class Pool {
     }
   }
 
-  // Until somebody has something to say, or a tenth of a second.
+  // Waits for output of a worker, for at most a tenth of a second.
   void wait() {
     std::vector<pollfd> files;
     for (const auto& worker : workers_) files.push_back({worker->descriptor(), POLLIN, 0});
@@ -282,7 +283,7 @@ class Pool {
     ready_.assign(workers_.size(), false);
     for (std::size_t i = 0; i < files.size(); ++i) ready_[i] = count > 0 && files[i].revents != 0;
     for (const auto& worker : workers_) {
-      // The check ends itself at its time limit. What does not needs to be ended.
+      // A check ends itself at its time limit. One that does not must be killed.
       constexpr double grace = 10;
       if (worker->busy() && worker->silent_seconds() > 2 * longest_ + grace) worker->kill();
     }
@@ -343,13 +344,13 @@ class Pool {
   const std::vector<TestProgram>& programs_;
   const TestSettings& settings_;
   const TestObserver& observer_;
-  double longest_;  // seconds that a check may take
+  double longest_;  // the longest time limit of a check, in seconds
   std::vector<std::vector<TestResult>> results_;
   std::vector<bool> finished_;
   std::deque<Task> waiting_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<bool> ready_;
-  std::size_t next_ = 0;  // the first program that nobody was told of
+  std::size_t next_ = 0;  // the first program that has not been reported
   std::size_t done_ = 0;
   std::size_t failures_ = 0;
 };

@@ -14,15 +14,15 @@ namespace {
 
 constexpr std::uint64_t largest_file = std::uint64_t{16} << 20;
 
-// What was found for one expectation.
+// The actual numbers for one expectation.
 struct Found {
   std::set<std::uint64_t> counts;
-  std::size_t failures = 0;  // results that a new number puts right
+  std::size_t failures = 0;  // results that a new number corrects
   bool explored = true;      // false: one of its checks gave no number
 };
 
 // The number at the end of the expectation that begins in `line` (from 1) of the text. The keyword is the
-// first `executions` or `outcomes` from there on that a number follows.
+// first `executions` or `outcomes` from there on that is followed by a number.
 bool find_number(const std::string& text, std::uint32_t line, std::size_t& begin, std::size_t& end) {
   std::size_t from = 0;
   for (std::uint32_t i = 1; i < line; ++i) {

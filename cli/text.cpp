@@ -18,8 +18,8 @@ struct CodePoint {
   bool valid = true;
 };
 
-// Decodes what stands at the front of a text that is not empty. Overlong forms, surrogates and values past
-// U+10FFFF are not valid.
+// Decodes the first character of a non-empty text. Overlong forms, surrogates and values past U+10FFFF are
+// invalid.
 CodePoint decode(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -215,7 +215,7 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 }
 
 std::string near_miss(std::string_view word, const std::vector<std::string>& candidates) {
-  // Nobody's typing error is that long; and the table below is quadratic.
+  // No typing error is that long, and the table below is quadratic.
   if (word.size() > 64) return {};
   std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;
   std::string result;

@@ -1,6 +1,6 @@
-// Text for people: how wide it is on a terminal, how to make it harmless, how to write numbers, what was
-// meant by a misspelt word. All of it takes any bytes; what is not UTF-8 counts and shows as one replacement
-// character a byte.
+// Text for people: its width on a terminal, sanitising, formatting of numbers, corrections of misspelt words.
+// All functions accept any bytes; each byte that is not valid UTF-8 counts and shows as one replacement
+// character.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,24 @@
 
 namespace heddle::cli {
 
-// Columns on a terminal: 0 for combining marks, 2 for wide characters, else 1 a code point. O(size).
+// Columns on a terminal: 0 for combining marks, 2 for wide characters, else 1 per code point. O(size).
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
-// A copy without control characters (each becomes a space, so that no text from a file can steer a terminal)
-// and with valid UTF-8 only. Line ends stay if `keep_lines`.
+// A copy without control characters (each becomes a space, so that no text from a file can control a
+// terminal) and with valid UTF-8 only. Keeps newlines if `keep_lines`.
 [[nodiscard]] std::string clean(std::string_view text, bool keep_lines = false);
 
-// clean(), and every run of white space is one space; none at the ends.
+// clean(), with every run of white space replaced by one space, and none at the ends.
 [[nodiscard]] std::string one_line(std::string_view text);
 
-// Cuts to at most `width` columns; what was cut shows as "...".
+// Shortens to at most `width` columns; "..." marks the cut.
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t width);
 
 [[nodiscard]] std::string pad_right(std::string_view text, std::size_t width);
 [[nodiscard]] std::string pad_left(std::string_view text, std::size_t width);
 
-// Breaks at spaces. The text is to stand at column `indent`, further lines are indented that far, no line
-// reaches beyond column `width` unless a single word does. No line end after the last line.
+// Breaks lines at spaces. The text begins at column `indent`, further lines are indented that far, and no
+// line goes beyond column `width` unless a single word does. No newline after the last line.
 [[nodiscard]] std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
 
 // "1,234,567".
@@ -44,8 +44,8 @@ namespace heddle::cli {
 
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
-// The candidate that `word` is most likely a misspelling of, or an empty string if none is near: at most one
-// edit (insert, delete, replace, swap neighbours) for every three characters. O(candidates x size squared).
+// The candidate that `word` most likely misspells, or an empty string if none is close: at most one edit
+// (insert, delete, replace, swap neighbours) for every three characters. O(candidates x size squared).
 [[nodiscard]] std::string near_miss(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace heddle::cli

@@ -38,7 +38,7 @@ std::string format_verdict(const Program& program, const CheckResult& result, co
 std::string format_blocked(const Counts& counts) {
   const std::pair<std::uint64_t, std::string_view> causes[] = {
       {counts.blocked_assume, "by an assume"},
-      {counts.blocked_await, "by an await that looked too early"},
+      {counts.blocked_await, "by an await whose condition was false when read"},
       {counts.blocked_sleep_set, "redundant (sleep set)"},
       {counts.blocked_race, "races and locks that the model forbids"},
       {counts.blocked_loop_bound, "by the loop bound"},
@@ -97,7 +97,7 @@ std::string format_counts(const Program& program, const CheckResult& result, con
   return text;
 }
 
-// "never (0 of 3 executions)"; of a search that has not finished "never so far (0 of 3 executions)".
+// "never (0 of 3 executions)"; for an unfinished search "never so far (0 of 3 executions)".
 std::string frequency(const ConditionCount& condition, bool finished) {
   const std::string executions = counted(condition.total, "execution");
   if (condition.satisfied > 0 && condition.satisfied < condition.total)
@@ -143,7 +143,7 @@ std::string format_outcomes(const std::vector<Outcome>& outcomes, const Style& s
       widths[i] = std::max(widths[i], outcome.values[i].text().size());
     }
   }
-  // Rows have numbers, by which `heddle outcomes --witness N` knows them.
+  // `heddle outcomes --witness N` refers to rows by their numbers.
   const std::size_t number_width = grouped(outcomes.size()).size();
   std::size_t width = 2 + number_width + 2 + count_width;
   for (const std::size_t column : widths) width += 2 + column;
@@ -185,7 +185,7 @@ std::string message_of(const Violation& violation) {
   return one_line(violation.message.empty() ? name(violation.kind) : std::string_view(violation.message));
 }
 
-// All that differ; the trace that follows is of the chosen one.
+// All distinct violations; the trace of the selected one follows.
 std::string format_violations(const Program& program, const std::vector<Violation>& violations,
                               const Style& style) {
   constexpr std::size_t most = 20;
@@ -222,7 +222,7 @@ std::string format_bounds(const CheckResult& result, const Style& style) {
   for (const std::string& bound : result.bounds) {
     text += fmt::format("  {}\n", wrap(one_line(bound), style.width, 2));
   }
-  if (result.verdict == Verdict::vacuous) return text;  // says already where
+  if (result.verdict == Verdict::vacuous) return text;  // it names the places already
   std::vector<BlockedAt> loops;
   std::copy_if(result.blocked.begin(), result.blocked.end(), std::back_inserter(loops),
                [](const BlockedAt& place) { return is_bound(place.by); });
@@ -253,7 +253,7 @@ std::string format_vacuity(const CheckResult& result, const Style& style) {
 }
 
 std::string witness_message(const Witness& witness) {
-  if (witness.condition.empty()) return "an execution that ends so";
+  if (witness.condition.empty()) return "an execution that ends in this state";
   return fmt::format("an execution that satisfies '{}'", one_line(witness.condition));
 }
 

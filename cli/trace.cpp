@@ -1,5 +1,5 @@
-// Traces as text; see report.hpp. Layouts, widest first: a column a thread with the source text of each step;
-// the same with line numbers only; a list with one step a line.
+// Traces as text; see report.hpp. Layouts, widest first: a column per thread with the source text of each
+// step; the same with line numbers only; a list with one step per line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace heddle::cli {
 namespace {
 
 constexpr std::size_t gap = 2;             // columns between columns
-constexpr std::size_t least_source = 16;   // narrower source text says nothing
-constexpr std::size_t most_columns = 100;  // threads; more are never a table
+constexpr std::size_t least_source = 16;   // narrower source text would be useless
+constexpr std::size_t most_columns = 100;  // threads; with more the trace is a list
 
-// A trace with everything turned into clean text once.
+// A trace with all fields converted to clean text.
 struct Rows {
   struct Row {
     std::size_t column = 0;  // index into headers
@@ -57,7 +57,7 @@ Rows prepare(const Trace& trace, const std::string& main_file) {
     row.column = is_final(step) ? result.headers.size() - 1
                                 : std::min(static_cast<std::size_t>(step.thread), result.headers.size() - 1);
     row.action = one_line(step.action.empty() ? name(step.kind) : std::string_view(step.action));
-    // "assertion failed: a long text": the text stands above the trace and would only widen the column.
+    // "assertion failed: a long text": the text is printed above the trace and would only widen the column.
     if (step.kind == StepKind::failure) row.action.erase(std::min(row.action.find(": "), row.action.size()));
     row.place = place_of(step, main_file);
     row.source = one_line(step.source);
@@ -118,7 +118,7 @@ std::string as_table(const Rows& rows, std::size_t source_width, const Style& st
   return text;
 }
 
-// Number, thread, action, "(line 7: source)"; what does not fit goes to a line of its own.
+// Number, thread, action, "(line 7: source)"; the latter goes to its own line if it does not fit.
 std::string as_list(const Rows& rows, const Style& style) {
   std::size_t thread_width = 0;
   for (const std::string& header : rows.headers) thread_width = std::max(thread_width, display_width(header));
@@ -150,7 +150,7 @@ std::string as_list(const Rows& rows, const Style& style) {
 }
 
 std::string format_steps(const Rows& rows, const Style& style) {
-  if (rows.rows.empty()) return "  (no step: it shows before the first operation)\n";
+  if (rows.rows.empty()) return "  (no step: it occurs before the first operation)\n";
   std::size_t width = gap + rows.number_width + gap + std::max<std::size_t>(rows.place_width, 4);
   for (const std::size_t column : rows.widths) width += gap + column;
   if (width > style.width || rows.headers.size() > most_columns) return as_list(rows, style);

@@ -11,12 +11,12 @@
 namespace heddle::cli {
 namespace {
 
-// A sentence about a place in the document.
+// An error at a place in the document, as a sentence.
 struct Malformed {
   std::string message;
 };
 
-// One value of the document, and how to name it in a message: "violation.trace.steps[3].kind".
+// One value of the document, and its name for messages: "violation.trace.steps[3].kind".
 class Field {
  public:
   Field(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
@@ -80,7 +80,7 @@ class Field {
   std::string path_;
 };
 
-// The kind of that name; `last` is the last one of the enumeration.
+// The kind with that name; `last` is the last enumerator.
 template <typename Kind>
 Kind kind_of(const Field& field, Kind last) {
   const std::string word = field.text();
@@ -99,7 +99,7 @@ std::vector<NamedValue> values_of(const Field& list) {
   return values;
 }
 
-// The number of a step; steps that have not been read yet may be meant.
+// The number of a step, which may be one that has not been read yet.
 std::size_t step_number(const Field& field, std::size_t steps) {
   const std::uint32_t number = field.count();
   if (number >= steps) field.wrong("the number of a step");

@@ -11,16 +11,16 @@
 namespace heddle::cli {
 
 struct SavedTrace {
-  std::string file;         // the program, as it was named
+  std::string file;         // the program, as named on the command line
   std::string fingerprint;  // Program::fingerprint()
   Parameters parameters;
   std::uint32_t unroll = CompileOptions{}.unroll;
   bool unroll_spin_loops = CompileOptions{}.unroll_spin_loops;
-  bool keep_going = false;  // threads go on after assertions that are false
+  bool keep_going = false;  // threads continue after false assertions
   std::string model;
   std::string algorithm;
   std::optional<std::uint32_t> buffer_bound;
-  // One of the two.
+  // Exactly one of the two.
   std::optional<Violation> violation;
   std::optional<Witness> witness;
 
@@ -29,7 +29,7 @@ struct SavedTrace {
 
 [[nodiscard]] std::string trace_json(const SavedTrace& saved);
 
-// The trace, or one sentence about what is wrong with the text.
+// The trace, or the error in one sentence.
 [[nodiscard]] std::variant<SavedTrace, std::string> parse_trace(std::string_view text);
 
 }  // namespace heddle::cli

@@ -1,4 +1,4 @@
-// heddle translate FILE: a litmus test as a .hed program, or the other way.
+// heddle translate FILE: translates a litmus test into a .hed program, or back.
 #include "heddle/translate.h"
 
 #include "cli/commands.hpp"

@@ -1,4 +1,4 @@
-# What `cmake --install` and CPack put on a system: the library (shared and static, one file each), its headers,
+# Files that `cmake --install` and CPack install: the library (shared and static, one file each), its headers,
 # the CMake package `heddle`, heddle.pc, the program.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -10,8 +10,7 @@ foreach(layer heddle heddle_checker heddle_jit heddle_compiler heddle_lang)
   list(APPEND heddle_objects $<TARGET_OBJECTS:${layer}>)
 endforeach()
 
-# The layers are internal: both libraries are made of their objects. What the shared one shows stands in
-# exports.map.
+# The layers are internal: both libraries are made of their objects. exports.map lists the symbols of the shared one.
 add_library(heddle_shared SHARED ${heddle_objects})
 add_library(heddle_static STATIC ${heddle_objects})
 set_target_properties(heddle_shared PROPERTIES EXPORT_NAME shared VERSION ${PROJECT_VERSION}
@@ -43,7 +42,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/package/heddleConfigVersion
 install(FILES ${CMAKE_BINARY_DIR}/package/heddleConfig.cmake ${CMAKE_BINARY_DIR}/package/heddleConfigVersion.cmake
         DESTINATION ${heddle_package_dir})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/heddle.pc.in ${CMAKE_BINARY_DIR}/package/heddle.pc.part @ONLY)
-# The prefix is only known when the files are installed.
+# The prefix is known only at installation.
 install(CODE "
   file(READ \"${CMAKE_BINARY_DIR}/package/heddle.pc.part\" text)
   string(REPLACE \"%PREFIX%\" \"\${CMAKE_INSTALL_PREFIX}\" text \"\${text}\")
@@ -54,7 +53,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE ${PR
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# The program writes its own manual page and completions. The names are those that each shell looks for.
+# The program writes its own manual page and completions, under the names that each shell expects.
 set(heddle_texts "")
 foreach(text "heddle.1;man" "heddle.bash;completions;bash" "_heddle;completions;zsh" "heddle.fish;completions;fish")
   list(POP_FRONT text file)
@@ -65,7 +64,7 @@ foreach(text "heddle.1;man" "heddle.bash;completions;bash" "_heddle;completions;
   list(APPEND heddle_texts ${CMAKE_BINARY_DIR}/package/${file})
 endforeach()
 add_custom_target(heddle_texts ALL DEPENDS ${heddle_texts})
-# All that is built to be installed: `cmake --install` works once this target is there, tests or no tests.
+# Everything that `cmake --install` needs, without the tests.
 add_custom_target(heddle_install DEPENDS heddle_cli heddle_shared heddle_static heddle_texts)
 install(FILES ${CMAKE_BINARY_DIR}/package/heddle.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${CMAKE_BINARY_DIR}/package/heddle.bash RENAME heddle
@@ -84,6 +83,6 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# For those who link the static library.
+# For users of the static library.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "llvm-19-dev, libfmt-dev, cmake, pkg-config")
 include(CPack)

@@ -28,7 +28,7 @@ Result<Document> Document::with(std::string_view text) const {
       if (!result.items_.empty() && !item.text.starts_with('\n')) item.text = "\n" + item.text;
       result.items_.push_back(std::move(item));
     } else {
-      // Its place and the comments of the old one stay.
+      // The new declaration keeps the place and the comments of the old one.
       const auto comments = same->text.substr(0, same->text.size() - same->code.size());
       item.text = comments + item.code;
       *same = std::move(item);

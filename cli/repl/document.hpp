@@ -1,4 +1,4 @@
-// The program that is being written at the prompt: declarations that can be replaced one by one.
+// The program written at the prompt: declarations that can be replaced one by one.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@ namespace heddle::cli {
 
 class Document {
  public:
-  // How messages name it: the file, or "input".
+  // The name for messages: the file, or "input".
   explicit Document(std::string name = "input") : name_(std::move(name)) {}
 
-  // The declarations of the text, each of which replaces one of the same name; `final` replaces `final`. What
-  // has no name (conditions, expectations) is added unless it stands there already. Errors of syntax.
+  // Adds the declarations of the text. Each replaces one of the same name; `final` replaces `final`. Unnamed
+  // ones (conditions, expectations) are added unless the program has them already. Returns syntax errors.
   [[nodiscard]] Result<Document> with(std::string_view text) const;
-  // Without the declarations of that name or keyword; `removed` says how many there were.
+  // A copy without the declarations of that name or keyword; `removed` is their number.
   [[nodiscard]] Document without(std::string_view name, std::size_t& removed) const;
 
-  // The whole program. Comments belong to the declaration behind them.
+  // The whole program. Comments belong to the declaration after them.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool empty() const { return items_.empty(); }
-  // Everything that has a name.
+  // All declared names.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
@@ -36,7 +36,7 @@ class Document {
   };
   std::string name_;
   std::vector<Item> items_;
-  std::string rest_;  // behind the last declaration
+  std::string rest_;  // the text after the last declaration
 };
 
 }  // namespace heddle::cli

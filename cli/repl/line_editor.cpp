@@ -1,4 +1,4 @@
-// See line_editor.hpp. libedit speaks C: its callbacks find their editor through EL_CLIENTDATA.
+// See line_editor.hpp. libedit is a C library: its callbacks find their editor through EL_CLIENTDATA.
 #include "cli/repl/line_editor.hpp"
 
 #include <histedit.h>
@@ -92,8 +92,8 @@ class Terminal final : public LineSource {
     prompt_ = prompt;
     if (editor_ == nullptr) return LineEvent::end;
     int count = 0;
-    // libedit shows the prompt before it takes the terminal out of its line mode, in which a Ctrl-D that comes at once
-    // would be lost.
+    // libedit shows the prompt before it takes the terminal out of its line mode, in which a Ctrl-D that
+    // comes at once would be lost.
     el_set(editor_, EL_PREP_TERM, 1);
     const char* const text = el_gets(editor_, &count);
     if (forget_interrupts()) {
@@ -112,7 +112,7 @@ class Terminal final : public LineSource {
 
   void remember(const std::string& input) override {
     if (history_ == nullptr) return;
-    // One entry is one line, also in the file.
+    // Each entry is one line, in the file as well.
     std::string entry = input;
     std::replace(entry.begin(), entry.end(), '\n', ' ');
     HistEvent event;
@@ -133,7 +133,7 @@ class Terminal final : public LineSource {
     const std::string_view line(info->buffer, static_cast<std::size_t>(info->cursor - info->buffer));
     const auto found = of(editor).completer_(line);
     if (found.empty()) return CC_ERROR;
-    // As much as all of them share, behind what is there already.
+    // Appends the common prefix of all candidates.
     std::size_t common = found.front().size();
     for (const std::string& each : found) {
       const auto differs =

@@ -1,4 +1,4 @@
-// Commands that drive the interactive machine and look at it.
+// Commands that drive and inspect the interactive machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::string place(const Step& step) {
                              : fmt::format("line {}: {}", step.line, one_line(step.source));
 }
 
-// Of what happens in a list of steps; a long one may stick out.
+// Column width for the actions in a list of steps; a long one may exceed it.
 class ActionColumn {
  public:
   void see(const Step& step) {
@@ -70,7 +70,7 @@ Machine Session::new_machine(const MachineOptions& options) {
 }
 
 Machine& Session::machine() {
-  if (!machine_) refuse("the machine has not been started", ":start does that");
+  if (!machine_) refuse("the machine has not been started", ":start starts it");
   return *machine_;
 }
 
@@ -151,7 +151,7 @@ void Session::enabled(const std::string& /*arguments*/) {
     const Transition& last = m.transitions().back();
     text += fmt::format("      and so on up to {}: :step {} VALUE\n", last.high - 1, m.transitions().size());
   }
-  if (m.transitions().empty()) text = "nothing can happen any more\n";
+  if (m.transitions().empty()) text = "no transition is enabled\n";
   print(text);
   if (m.transitions().empty()) show_status();
 }
@@ -168,12 +168,12 @@ void Session::why(const std::string& /*arguments*/) {
     text += fmt::format("  {}  {}  {}\n", pad_right(thread_of(threads, transition.effect), width),
                         column.show(transition.effect), one_line(transition.why));
   }
-  print(text.empty() ? "nothing is held up\n" : text);
+  print(text.empty() ? "nothing is waiting\n" : text);
 }
 
 namespace {
 
-// A value for the choice number `index`: a number, or the name of one that its thread can choose.
+// A value for choice `index`: a number, or the name of an enum value that its thread can choose.
 std::int64_t chosen_value(const Machine& machine, std::size_t index, const std::string& word) {
   const auto& transitions = machine.transitions();
   if (index < transitions.size() && transitions[index].kind == TransitionKind::choice) {
@@ -191,7 +191,7 @@ std::int64_t chosen_value(const Machine& machine, std::size_t index, const std::
 void Session::step(const std::string& arguments) {
   Machine& m = machine();
   const auto words = words_of(arguments);
-  if (words.size() > 2) refuse("a step has a number, and a choose a value: :step N VALUE");
+  if (words.size() > 2) refuse(":step takes a number and, for a choose, a value: :step N VALUE");
   const std::size_t before = rows();
   if (words.empty() && m.ahead() > 0) {
     m.forward();
@@ -219,7 +219,7 @@ void Session::run_thread(const std::string& arguments) {
   const auto words = words_of(arguments);
   const bool until = words.size() == 3 && words[1] == "until";
   if (words.empty() || words.size() > 3 || (words.size() == 3 && !until))
-    refuse("say which thread: :run THREAD, :run THREAD until LINE");
+    refuse("the thread is missing: :run THREAD, :run THREAD until LINE");
   const auto threads = m.program().threads();
   if (std::find(threads.begin(), threads.end(), words[0]) == threads.end()) {
     refuse(fmt::format("there is no thread '{}'", shown(words[0])), did_you_mean(words[0], threads));
@@ -256,7 +256,7 @@ void Session::back(const std::string& arguments) {
 void Session::forward(const std::string& arguments) {
   Machine& m = machine();
   const std::size_t count = arguments.empty() ? 1 : number(":forward", arguments, 1);
-  if (m.ahead() == 0) refuse("nothing was taken back, and nothing is replayed");
+  if (m.ahead() == 0) refuse("nothing was undone, and nothing is being replayed");
   const std::size_t before = rows();
   m.forward(count);
   show_moves(before);
@@ -264,7 +264,7 @@ void Session::forward(const std::string& arguments) {
 
 void Session::go_to(const std::string& arguments) {
   Machine& m = machine();
-  if (arguments.empty()) refuse("say where to: :goto K");
+  if (arguments.empty()) refuse("the number is missing: :goto K");
   check_moved(m.go_to(number(":goto", arguments, 0)));
   print(fmt::format("after {}\n", counted(m.depth(), "transition")));
   show_watches(false);
@@ -273,8 +273,7 @@ void Session::go_to(const std::string& arguments) {
 
 void Session::replay(const std::string& arguments) {
   if (found_.empty()) {
-    refuse("there is nothing to replay",
-           ":check looks for violations and for executions that satisfy an `exists`");
+    refuse("there is nothing to replay", ":check finds violations and executions that satisfy an `exists`");
   }
   const std::size_t which = arguments.empty() ? 1 : number(":replay", arguments, 1);
   if (which > found_.size())
@@ -283,7 +282,7 @@ void Session::replay(const std::string& arguments) {
   Machine replayed = new_machine(found.machine);
   check_moved(replayed.load(found.trace));
   machine_ = std::move(replayed);
-  print(fmt::format("at the start of {}, model {}: :step or :forward goes along\n",
+  print(fmt::format("at the start of {}, model {}: :step and :forward replay them\n",
                     counted(machine_->ahead(), "transition"), found.machine.model));
   show_moves(0);
 }

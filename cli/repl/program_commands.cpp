@@ -56,7 +56,7 @@ struct TemporaryFile {
 
 constexpr std::uint64_t largest = std::uint64_t{16} << 20;
 
-// What a regular file holds; what cannot be read is like nothing else.
+// The contents of a regular file; an unreadable file is equal to no other.
 std::optional<std::string> file_text(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
@@ -107,7 +107,7 @@ void Session::load(const std::string& file) {
   std::string text = read_program(file);
   const auto read = Document(file).with(text);
   if (!read) complain(read.errors());
-  // Params of another program mean nothing here.
+  // Params of another program do not apply.
   const auto parameters = file == file_ ? options_.compile.parameters : Parameters();
   auto before = std::exchange(options_.compile.parameters, parameters);
   try {
@@ -123,25 +123,25 @@ void Session::load(const std::string& file) {
 }
 
 void Session::load_command(const std::string& arguments) {
-  if (arguments.empty()) refuse("say which file: :load FILE");
-  ask_before_dropping(fmt::format("Load {} in its place?", shown(arguments)));
+  if (arguments.empty()) refuse("the file is missing: :load FILE");
+  ask_before_dropping(fmt::format("Load {} anyway?", shown(arguments)));
   load(arguments);
 }
 
 void Session::reload(const std::string& /*arguments*/) {
-  if (file_.empty()) refuse("no file has been loaded", ":load FILE does that");
-  ask_before_dropping("Read the file again?");
+  if (file_.empty()) refuse("no file has been loaded", ":load FILE loads one");
+  ask_before_dropping("Load the file again?");
   load(file_);
 }
 
 void Session::save(const std::string& arguments) {
   const std::string path = arguments.empty() ? file_ : arguments;
-  if (path.empty()) refuse("say which file: :save FILE");
+  if (path.empty()) refuse("the file is missing: :save FILE");
   std::string text = document_.text();
-  // What we have read or written there ourselves is ours to replace.
+  // Contents that this session has read or written may be overwritten without a question.
   const auto held = file_text(path);
   if (held && *held != text && !(path == file_ && *held == on_disk_))
-    ask(fmt::format("{} holds something else. Overwrite it?", shown(path)));
+    ask(fmt::format("{} has changed since. Overwrite it?", shown(path)));
   if (auto error = write_file(path, text); !error.empty()) refuse(std::move(error));
   file_ = path;
   on_disk_ = saved_ = std::move(text);
@@ -153,7 +153,7 @@ void Session::edit(const std::string& /*arguments*/) {
   if (editor == nullptr || *editor == '\0') editor = "vi";
   const TemporaryFile file(draft_.empty() ? document_.text() : draft_);
   const int status = std::system(fmt::format("{} {}", editor, quoted_for_shell(file.path)).c_str());
-  if (status != 0) refuse(fmt::format("'{}' did not end well, nothing has changed", shown(editor)));
+  if (status != 0) refuse(fmt::format("'{}' failed, nothing has changed", shown(editor)));
   draft_ = read_program(file.path);
   const auto changed = Document(document_.name()).with(draft_);
   if (!changed) complain(changed.errors());
@@ -212,7 +212,7 @@ void Session::set_algorithm(const std::string& arguments) {
 
 namespace {
 
-// The settings that are not names: how each is shown and changed.
+// The settings except model and algorithm: how to show and to change each.
 struct Setting {
   std::string_view name;
   std::string (*show)(const Options& options);
@@ -295,7 +295,7 @@ void Session::set(const std::string& arguments) {
   const auto split = arguments.find_first_of(" \t=");
   const std::string name = arguments.substr(0, split);
   const auto begin = split == std::string::npos ? split : arguments.find_first_not_of(" \t=", split);
-  if (begin == std::string::npos) refuse(fmt::format("say which value: :set {} VALUE", shown(name)));
+  if (begin == std::string::npos) refuse(fmt::format("the value is missing: :set {} VALUE", shown(name)));
   const std::string value = arguments.substr(begin);
   std::vector<std::string> known;
   for (const Setting& setting : table_of_settings) {
@@ -318,7 +318,7 @@ void Session::set(const std::string& arguments) {
   }
   std::string hint = did_you_mean(name, known);
   refuse(fmt::format("there is no setting and no param '{}'", shown(name)),
-         hint.empty() ? fmt::format("there are {}", join(known, ", ")) : std::move(hint));
+         hint.empty() ? fmt::format("the settings are {}", join(known, ", ")) : std::move(hint));
 }
 
 void Session::check_command(const std::string& /*arguments*/) {

@@ -1,5 +1,5 @@
-// heddle repl: reads inputs, which may take several lines, and gives them to the session. At a terminal an
-// error is shown and the next input is read; a script ends at its first error with exit code 2.
+// heddle repl: reads inputs, which may span several lines, and passes them to the session. At a terminal it
+// shows an error and continues; a script ends at its first error with exit code 2.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -30,9 +30,9 @@ bool is_command(const std::string& input) {
   return begin != std::string::npos && input[begin] == ':';
 }
 
-// One input, which goes on over as many lines as it is unfinished; at a terminal an empty line ends it too.
-// `between` carries out a command that comes before the input is finished and returns false if it was the
-// last one; without it such a command ends the input.
+// Reads one input, which spans lines until it is complete; at a terminal an empty line ends it, too.
+// `between` executes a command that comes before the input is complete, and returns false if it was the last
+// one; without it such a command ends the input.
 using Between = std::function<bool(const std::string& command, const std::string& input)>;
 LineEvent read_input(LineSource& lines, const Between& between, std::string& input) {
   LineEvent event = lines.read(first_prompt, input);
@@ -52,7 +52,7 @@ LineEvent read_input(LineSource& lines, const Between& between, std::string& inp
   return LineEvent::line;
 }
 
-// Why the action was not carried out, as far as it has not been said yet; none if it was.
+// The reason why the action failed, if it has not been reported yet; empty if it succeeded.
 template <typename Action>
 std::optional<std::string> complaint_of(Action&& action) {
   try {
@@ -63,7 +63,7 @@ std::optional<std::string> complaint_of(Action&& action) {
   }
 }
 
-// One input and what came of it, on one line.
+// One input and its result, on one line.
 std::string answer(const std::string& input, const ReportCapture& said,
                    const std::optional<std::string>& complaint) {
   Json json = json_head("answer");
@@ -82,7 +82,7 @@ int run_repl(const Options& options) {
   const Question ask = [&](const std::string& question) {
     std::string answer;
     const LineEvent event = lines->read(question + " [y/N] ", answer);
-    // Who presses Ctrl-D once more, or has closed the terminal, cannot be asked.
+    // After a second Ctrl-D, or if the terminal is closed, there is no answer.
     return event == LineEvent::end || answer.starts_with('y') || answer.starts_with('Y');
   };
   Session session(options, interactive ? ask : Question());
@@ -110,7 +110,7 @@ int run_repl(const Options& options) {
     attempt(command, [&] { session.obey(command); });
     static_cast<void>(forget_interrupts());
     if (session.finished()) return false;
-    return write_report(fmt::format("'{}' is still open: ';' or '}}' ends it, Ctrl-C drops it\n",
+    return write_report(fmt::format("'{}' is incomplete: ';' or '}}' ends it, Ctrl-C discards it\n",
                                     shown(input.substr(0, input.find('\n')))));
   };
   while (!session.finished()) {

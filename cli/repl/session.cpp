@@ -1,4 +1,4 @@
-// The command table, and what all commands need.
+// The command table, and functions shared by all commands.
 #include "cli/repl/session.hpp"
 
 #include <fmt/format.h>
@@ -18,44 +18,42 @@ namespace heddle::cli {
 
 const std::vector<SessionCommand>& Session::commands() {
   static const std::vector<SessionCommand> list{
-      {"load", "FILE", "read a program from a file, in place of the present one", &Session::load_command,
-       true},
-      {"reload", "", "read the file again", &Session::reload, true},
-      {"save", "[FILE]", "write the program to a file", &Session::save, true},
-      {"edit", "", "change the program in $VISUAL or $EDITOR", &Session::edit},
+      {"load", "FILE", "load a program from a file, replacing the current one", &Session::load_command, true},
+      {"reload", "", "load the file again", &Session::reload, true},
+      {"save", "[FILE]", "save the program to a file", &Session::save, true},
+      {"edit", "", "edit the program in $VISUAL or $EDITOR", &Session::edit},
       {"list", "", "show the program", &Session::list},
-      {"drop", "NAME", "take out a declaration, or all of a kind without names: final, exists, expect, ...",
+      {"drop", "NAME", "remove a declaration, or all of a kind without names: final, exists, expect, ...",
        &Session::drop},
-      {"model", "[NAME]", "show the memory models, or choose one", &Session::set_model},
-      {"algorithm", "[NAME]", "show the algorithms, or choose one; 'default' is the model's own",
+      {"model", "[NAME]", "show the memory models, or select one", &Session::set_model},
+      {"algorithm", "[NAME]", "show the algorithms, or select one; 'default' is the model's default",
        &Session::set_algorithm},
-      {"set", "[NAME VALUE]", "show all settings and params, or change one; 'off' takes a bound away",
+      {"set", "[NAME VALUE]", "show all settings and params, or change one; 'off' removes a bound",
        &Session::set},
       {"check", "", "explore all executions and give a verdict", &Session::check_command},
       {"outcomes", "[NAME,...]", "all final states, or those of some variables", &Session::outcomes},
       {"compare", "[NAME,...]", "outcomes by model, and executions by algorithm", &Session::compare},
       {"start", "[MODEL]", "put the machine at the start of an execution", &Session::start},
-      {"enabled", "", "what can happen next, numbered", &Session::enabled},
-      {"why", "", "what cannot happen now, and what it waits for", &Session::why},
+      {"enabled", "", "list the enabled transitions, numbered", &Session::enabled},
+      {"why", "", "list what is not enabled, and what it waits for", &Session::why},
       {"step", "[N [VALUE]]",
        "take transition N (VALUE: of a choose); without N the one of a replay, or the only one",
        &Session::step},
-      {"run", "THREAD [until LINE]", "let one thread go on alone", &Session::run_thread},
-      {"random", "[SEED]", "take transitions at random up to the end", &Session::random},
-      {"back", "[K]", "take back one transition, or K", &Session::back},
-      {"forward", "[K]", "go one transition along what was taken back or is replayed, or K",
-       &Session::forward},
+      {"run", "THREAD [until LINE]", "run one thread alone", &Session::run_thread},
+      {"random", "[SEED]", "take random transitions to the end", &Session::random},
+      {"back", "[K]", "undo one transition, or K", &Session::back},
+      {"forward", "[K]", "redo or replay one transition, or K", &Session::forward},
       {"goto", "K", "go to the state after K transitions", &Session::go_to},
       {"replay", "[N]",
        "put the machine at the start of the violation or witness that :check found, or the Nth",
        &Session::replay},
       {"state", "", "memory, locks, and each thread with its locals and store buffer", &Session::state},
-      {"trace", "", "what has happened so far", &Session::trace},
+      {"trace", "", "the execution so far as a table", &Session::trace},
       {"graph", "", "the execution so far as a graph: po, rf, co, fr", &Session::graph},
-      {"watch", "[EXPR]", "show an expression whenever it changes; without one, show all that are watched",
+      {"watch", "[EXPR]", "show an expression whenever it changes; without one, list the watched expressions",
        &Session::watch},
-      {"unwatch", "[N]", "watch expression N no longer, or none", &Session::unwatch},
-      {"help", "[COMMAND]", "this text, or one line of it", &Session::help},
+      {"unwatch", "[N]", "stop watching expression N, or all", &Session::unwatch},
+      {"help", "[COMMAND]", "show this text, or one line of it", &Session::help},
       {"quit", "", "leave", &Session::quit, true},
   };
   return list;
@@ -72,14 +70,14 @@ Style Session::style() const { return {terminal_width(STDOUT_FILENO), Paint(want
 
 namespace {
 
-// Words that other prompts understand: "exit" is ":quit", "help step" is ":help step"; else empty.
+// Commands without a colon, as at other prompts: "exit" is ":quit", "help step" is ":help step"; else empty.
 std::string command_in_words(const std::string& text) {
   if (text == "exit" || text == "quit") return ":quit";
   if (text == "?" || text == "help") return ":help";
   return text.starts_with("help ") ? ":" + text : std::string();
 }
 
-// What `action` refuses becomes a complaint.
+// Turns errors of `action` into complaints.
 template <typename Action>
 void complaining(Action&& action) {
   try {
@@ -122,7 +120,7 @@ void Session::obey(const std::string& input) {
 
 namespace {
 
-// The word behind the colon, without the `!`; `rest` is where its arguments begin.
+// The word after the colon, without the `!`; `rest` is where its arguments begin.
 std::string command_name(const std::string& line, bool& forced, std::size_t& rest) {
   const auto end = std::min(line.find_first_of(" \t", 1), line.size());
   std::string name = line.substr(1, end - 1);
@@ -134,7 +132,7 @@ std::string command_name(const std::string& line, bool& forced, std::size_t& res
 
 }  // namespace
 
-// All commands whose names begin so; only the one whose name it is.
+// All commands whose names begin with the word, or only the one with exactly that name.
 std::vector<const SessionCommand*> Session::meant_by(const std::string& name) {
   const std::string full = name == "exit" ? "quit" : name == "?" ? "help" : name;
   std::vector<const SessionCommand*> meant;
@@ -145,7 +143,7 @@ std::vector<const SessionCommand*> Session::meant_by(const std::string& name) {
   return meant;
 }
 
-// `expect tso` and `a ? b` go on with a colon, too.
+// A colon can also continue `expect tso` and `a ? b`.
 bool Session::interrupts(const std::string& line, const std::string& open) {
   const auto begin = line.find_first_not_of(" \t");
   const auto end = line.find_last_not_of(" \t");
@@ -197,7 +195,7 @@ void Session::help(const std::string& arguments) {
   if (wanted.empty()) {
     text +=
         "\nAnything else is a declaration (shared x: int; thread p { ... }), which replaces one of the same\n"
-        "name, or an expression over the state of the machine (x + p.a). Commands may be cut short.\n"
+        "name, or an expression over the state of the machine (x + p.a). Commands may be abbreviated.\n"
         ":load, :reload, :save and :quit ask at a terminal before something is lost, :quit! and so on do "
         "not.\n";
   }
@@ -222,7 +220,7 @@ void Session::quit(const std::string& /*arguments*/) { finished_ = forced_ || ma
 
 namespace {
 
-// Files and folders whose paths begin so; folders end in '/'.
+// Files and folders whose paths begin with the word; folders end in '/'.
 std::vector<std::string> paths_from(std::string_view begin) {
   const std::filesystem::path typed(begin);
   const std::string folder(begin.substr(0, begin.size() - typed.filename().string().size()));

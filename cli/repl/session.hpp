@@ -1,4 +1,4 @@
-// One session of `heddle repl`: the program, the settings, the machine, and the commands over them. Knows
+// One session of `heddle repl`: the program, the settings, the machine, and the commands on them. It knows
 // nothing of terminals: it takes one complete input at a time and writes to standard output.
 #pragma once
 
@@ -17,46 +17,46 @@
 
 namespace heddle::cli {
 
-// Why a command was not carried out; complete lines, as they are to be shown.
+// The reason why a command failed; complete lines for display.
 struct Complaint {
   std::string text;
 };
 
 class Session;
 
-// An entry of the command table; `:help`, completion and docs/repl.md are about these.
+// An entry of the command table, which `:help` and completion read; docs/repl.md describes the commands.
 struct SessionCommand {
   std::string_view name;
   std::string_view arguments;
   std::string_view summary;
   void (Session::*run)(const std::string& arguments) = nullptr;
-  bool asks = false;  // before something is lost; not with a `!` behind its name
+  bool asks = false;  // asks before something is lost, unless its name ends in `!`
 };
 
-// Asks the user, who says yes or no.
+// Asks the user a yes-or-no question.
 using Question = std::function<bool(const std::string& text)>;
 
 class Session {
  public:
-  // Model, algorithm and bounds of the options are where the settings start. `ask`: of a session at a
-  // terminal; without it nothing is asked.
+  // The options give the initial settings (model, algorithm, bounds). `ask` is set at a terminal; without it
+  // nothing is asked.
   Session(const Options& options, Question ask);
 
-  // A command, a declaration or an expression. Throws Complaint; then nothing has changed.
+  // Executes a command, a declaration or an expression. If it throws Complaint, nothing has changed.
   void obey(const std::string& input);
-  // Loads a file as `:load` does, with the params of the command line.
+  // Loads a file like `:load`, with the params of the command line.
   void load_first(const std::string& file);
 
   [[nodiscard]] bool finished() const { return finished_; }
-  // The output could not be written, which has been said.
+  // The output could not be written; the error has been reported.
   [[nodiscard]] bool output_lost() const { return output_lost_; }
 
-  // The user leaves without a command. False if that would lose a program and the user does not want it.
+  // The user leaves without a command. False if that would lose a program and the user declines.
   [[nodiscard]] bool may_leave();
-  // Whether the line, which comes while `open` is not finished, is a command and no part of it.
+  // Whether the line, typed while the input `open` is incomplete, is a command rather than part of the input.
   [[nodiscard]] static bool interrupts(const std::string& line, const std::string& open);
 
-  // What the word that ends the line may become.
+  // Completions of the word at the end of the line.
   [[nodiscard]] std::vector<std::string> completions(std::string_view line) const;
 
   [[nodiscard]] static const std::vector<SessionCommand>& commands();
@@ -100,7 +100,7 @@ class Session {
 
   void command(const std::string& line);
   [[nodiscard]] static std::vector<const SessionCommand*> meant_by(const std::string& name);
-  // Refuses, unless the command has a `!` or the user agrees.
+  // Throws unless the command has a `!` or the user agrees.
   void ask(const std::string& question);
   void ask_before_dropping(const std::string& question);
   [[nodiscard]] bool unsaved() const;
@@ -110,16 +110,16 @@ class Session {
   void load(const std::string& file);
   void print(const std::string& text);
   [[nodiscard]] Style style() const;
-  // Takes over a program that has been looked at; what was made from the old one is dropped.
+  // Installs a checked program and drops everything derived from the old one.
   void replace(Document document);
   void settings_changed();
   [[nodiscard]] const Program& program();
   [[nodiscard]] Options options_for_check() const;
-  // The machine, which must have been started; `machine_of_state` starts one for expressions.
+  // The machine, which must have been started; `machine_of_state` starts one for expressions if necessary.
   [[nodiscard]] Machine& machine();
   [[nodiscard]] Machine new_machine(const MachineOptions& options);
-  // Prints the rows of the trace from `before` on, the watched expressions that have changed, and how the
-  // execution ended.
+  // Prints the rows of the trace from `before` on, the changed watched expressions, and how the execution
+  // ended.
   void show_moves(std::size_t before);
   void show_watches(bool all);
   void show_status();
@@ -136,14 +136,14 @@ class Session {
 
   Options options_;
   Question ask_;         // empty: not at a terminal
-  bool forced_ = false;  // the present command has a `!`
+  bool forced_ = false;  // the current command has a `!`
   bool finished_ = false;
   bool output_lost_ = false;
   Document document_;
   std::string file_;     // of the last :load or :save
-  std::string on_disk_;  // what it held then
-  std::string saved_;    // the program that it held then
-  std::string draft_;    // what :edit left, if it was no program
+  std::string on_disk_;  // its contents at that time
+  std::string saved_;    // the program in it at that time
+  std::string draft_;    // the text of :edit, if it has errors
   std::optional<Program> program_;
   std::optional<Machine> machine_;
   std::vector<Found> found_;  // by :check, for :replay: violations or, if there are none, witnesses

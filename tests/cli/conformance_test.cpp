@@ -1,4 +1,4 @@
-// heddle conformance: what agrees, what differs, what a bound leaves open, and the JSON document.
+// heddle conformance: agreement, differences, tests cut by a bound, and the JSON document.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -45,7 +45,7 @@ TEST_CASE("a row without states is a row like any other") {
   TemporaryFolder folder;
   folder.file("div.litmus", "PPC div\n{ 0:r5=x; }\nP0 ;\nlwz r1,0(r5) ;\ndivw r2,r1,r1 ;\nexists (0:r2=1)\n");
   folder.file("one.litmus", "PPC one\n{ 0:r5=x; }\nP0 ;\nlwz r1,0(r5) ;\nexists (0:r1=1)\n");
-  for (const char* end : {"", "\t"}) {  // some editors take blanks away from the ends of lines
+  for (const char* end : {"", "\t"}) {  // some editors strip trailing blanks
     const std::string table = folder.file(
         "table.tsv", heading + "div\tSC\t0\tNo Never" + end + "\none\tSC\t1\tNo Never\t0:r1=0;\n");
     const Finished run =
@@ -55,7 +55,7 @@ TEST_CASE("a row without states is a row like any other") {
   }
 }
 
-TEST_CASE("conformance shows what differs and ends with 1") {
+TEST_CASE("conformance shows the differences and exits with 1") {
   TemporaryFolder folder;
   const std::string table = folder.file(
       "wrong.tsv",
@@ -73,7 +73,7 @@ TEST_CASE("conformance shows what differs and ends with 1") {
   CHECK(document["problems"][0]["missing"][0] == "0:r2=0; 1:r2=0;");
 }
 
-TEST_CASE("conformance lists what the front end refuses, and needs something to compare") {
+TEST_CASE("conformance lists the tests that the front end rejects, and needs something to compare") {
   TemporaryFolder folder;
   folder.file("odd.litmus", "PPC odd\n{ }\nP0 ;\nfadd f1,f2,f3 ;\nexists (x=1)\n");
   const std::string table =
@@ -86,11 +86,10 @@ TEST_CASE("conformance lists what the front end refuses, and needs something to 
     CHECK(run.exit_code == 2);
     CHECK_MESSAGE(contains(run.errors, message), run.errors);
   };
-  refused({"conformance", tests}, "say with --expected what the tests should end in");
+  refused({"conformance", tests}, "the table of expected final states is missing");
   refused({"conformance", folder.path().string() + "/none", "--expected", table}, "is not a folder");
   refused({"conformance", tests, "--expected", folder.path().string() + "/none"}, "No such file");
-  refused({"conformance", tests, "--expected", table, "--model", "pso"},
-          "says nothing about the model 'pso'");
+  refused({"conformance", tests, "--expected", table, "--model", "pso"}, "has no rows about the model 'pso'");
   refused({"conformance", tests, "--expected", folder.file("short.tsv", "SB\tSC\n")}, "expected 5 columns");
 }
 
@@ -112,7 +111,7 @@ TEST_CASE("published litmus tests end in the expected states (a sample)") {
   }
 }
 
-TEST_CASE("what a bound has cut off is not compared as if it were all") {
+TEST_CASE("results that a bound has cut off are not treated as complete") {
   TemporaryFolder folder;
   folder.file("waits.litmus", waits);
   const auto run = [&](const std::string& states, const std::vector<std::string>& more = {}) {
@@ -123,15 +122,15 @@ TEST_CASE("what a bound has cut off is not compared as if it were all") {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_heddle(arguments);
   };
-  // Behind the bound there may be a state with 0.
+  // There may be a state with 0 beyond the bound.
   const Finished missing = run("2\tOk Sometimes\t0:r1=0; | 0:r1=1;");
   CHECK(missing.exit_code == 3);
   CHECK(contains(missing.output, "1 test undecided: the loop bound 2 cut off "));
   CHECK(contains(missing.output, "0 agree, 0 differ, 0 not covered, 1 undecided"));
-  // A state that was found is one.
+  // An unexpected state is a difference, bound or not.
   const Finished unexpected = run("1\tNo Never\t0:r1=0;");
   CHECK(unexpected.exit_code == 1);
-  CHECK(contains(unexpected.output, "  unexpected  0:r1=1;\n  not all: the loop bound 2 cut off "));
+  CHECK(contains(unexpected.output, "  unexpected  0:r1=1;\n  incomplete: the loop bound 2 cut off "));
   const Finished agrees = run("1\tOk Always\t0:r1=1;");
   CHECK(agrees.exit_code == 0);
   CHECK(contains(agrees.output, "1 test agreeing within bounds only: the loop bound 2 cut off "));
@@ -146,7 +145,7 @@ TEST_CASE("what a bound has cut off is not compared as if it were all") {
   CHECK(contains(buffers.output, " 0 differ"));
 }
 
-TEST_CASE("tests that do not fit into memory are undecided, whichever thread runs them") {
+TEST_CASE("tests that run out of memory are undecided, in every worker thread") {
 #ifdef __SANITIZE_ADDRESS__
   MESSAGE("not tested: AddressSanitizer needs more address space than any bound here leaves");
 #else
@@ -169,7 +168,7 @@ TEST_CASE("tests that do not fit into memory are undecided, whichever thread run
 #endif
 }
 
-TEST_CASE("the JSON document of conformance says what was run and how it ended") {
+TEST_CASE("the JSON document of conformance has the settings and the results") {
   const Finished run = run_heddle({"conformance", tests, "--expected", expected, "--model", "tso", "--json"});
   const Json json = Json::parse(run.output);
   CHECK(json["document"] == "conformance");

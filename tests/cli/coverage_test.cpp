@@ -32,7 +32,7 @@ const char* const module_text =
 
 }  // namespace
 
-TEST_CASE("--coverage lists the lines with their counts, and what no execution reached") {
+TEST_CASE("--coverage lists the lines with their counts, and the code that no execution reached") {
   TemporaryFolder folder;
   folder.file("module.hed", module_text);
   const std::string file = folder.file("main.hed", program);
@@ -40,7 +40,7 @@ TEST_CASE("--coverage lists the lines with their counts, and what no execution r
     const Finished run =
         run_heddle({"check", file, "--model", model, "--coverage"}, {.environment = {{"COLUMNS", "200"}}});
     CAPTURE(run.output);
-    CHECK(contains(run.output, "Coverage (times that the search came to a line, not executions):"));
+    CHECK(contains(run.output, "Coverage (visits by the search, not executions):"));
     CHECK(contains(run.output, "main.hed: 5 of 7 lines"));
     CHECK(contains(run.output, "module.hed: 1 of 2 lines"));
     CHECK(!contains(run.output, "spinlock.hed"));
@@ -54,7 +54,7 @@ TEST_CASE("--coverage lists the lines with their counts, and what no execution r
   }
 }
 
-TEST_CASE("--coverage in JSON and in lcov's format says the same") {
+TEST_CASE("--coverage reports the same in JSON and in lcov's format") {
   TemporaryFolder folder;
   folder.file("module.hed", module_text);
   const std::string file = folder.file("main.hed", program);
@@ -99,7 +99,7 @@ TEST_CASE("an unfinished search does not claim that anything is never reached") 
   CHECK(contains(part.output, "that no execution so far reached:"));
 }
 
-TEST_CASE("--coverage-lcov overwrites nothing that is read or written otherwise") {
+TEST_CASE("--coverage-lcov overwrites no input and no other output") {
   TemporaryFolder folder;
   const std::string file = folder.file("a.hed", safe_program);
   const Finished run = run_heddle({"check", file, "--coverage-lcov", file});

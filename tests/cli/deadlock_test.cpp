@@ -1,4 +1,4 @@
-// Where a deadlock is: the place where the first thread waits, in every report.
+// The place of a deadlock, in every report: where the first thread waits.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// FILE:LINE:COL of the deadlock, and what the message says.
+// FILE:LINE:COL of the deadlock, and its message.
 struct Deadlock {
   std::string place;
   std::string message;

@@ -1,5 +1,5 @@
-// Every option that writes a file, on a full disk and in a folder that may not be written: one message, the
-// results all the same, and nothing in the folder that was not there before.
+// Every option that writes a file, on a full disk and in a read-only folder: one message, the usual results,
+// and no new files in the folder.
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
@@ -26,12 +26,12 @@ std::map<std::string, std::string> files_in(const fs::path& folder) {
   return files;
 }
 
-// A program that is not laid out well, expects a wrong number, and is not longer than its corrected form.
+// A badly formatted program with a wrong expected number, not longer than its corrected form.
 const char* const loose_program = "shared x:int;thread p{x=1;}\nexpect sc: executions 7;\n";
 
 struct Command {
   std::vector<std::string> arguments;
-  std::string still_said;  // what standard output must hold although the file cannot be written
+  std::string still_said;  // required in standard output although the file cannot be written
 };
 
 // `inside` holds program.hed.
@@ -65,7 +65,7 @@ void check_all_fail(const TemporaryFolder& folder, const fs::path& inside, const
 
 }  // namespace
 
-TEST_CASE("a full disk leaves every file as it was and nothing half-written behind") {
+TEST_CASE("a full disk leaves every file unchanged and no partial file") {
   TemporaryFolder folder;
   const fs::path disk = folder.path() / "disk";
   fs::create_directory(disk);
@@ -89,7 +89,7 @@ TEST_CASE("a full disk leaves every file as it was and nothing half-written behi
   CHECK(std::system(("umount " + disk.string()).c_str()) == 0);
 }
 
-TEST_CASE("a folder that may not be written is one message for every option") {
+TEST_CASE("a read-only folder is one message for every option") {
   TemporaryFolder folder;
   const fs::path closed = folder.path() / "closed";
   fs::create_directory(closed);

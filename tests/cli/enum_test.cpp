@@ -1,4 +1,4 @@
-// Values of enums are called by their names wherever a value is shown.
+// Values of enums are shown by their names everywhere.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -32,7 +32,7 @@ const char* const cache =
 
 }  // namespace
 
-TEST_CASE("traces call values of enums by their names: steps, choices, memory, locals, arrays") {
+TEST_CASE("traces show values of enums by name: steps, choices, memory, locals, arrays") {
   const TemporaryFolder folder;
   const std::string file = folder.file("cache.hed", cache);
   for (const std::string model : {"sc", "tso", "power"}) {
@@ -50,7 +50,7 @@ TEST_CASE("traces call values of enums by their names: steps, choices, memory, l
   }
 }
 
-TEST_CASE("final states and tables of models have the names too") {
+TEST_CASE("final states and tables of models show the names, too") {
   const TemporaryFolder folder;
   const std::string file = folder.file("cache.hed", cache);
   const Finished outcomes = run_heddle({"outcomes", file, "--only", "owner,p.next"});

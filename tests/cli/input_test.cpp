@@ -1,4 +1,4 @@
-// Files that cannot be checked: one clear message, exit code 2, and soon.
+// Files that cannot be checked: one clear message and exit code 2, quickly.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr double soon = 20;
 constexpr double soon = 1;
 #endif
 
-// Refused with a message that names the file.
+// Rejected with a message that names the file.
 void check_bad_file(const std::string& file, const Setup& setup = {}) {
   CAPTURE(file);
   const Finished result = run_heddle({"check", file}, setup);
@@ -51,12 +51,12 @@ TEST_CASE("a missing file, a directory, an empty file and a device are refused")
   check_bad_file("/dev/zero");
 }
 
-TEST_CASE("a file that may not be read is refused") {
+TEST_CASE("an unreadable file is refused") {
   TemporaryFolder folder;
   const std::string file = folder.file("secret.hed", safe_program);
   std::filesystem::permissions(file, std::filesystem::perms::none);
-  // Root may read everything, so the test gives up its rights; where nobody may not run the program, there is
-  // nothing to see.
+  // Root may read everything, so the test drops its rights. If `nobody` may not run the program, there is
+  // nothing to test.
   const Setup setup{.as_nobody = true};
   if (run_heddle({"--version"}, setup).exit_code == 0) check_bad_file(file, setup);
 }

@@ -1,4 +1,4 @@
-// Long checks: the progress line on a terminal, and what Ctrl-C does.
+// Long checks: the progress line on a terminal, and Ctrl-C.
 #include <doctest/doctest.h>
 
 #include <chrono>

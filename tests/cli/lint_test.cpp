@@ -1,5 +1,5 @@
-// check --lint: the report, JSON, SARIF, and that warnings change no exit code. (What is warned of:
-// tests/programs.)
+// check --lint: the report, JSON, SARIF, and exit codes unaffected by warnings. tests/programs tests the
+// warnings themselves.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -37,7 +37,7 @@ TEST_CASE("--lint adds warnings to the report and leaves verdict and exit code a
   CHECK_EQ(run_heddle({"check", folder.file("b.hed", wrong), "--lint"}).exit_code, 1);
 }
 
-TEST_CASE("without anything to warn of --lint says so; without --lint nothing is warned of") {
+TEST_CASE("--lint reports that there are no warnings; without --lint there is no such line") {
   const TemporaryFolder folder;
   const Finished clean = run_heddle({"check", folder.file("a.hed", decent), "--lint"});
   CHECK_EQ(clean.exit_code, 0);
@@ -45,7 +45,7 @@ TEST_CASE("without anything to warn of --lint says so; without --lint nothing is
   CHECK(run_heddle({"check", folder.file("b.hed", suspicious)}).output.find("warning") == std::string::npos);
 }
 
-TEST_CASE("warnings stand in the JSON report, null without --lint") {
+TEST_CASE("the JSON report has the warnings, null without --lint") {
   const TemporaryFolder folder;
   const std::string file = folder.file("a.hed", suspicious);
   const Json json = Json::parse(run_heddle({"check", file, "--lint", "--json"}).output);
@@ -58,7 +58,7 @@ TEST_CASE("warnings stand in the JSON report, null without --lint") {
   CHECK_EQ(Json::parse(run_heddle({"check", file, "--json"}).output)["warnings"], nullptr);
 }
 
-TEST_CASE("--lint warns at the assume or loop that leaves no execution complete") {
+TEST_CASE("--lint warns at the assume or loop because of which no execution is complete") {
   const TemporaryFolder folder;
   const std::string text = "shared x: int;\nthread p {\n  x = 1;\n  assume x == 5;\n}\n";
   const Finished finished = run_heddle({"check", folder.file("a.hed", text), "--lint"});

@@ -15,7 +15,7 @@ const std::string tests = HEDDLE_SOURCE_DIR "/tests/litmus";
 
 }  // namespace
 
-TEST_CASE("outcomes of a litmus test are printed as herd prints them") {
+TEST_CASE("outcomes of a litmus test are printed in herd's format") {
   const Finished sc = run_heddle({"outcomes", tests + "/SB.litmus"});
   CHECK(sc.exit_code == 0);
   CHECK(
@@ -40,7 +40,7 @@ TEST_CASE("outcomes of a litmus test are printed as herd prints them") {
   CHECK(contains(forbidden.output, "\nObservation MP+dmb Never 0 3\n"));
 }
 
-TEST_CASE("a litmus test can be checked; a condition that must not hold is a violation") {
+TEST_CASE("check reports a forbidden condition of a litmus test as a violation") {
   TemporaryFolder folder;
   const std::string file =
       folder.file("bad.litmus", "PPC bad\n{ 0:r5=x; }\nP0 ;\nli r1,1 ;\nstw r1,0(r5) ;\n~exists (x=1)\n");
@@ -58,7 +58,7 @@ TEST_CASE("a lock made of lwarx and stwcx. excludes") {
   CHECK(contains(run.output, "States 1\n[l]=0; [n]=2;\nOk\n"));
 }
 
-TEST_CASE("translate prints a program that means the same") {
+TEST_CASE("translate prints an equivalent program") {
   TemporaryFolder folder;
   const Finished translated = run_heddle({"translate", tests + "/SB.litmus"});
   REQUIRE(translated.exit_code == 0);
@@ -108,7 +108,7 @@ TEST_CASE("outcomes of a litmus test show addresses by name") {
                  "States 2\n1:r1=x; 1:r2=0;\n1:r1=y; 1:r2=1;\n"));
 }
 
-TEST_CASE("outcomes of a litmus test say of a violation that is not the condition's") {
+TEST_CASE("outcomes of a litmus test report violations other than its condition's") {
   TemporaryFolder folder;
   const std::string divides = folder.file(
       "div.litmus",

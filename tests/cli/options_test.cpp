@@ -1,4 +1,4 @@
-// The command line: what is accepted, what is refused, and how the refusal reads.
+// The command line: accepted and rejected options, and the messages.
 #include <doctest/doctest.h>
 
 #include "heddle/heddle.h"
@@ -7,7 +7,7 @@
 namespace heddle::test {
 namespace {
 
-// Refused with exit code 2, nothing on standard output, and all of `parts` in the message.
+// Rejected with exit code 2, nothing on standard output, and all of `parts` in the message.
 void check_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
   std::string line;
   for (const std::string& argument : arguments) line += " " + argument;
@@ -48,7 +48,7 @@ TEST_CASE("help and list name every model and algorithm of the registries") {
   }
 }
 
-TEST_CASE("a misspelt option is refused with a suggestion, wherever it stands") {
+TEST_CASE("a misspelt option is refused with a suggestion, in any position") {
   check_refused({"check", "--modle", "sc", "x.hed"}, {"unknown option '--modle'", "did you mean '--model'?"});
   check_refused({"check", "x.hed", "--time-out=3"}, {"unknown option '--time-out'", "'--timeout'"});
   check_refused({"check", "--jsn"}, {"unknown option '--jsn'", "'--json'"});
@@ -72,7 +72,7 @@ TEST_CASE("an unknown model or algorithm is refused with the list") {
   check_refused({"check", "x.hed", "--model", ""}, {"unknown model ''"});
 }
 
-TEST_CASE("every model goes together with every algorithm") {
+TEST_CASE("every algorithm supports every model") {
   const std::string path = std::string(HEDDLE_SOURCE_DIR) + "/examples/store_buffering.hed";
   for (const ModelInfo& model : models()) {
     for (const AlgorithmInfo& algorithm : algorithms()) {
@@ -114,7 +114,7 @@ TEST_CASE("options without a value, twice, or flags with a value are refused") {
   check_refused({"emit", "x.hed"}, {"--llvm"});
 }
 
-TEST_CASE("-D wants a name and a whole number, once") {
+TEST_CASE("-D takes a name and a whole number, once per name") {
   TemporaryFolder folder;
   const std::string file = folder.file("sb.hed", safe_program);
   check_refused({"check", file, "-D", "N"}, {"-D takes NAME=VALUE, not 'N'"});
@@ -129,7 +129,7 @@ TEST_CASE("-D wants a name and a whole number, once") {
   CHECK(run_heddle({"check", "-D", "N=0x10", file}).exit_code == 0);
 }
 
-TEST_CASE("a word of any length and content is shown short and clean") {
+TEST_CASE("messages show words of any length and content shortened and sanitised") {
   for (const std::string& word : {std::string(100'000, 'a'), std::string("\x1b[31m\xFF\n--\x01")}) {
     for (const std::vector<std::string>& arguments :
          std::vector<std::vector<std::string>>{{word},
@@ -155,7 +155,7 @@ TEST_CASE("usage errors are JSON when --json is given") {
   CHECK(contains(result.output, "\"did you mean '--model'?\""));
 }
 
-TEST_CASE("a command has no option that it does not heed, and no exit code that it does not return") {
+TEST_CASE("the help of a command lists only options and exit codes that it has") {
   for (const char* option : {"--unroll=2", "--no-spin-await", "--optimise"}) {
     check_refused({"translate", "x.litmus", option}, {"unknown option"});
   }
@@ -177,11 +177,11 @@ TEST_CASE("a command has no option that it does not heed, and no exit code that 
   }
 }
 
-TEST_CASE("commands that work on the text of a program say so of a litmus test") {
+TEST_CASE("commands that need the text of a program refuse litmus tests with a hint") {
   const std::string test = HEDDLE_SOURCE_DIR "/tests/litmus/SB.litmus";
   for (const char* command : {"fmt", "repl"}) {
     check_refused({command, test}, {"SB.litmus is a litmus test, not a .hed program",
-                                    "heddle translate makes a .hed program of it"});
+                                    "heddle translate converts it to a .hed program"});
   }
 }
 

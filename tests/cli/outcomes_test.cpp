@@ -1,4 +1,4 @@
-// heddle outcomes and heddle compare: tables that agree with the library, cut down to what is asked for.
+// heddle outcomes and heddle compare: tables that agree with the library, restricted by --only.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -55,7 +55,7 @@ TEST_CASE("outcomes lists every final state with its executions and how often a 
   }
 }
 
-TEST_CASE("--only cuts final states down to some variables and adds up the executions") {
+TEST_CASE("--only restricts final states to some variables and adds up the executions") {
   TemporaryFolder folder;
   const std::string file = folder.file("sb.hed", buffering);
   const Json json = parse(run_heddle({"outcomes", file, "--only", "p.a,flags", "--json"}));
@@ -78,7 +78,7 @@ TEST_CASE("--only cuts final states down to some variables and adds up the execu
   CHECK(run_heddle({"outcomes", file, "--only", "x,,y"}).exit_code == 2);
 }
 
-TEST_CASE("outcomes says when there is a violation or when they are not all") {
+TEST_CASE("outcomes reports a violation, or that the table is incomplete") {
   TemporaryFolder folder;
   const Finished lost = run_heddle({"outcomes", folder.file("lost.hed", unsafe_program)});
   CAPTURE(lost.output);
@@ -88,7 +88,7 @@ TEST_CASE("outcomes says when there is a violation or when they are not all") {
   const Finished endless = run_heddle({"outcomes", folder.file("endless.hed", endless_program), "--algorithm",
                                        "naive", "--max-executions", "50"});
   CHECK(endless.exit_code == 3);
-  CHECK(contains(endless.output, "not all of them: stopped by: execution limit"));
+  CHECK(contains(endless.output, "incomplete: stopped by: execution limit"));
 }
 
 TEST_CASE("compare puts the models side by side and marks what each one adds") {
@@ -122,7 +122,7 @@ TEST_CASE("compare puts the models side by side and marks what each one adds") {
   CHECK(added == 1);
 }
 
-TEST_CASE("compare gives checks up at its timeout and says so") {
+TEST_CASE("compare abandons checks at its timeout and says so") {
   TemporaryFolder folder;
   const Finished run = run_heddle({"compare", folder.file("endless.hed", endless_program), "--models", "sc",
                                    "--algorithms", "naive", "--timeout", "0.2"});
@@ -132,7 +132,7 @@ TEST_CASE("compare gives checks up at its timeout and says so") {
   CHECK(contains(run.output, "undecided (timeout)"));
 }
 
-TEST_CASE("compare finds the violation of one model and refuses what it does not know") {
+TEST_CASE("compare finds the violation of one model and refuses unknown names") {
   TemporaryFolder folder;
   const std::string file = folder.file("lost.hed", unsafe_program);
   CHECK(run_heddle({"compare", file, "--models", "sc", "--algorithms", "source"}).exit_code == 1);

@@ -1,4 +1,4 @@
-// check --dot and --html: what the pictures say; in headless Chromium where there is one.
+// check --dot and --html: the contents of the pictures; in headless Chromium if it is installed.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -57,7 +57,7 @@ bool have(const char* program) {
 
 }  // namespace
 
-TEST_CASE("the execution graph of a trace has po, rf, co and fr as the values say") {
+TEST_CASE("the execution graph of a trace has the po, rf, co and fr edges that its values imply") {
   TemporaryFolder folder;
   for (const std::string model : {"sc", "tso", "pso", "power"}) {
     CAPTURE(model);
@@ -108,7 +108,7 @@ TEST_CASE("the execution graph of a trace has po, rf, co and fr as the values sa
   }
 }
 
-TEST_CASE("--dot draws every event and every edge, in a language that Graphviz reads") {
+TEST_CASE("--dot draws every event and every edge, in valid DOT") {
   TemporaryFolder folder;
   const std::string file = folder.file("b.hed", buffering);
   const std::string dot = (folder.path() / "graph.dot").string();
@@ -156,18 +156,18 @@ TEST_CASE("pictures of a trace under POWER show dependencies and fences") {
   for (const Json& step : data["trace"]["steps"]) CHECK(step["commit"]["position"] >= 1);
 }
 
-TEST_CASE("--html is one page without network access that holds trace, source, graph and options") {
+TEST_CASE("--html writes one page with trace, source, graph and options that needs no network access") {
   TemporaryFolder folder;
   const std::string file = folder.file("b.hed", buffering);
   const std::string page = read(page_of(folder, file, "pso"));
-  // Nothing is fetched: no element that loads something, no address but names of XML.
+  // The page fetches nothing: no element loads anything, and the only addresses are XML namespaces.
   for (const char* part :
        {"<link", "<img", "<iframe", "src=", "@import", "url(http", "fetch(", "XMLHttpRequest"})
     CHECK_MESSAGE(!contains(page, part), part);
   std::size_t scripts = 0;
   for (std::size_t at = page.find("</script>"); at != std::string::npos; at = page.find("</script>", at + 1))
     ++scripts;
-  CHECK(scripts == 2);  // the text of the assertion ends none
+  CHECK(scripts == 2);  // the text of the assertion does not end a script
   for (const char* part : {"prefers-color-scheme: dark", "@media print", "id=\"slider\"", "ArrowRight"})
     CHECK_MESSAGE(contains(page, part), part);
   const Json data = data_of(page);
@@ -231,8 +231,8 @@ TEST_CASE("the page works in a browser") {
   CHECK(contains(dom, "aria-label=\"execution graph\""));
   CHECK(contains(dom, "class=\"row now\""));
 
-  // From the start of the navigation to the end of the page's script, which has drawn everything by then. A
-  // second is what a reader should wait at most; the test leaves room for a machine that does other things.
+  // From the start of the navigation to the end of the page's script, which draws everything. A reader should
+  // wait at most a second; the test allows more for a busy machine.
   std::string timed = read(page_of(folder, folder.file("long.hed", long_program), "sc"));
   timed.insert(timed.find("</body>"),
                "<script>document.body.dataset.opened = Math.ceil(performance.now())</script>");

@@ -77,7 +77,7 @@ void close_end(int& file) {
   file = -1;
 }
 
-// Moves what is there into `text`; closes the file at its end. A terminal ends with EIO.
+// Moves the available bytes into `text`; closes the file at its end. A terminal ends with EIO.
 void take(int& file, std::string& text) {
   std::array<char, 65536> buffer{};
   const ssize_t count = ::read(file, buffer.data(), buffer.size());

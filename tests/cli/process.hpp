@@ -1,4 +1,4 @@
-// Runs the built `heddle` as a process, the way a shell would, and says what came of it.
+// Runs the built `heddle` as a process, like a shell, and returns its results.
 #pragma once
 
 #include <sys/types.h>
@@ -13,15 +13,14 @@
 namespace heddle::test {
 
 struct Setup {
-  std::map<std::string, std::string> environment =
-      {};                           // added to ours; COLUMNS, NO_COLOR are taken out first
-  std::string output_file = {};     // standard output goes there instead of to us
-  std::string input_file = {};      // standard input comes from there instead of from ours
-  std::uint64_t address_space = 0;  // bytes (RLIMIT_AS); 0: no limit of its own
-  bool close_output = false;        // start without a standard output
-  bool output_terminal = false;     // standard output is a pseudo-terminal
-  bool error_terminal = false;      // standard error is a pseudo-terminal
-  bool as_nobody = false;           // give up root's rights (no effect for others)
+  std::map<std::string, std::string> environment = {};  // added to ours, without COLUMNS and NO_COLOR
+  std::string output_file = {};                         // receives standard output; empty: the caller does
+  std::string input_file = {};                          // standard input; empty: inherited
+  std::uint64_t address_space = 0;                      // bytes (RLIMIT_AS); 0: no limit of its own
+  bool close_output = false;                            // start without a standard output
+  bool output_terminal = false;                         // standard output is a pseudo-terminal
+  bool error_terminal = false;                          // standard error is a pseudo-terminal
+  bool as_nobody = false;                               // give up root's rights (no effect for others)
 };
 
 struct Finished {
@@ -48,11 +47,11 @@ class Process {
   [[nodiscard]] bool wait_for_handler(int signal) const;
   // Closes our end of its standard output, as `| head` does.
   void stop_reading_output();
-  // Waits for its end; kills it after `seconds`.
+  // Waits for the process to end; kills it after `seconds`.
   Finished finish(double seconds = 120);
 
  private:
-  // Takes what there is; waits at most `milliseconds` for it. False once both ends are closed.
+  // Reads available output; waits at most `milliseconds` for it. False once both streams are closed.
   bool pump(int milliseconds);
 
   pid_t pid_ = -1;
@@ -61,13 +60,13 @@ class Process {
   Finished result_;
 };
 
-// Whether there are pseudo-terminals; not in every container. Says so if not.
+// Whether pseudo-terminals are available, which is not so in every container; prints a message if not.
 bool have_terminals();
 
 // Runs it to its end.
 Finished run_heddle(const std::vector<std::string>& arguments, const Setup& setup = {});
 
-// A folder of our own under the system's temporary folder, removed at the end; everybody may read it.
+// A new folder under the system's temporary folder, readable by everybody, removed at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -84,12 +83,12 @@ class TemporaryFolder {
 };
 
 [[nodiscard]] bool contains(std::string_view text, std::string_view part);
-// All of a file; nothing if it cannot be read.
+// The contents of a file; empty if it cannot be read.
 [[nodiscard]] std::string read(const std::filesystem::path& path);
 
 // Programs for the tests.
 extern const char* const safe_program;     // store buffering: three executions, 0/0 never
 extern const char* const unsafe_program;   // two threads that lose an update
-extern const char* const endless_program;  // more interleavings than anybody can wait for
+extern const char* const endless_program;  // more interleavings than any test can wait for
 
 }  // namespace heddle::test

@@ -1,4 +1,5 @@
-// Reports of real checks: exit codes, the facts in the text and in JSON, and where the bytes go.
+// Reports of real checks: exit codes, the contents as text and as JSON, and the streams that they are written
+// to.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -52,7 +53,7 @@ TEST_CASE("a violation gives exit code 1, its place and a trace with a column fo
   CHECK(contains(result.output, "Threads at the end:\n  add[0]  finished"));
 }
 
-TEST_CASE("a trace becomes a list where the columns do not fit") {
+TEST_CASE("a trace becomes a list if the columns do not fit") {
   TemporaryFolder folder;
   const Setup narrow{.environment = {{"COLUMNS", "40"}}};
   const Finished result = run_heddle({"check", folder.file("lost.hed", unsafe_program)}, narrow);
@@ -130,7 +131,7 @@ TEST_CASE("a loop that a bound cut is named with its thread, its place and the o
   CHECK(run_heddle({"check", file, "--unroll", "8"}).output.find(": safe (model") != std::string::npos);
 }
 
-TEST_CASE("other bounds that cut name the option that raises them, too") {
+TEST_CASE("the report names the option that raises a bound, for the other bounds, too") {
   TemporaryFolder folder;
   const std::string file = folder.file("sb.hed", safe_program);
   CHECK(contains(run_heddle({"check", file, "--preemption-bound", "0"}).output,
@@ -152,7 +153,7 @@ TEST_CASE("a limit that is reached gives exit code 3 and the counts so far") {
   CHECK(contains(timed.output, "undecided"));
 }
 
-TEST_CASE("--json says the same as the library") {
+TEST_CASE("--json reports the same as the library") {
   TemporaryFolder folder;
   const std::string file = folder.file("lost.hed", unsafe_program);
   const Finished run = run_heddle({"check", file, "--json", "--keep-going", "--outcomes"});
@@ -220,7 +221,7 @@ TEST_CASE("--outcomes lists the distinct final states") {
   CHECK(contains(run.output, "p.a"));
 }
 
-TEST_CASE("emit --llvm prints intermediate code") {
+TEST_CASE("emit --llvm prints LLVM IR") {
   TemporaryFolder folder;
   const Finished run = run_heddle({"emit", "--llvm", folder.file("sb.hed", safe_program)});
   CHECK(run.exit_code == 0);

@@ -65,7 +65,7 @@ TEST_CASE("a saved trace leads to the same violation again, under every model wi
   }
 }
 
-TEST_CASE("a trace through the rounds of a loop that only waits is run again with these rounds") {
+TEST_CASE("a trace through the rounds of a spin loop replays with these rounds") {
   TemporaryFolder folder;
   const std::string file = folder.file(
       "spin.hed", "shared f: int;\nthread p { f = 1; }\nthread q { while f == 0 { } assert false; }\n");
@@ -82,7 +82,7 @@ TEST_CASE("a trace through the rounds of a loop that only waits is run again wit
     CHECK(run.exit_code == 1);
     CHECK(!contains(run.output, "note:"));
     CHECK(Json::parse(read(again))["unroll_spin_loops"] == rounds);
-    // Files of older versions do not say it.
+    // Files of older versions lack this field.
     Json older = json;
     older.erase("unroll_spin_loops");
     const Finished without = run_heddle({"replay", folder.file("older.json", older.dump())});
@@ -90,7 +90,7 @@ TEST_CASE("a trace through the rounds of a loop that only waits is run again wit
   }
 }
 
-TEST_CASE("a file to write that is read, or is written twice, is refused before anything is done") {
+TEST_CASE("an output file that is an input or another output is refused before anything is done") {
   TemporaryFolder folder;
   const std::string module = folder.file("counter.hed", "shared n: int;\nfn add() { n += 1; }\n");
   const std::string program =
@@ -126,7 +126,7 @@ TEST_CASE("a file to write that is read, or is written twice, is refused before 
   CHECK(run_heddle({"check", file, "--trace", "/dev/null", "--dot", "/dev/null"}).exit_code == 1);
 }
 
-TEST_CASE("every kind of violation can be saved and run again") {
+TEST_CASE("every kind of violation can be saved and replayed") {
   TemporaryFolder folder;
   for (const std::string& text :
        {std::string(unsafe_program), std::string("shared x: int;\nthread p { x = 1; }\nforbid x == 1;\n"),
@@ -145,7 +145,7 @@ TEST_CASE("every kind of violation can be saved and run again") {
   }
 }
 
-TEST_CASE("replay says that the program has changed, and what that means for the trace") {
+TEST_CASE("replay reports that the program has changed, and the effect on the trace") {
   TemporaryFolder folder;
   const std::string file = folder.file("dekker.hed", dekker);
   const std::string saved = save(folder, file, {"--model", "tso"});
@@ -231,7 +231,8 @@ TEST_CASE(
           "violation.trace.steps[1].thread is not the number of a thread");
   refused(with([](Json& json) { json["violation"]["trace"]["initial"] = 3; }),
           "violation.trace.initial is not a list");
-  // Every prefix of the file, and every fifth byte of it damaged: an error or a replay, never a crash.
+  // Every prefix of the file, and the file with every fifth byte damaged: an error or a replay, never a
+  // crash.
   for (std::size_t size = 0; size < text.size(); size += 7)
     CHECK(std::holds_alternative<std::string>(cli::parse_trace(text.substr(0, size))));
   for (std::size_t i = 0; i < text.size(); i += 5) {
@@ -241,9 +242,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("--minimise finds a trace that no other one beats") {
+TEST_CASE("--minimise finds a shortest trace") {
   TemporaryFolder folder;
-  // Thread r has a lot to do that plays no part.
+  // Thread r has many irrelevant steps.
   const std::string file = folder.file("long.hed",
                                        "shared x: int;\nshared y: int;\nshared z: int;\n"
                                        "thread r { for i in 0..6 { z = i; } }\n"
@@ -267,7 +268,7 @@ TEST_CASE("--minimise finds a trace that no other one beats") {
     REQUIRE(minimised->shortest);
     CHECK(minimised->violation.line == result->violation->line);
     CHECK(minimised->transitions <= result->violation->trace.steps.size());
-    // What a thread buffers before its first visible step, it buffers in any trace.
+    // A thread's stores before its first visible step are in any trace.
     for (const Step& step : minimised->violation.trace.steps) {
       if (step.kind != StepKind::buffered) CHECK(step.location != "z");
     }
@@ -299,7 +300,7 @@ TEST_CASE("--sarif reports a violation with its place and its steps, and safety 
   CHECK(Json::parse(read(output), nullptr, false)["runs"][0]["results"].empty());
 }
 
-TEST_CASE("files that cannot be written are one message each, and the report is printed all the same") {
+TEST_CASE("files that cannot be written are one message each, and the report is still printed") {
   TemporaryFolder folder;
   const std::string lost = folder.file("lost.hed", unsafe_program);
   const std::string nowhere = (folder.path() / "none" / "x").string();

@@ -1,5 +1,5 @@
-// What is made from the tables of options and of the language: completions, the manual page, the grammar of
-// the editors.
+// Products of the tables of options and of the language: completions, the manual page, the grammar for
+// editors.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What bash completes for the words of a command line, the last one being completed.
+// bash's completions of the last word of a command line.
 std::vector<std::string> completed(const std::string& script, const std::vector<std::string>& words) {
   TemporaryFolder folder;
   std::string line = "source " + script + "\nCOMP_WORDS=(";
@@ -70,8 +70,7 @@ TEST_CASE("zsh completes commands, options and names of models") {
   TemporaryFolder folder;
   const std::string at = folder.path().string();
   folder.file("_heddle", run_heddle({"completions", "zsh"}).output);
-  // A shell at a terminal of its own: a tabulator completes what is typed, Ctrl-G notes down what the line is
-  // then.
+  // A shell at a pseudo-terminal: Tab completes the typed line, Ctrl-G records the result.
   const std::string noted = at + "/noted";
   const std::string setup = folder.file(
       "setup.zsh", "unsetopt zle_bracketed_paste; autoload -Uz compinit; fpath=(" + at +
@@ -118,7 +117,7 @@ TEST_CASE("fish completes commands, options, names of models and lists of them")
   CHECK(completes("heddle completions z") == "zsh");
 }
 
-TEST_CASE("every command that prints a text gives it as JSON too") {
+TEST_CASE("every command that prints a text also prints it as JSON") {
   TemporaryFolder folder;
   const std::string program = folder.file("sb.hed", safe_program);
   const auto json = [](const std::vector<std::string>& arguments) {
@@ -154,7 +153,7 @@ TEST_CASE("every command that prints a text gives it as JSON too") {
   CHECK(json({"fmt", "--check", loose, "--json"})["files"][0]["changed"] == false);
 }
 
-TEST_CASE("completions and the manual page know every command and every option") {
+TEST_CASE("completions and the manual page have every command and every option") {
   const std::string bash = run_heddle({"completions", "bash"}).output;
   const std::string zsh = run_heddle({"completions", "zsh"}).output;
   const std::string fish = run_heddle({"completions", "fish"}).output;
@@ -181,7 +180,7 @@ TEST_CASE("completions and the manual page know every command and every option")
   CHECK(run_heddle({"completions"}).exit_code == 2);
 }
 
-TEST_CASE("list --json says which algorithms go with which models") {
+TEST_CASE("list --json has the supported pairs of algorithms and models") {
   const Json json = Json::parse(run_heddle({"list", "--json"}).output, nullptr, false);
   REQUIRE(json.is_object());
   CHECK(json["document"] == "list");
@@ -197,7 +196,7 @@ TEST_CASE("list --json says which algorithms go with which models") {
   }
 }
 
-TEST_CASE("the grammar of the editors is JSON, its patterns are sound, and it knows every keyword") {
+TEST_CASE("the grammar for editors is JSON with valid patterns, and has every keyword") {
   const std::string folder = std::string(HEDDLE_SOURCE_DIR) + "/editors/vscode/";
   for (const char* file : {"package.json", "language-configuration.json"})
     CHECK(!Json::parse(read(folder + file), nullptr, false).is_discarded());

@@ -1,5 +1,4 @@
-// heddle test: expectations in programs and suites, reports, updates, and what happens when a check goes
-// wrong.
+// heddle test: expectations in programs and suites, reports, updates, and failing checks.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -30,14 +29,14 @@ pid_t first_child(pid_t parent = ::getpid()) {
   return child;
 }
 
-// It runs or waits; what has ended may still stand in the table of processes.
+// Whether the process runs or waits; a zombie does not count.
 bool is_alive(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string number, name, state;
   return file >> number >> name >> state && state != "Z" && state != "X";
 }
 
-// Asks until the answer is yes; false after a minute.
+// Polls until the condition holds; false after a minute.
 template <typename Asked>
 bool soon(Asked&& asked) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -68,7 +67,7 @@ TEST_CASE("test runs every expectation of files and folders and sums up") {
   CHECK(contains(some.output, "2 checks of 2 programs: 2 passed; left out: 1 check;"));
 }
 
-TEST_CASE("a failure is one line with the difference and the command that shows it") {
+TEST_CASE("a failure is one line with the difference and the command that reproduces it") {
   TemporaryFolder folder;
   const std::string file = folder.file("a.hed", std::string(safe_program) + "expect tso with N=2: never;\n");
   const Finished run = run_heddle({"test", file});
@@ -148,7 +147,7 @@ TEST_CASE("`safe` and `never` need a complete execution, and `safe` one that no 
                  "b.hed:4: [sc source] expected safe, found safe within bounds (the loop bound"));
   CHECK(contains(bounded.output, "2 checks of 1 program: 1 passed, 1 failed;"));
 
-  // A bound of the run makes `safe` mean within it.
+  // With a bound of the run `safe` means safe within it.
   const Finished of_run = run_heddle({"test", folder.file("b.hed", cut), "--models", "sc", "--unroll", "10"});
   CHECK_MESSAGE(of_run.exit_code == 0, of_run.output);
   CHECK(contains(of_run.output, "; `safe` means safe within --unroll 10"));
@@ -166,7 +165,7 @@ TEST_CASE("`safe` and `never` need a complete execution, and `safe` one that no 
   CHECK(contains(run_heddle({"test", wrong}).errors, "unknown expectation 'never within bounds'"));
 }
 
-TEST_CASE("what cannot be compiled, is not there or expects nothing is told apart") {
+TEST_CASE("broken programs, missing files and programs without expectations have different messages") {
   TemporaryFolder folder;
   folder.file("bad.hed", "thread p { x = 1; }\n");
   folder.file("empty.hed", safe_program);
@@ -195,7 +194,7 @@ TEST_CASE("what cannot be compiled, is not there or expects nothing is told apar
   CHECK(contains(none.errors, "the file is missing"));
 }
 
-TEST_CASE("JSON and JUnit reports say what the text says") {
+TEST_CASE("JSON and JUnit reports have the same results as the text") {
   TemporaryFolder folder;
   folder.file("a.hed", std::string(safe_program) + good + "expect sc: always;\n");
   const std::string junit = (folder.path() / "junit.xml").string();
@@ -227,7 +226,7 @@ TEST_CASE("JSON and JUnit reports say what the text says") {
   CHECK(contains(unwritable.output, "3 passed, 1 failed"));
 }
 
-TEST_CASE("--update sets counts that changed, in programs and suites, and leaves the rest alone") {
+TEST_CASE("--update corrects counts that changed, in programs and suites, and nothing else") {
   TemporaryFolder folder;
   const std::string text = std::string(safe_program) +
                            "// executions 7 in a comment\nexpect sc by source: executions 7;  // why\n"
@@ -251,7 +250,7 @@ TEST_CASE("--update sets counts that changed, in programs and suites, and leaves
         std::filesystem::perms(0640));
 }
 
-TEST_CASE("a check that reaches its time or memory limit fails as undecided, and the rest goes on") {
+TEST_CASE("a check that reaches its time or memory limit fails as undecided, and the others still run") {
   TemporaryFolder folder;
   folder.file("a.hed", std::string(endless_program) + "expect sc by naive: safe;\n");
   folder.file("b.hed", std::string(safe_program) + good);
@@ -265,7 +264,7 @@ TEST_CASE("a check that reaches its time or memory limit fails as undecided, and
   CHECK(contains(small.output, "undecided: memory limit; heddle check "));
 }
 
-TEST_CASE("a worker that dies takes only its check with it") {
+TEST_CASE("if a worker crashes, only its current check is lost") {
   TemporaryFolder folder;
   const std::string endless = folder.file(
       "a.hed", std::string(endless_program) + "expect sc by naive: safe;\nexpect sc by trust: safe;\n");
@@ -281,7 +280,7 @@ TEST_CASE("a worker that dies takes only its check with it") {
   cli::TestObserver observer;
   observer.done = [&](std::size_t, const std::vector<cli::TestResult>& found) { results.push_back(found); };
   observer.idle = [&](std::size_t, std::size_t) {
-    // By now it has begun its first check, which takes far longer than this.
+    // The worker has begun its first check, which takes far longer than this.
     if (!killed && std::chrono::steady_clock::now() - start > std::chrono::seconds(1)) {
       const pid_t worker = first_child();
       if (worker > 0) killed = ::kill(worker, SIGKILL) == 0;
@@ -301,7 +300,7 @@ TEST_CASE("a worker that dies takes only its check with it") {
   for (const cli::TestResult& result : results[1]) CHECK(result.status == cli::TestStatus::passed);
 }
 
-TEST_CASE("Ctrl-C reports what has finished after a program that has not, and within it") {
+TEST_CASE("Ctrl-C reports the finished checks of an unfinished program, and of programs after it") {
   if (!have_terminals()) return;
   TemporaryFolder folder;
   folder.file("a.hed",
@@ -325,7 +324,7 @@ TEST_CASE("Ctrl-C reports what has finished after a program that has not, and wi
   CHECK(contains(xml, "c.hed"));
 }
 
-TEST_CASE("--filter runs the expectations that have the pattern in a path or in their text") {
+TEST_CASE("--filter runs the expectations whose path or text contains the pattern") {
   TemporaryFolder folder;
   folder.file("peterson.hed", std::string(safe_program) + good);
   folder.file("dekker.hed", std::string(safe_program) + good);
@@ -399,7 +398,8 @@ TEST_CASE("bounds of the command line make 'safe' mean safe within them, and the
   CHECK(json["bounds"]["preemption_bound"].is_null());
   CHECK(json["passed"] == 1);
   CHECK(json["results"][1]["status"] == "left_out");
-  CHECK(json["results"][1]["message"] == "the bounds of this run cut what is to be counted");
+  CHECK(json["results"][1]["message"] ==
+        "the bounds of this run cut executions or outcomes, so they cannot be counted");
   CHECK(contains(read(junit), "<testsuites name=\"heddle within --unroll 2\""));
   const Finished text = run_heddle({"test", file, "--unroll", "2", "--preemption-bound", "1"});
   CHECK(text.exit_code == 0);
@@ -407,7 +407,7 @@ TEST_CASE("bounds of the command line make 'safe' mean safe within them, and the
   CHECK(contains(text.output, ": 'rf' does not bound preemptions under 'sc'\n"));
   CHECK(run_heddle({"test", file, "--unroll", "2", "--update"}).exit_code == 2);
 
-  // Bounds of the command line stand above those of a line; buffers that are not there are within any bound.
+  // Bounds of the command line override those of a line; a model without buffers is within any buffer bound.
   const std::string own =
       folder.file("own.suite", "loop.hed unroll=2 sc - safe within bounds\nloop.hed unroll=2 sc - safe\n");
   CHECK(contains(run_heddle({"test", own}).output,
@@ -455,7 +455,7 @@ TEST_CASE("an expectation for a model or algorithm that this version lacks is le
   CHECK(contains(suite.errors, "did you mean 'tso'?"));
 }
 
-TEST_CASE("a violation that is no expected one stands in JUnit and JSON with its place and trace") {
+TEST_CASE("JUnit and JSON have an unexpected violation with its place and trace") {
   TemporaryFolder folder;
   const std::string file = folder.file("a.hed", std::string(unsafe_program) + "expect sc: safe;\n");
   const std::string junit = (folder.path() / "junit.xml").string();
@@ -472,7 +472,7 @@ TEST_CASE("a violation that is no expected one stands in JUnit and JSON with its
   CHECK(contains(check.output, violation));
 }
 
-TEST_CASE("the workers of a run that is killed end with it") {
+TEST_CASE("if a run is killed, its workers end, too") {
   TemporaryFolder folder;
   folder.file("a.hed", std::string(endless_program) + "expect sc by naive: safe;\n");
   Process process({"test", folder.path().string(), "-j", "1", "--timeout", "600"});
@@ -484,7 +484,7 @@ TEST_CASE("the workers of a run that is killed end with it") {
   CHECK(soon([&] { return !is_alive(worker); }));
 }
 
-TEST_CASE("Ctrl-C ends a run of tests with what is known by then") {
+TEST_CASE("Ctrl-C ends a run of tests with the results so far") {
   TemporaryFolder folder;
   folder.file("a.hed", std::string(safe_program) + "expect sc: always;\n");
   folder.file("b.hed", std::string(endless_program) + "expect sc by naive: safe;\n");

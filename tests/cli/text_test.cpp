@@ -1,4 +1,4 @@
-// Widths, wrapping, numbers and near misses.
+// Widths, wrapping, numbers and misspellings.
 #include "cli/text.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ TEST_CASE("width counts columns, not bytes") {
   CHECK(display_width("\xED\xA0\x80") == 3);              // a surrogate
 }
 
-TEST_CASE("control characters and bytes that are not UTF-8 are made harmless") {
+TEST_CASE("control characters and bytes that are not UTF-8 are replaced") {
   CHECK(clean("a\x1b[31mb\tc\n") == "a [31mb c ");
   CHECK(clean("a\nb", true) == "a\nb");
   CHECK(clean("\xC2\x9B"
@@ -27,7 +27,7 @@ TEST_CASE("control characters and bytes that are not UTF-8 are made harmless") {
   CHECK(one_line("  a\n   b\t c ") == "a b c");
 }
 
-TEST_CASE("text is cut to a width in columns") {
+TEST_CASE("text is shortened to a width in columns") {
   CHECK(shorten("abcdef", 6) == "abcdef");
   CHECK(shorten("abcdef", 5) == "ab...");
   CHECK(shorten("abcdef", 2) == "..");
@@ -45,7 +45,7 @@ TEST_CASE("lines are broken at spaces and indented") {
   CHECK(wrap("", 10, 2).empty());
 }
 
-TEST_CASE("numbers read well") {
+TEST_CASE("numbers are formatted for people") {
   CHECK(grouped(0) == "0");
   CHECK(grouped(999) == "999");
   CHECK(grouped(1000) == "1,000");
@@ -63,7 +63,7 @@ TEST_CASE("numbers read well") {
   CHECK(magnitude(1234567) == "1.2 million");
 }
 
-TEST_CASE("a near miss is found, a far one is not") {
+TEST_CASE("a close misspelling is recognised, a distant one is not") {
   const std::vector<std::string> names = {"--model", "--algorithm", "--unroll"};
   CHECK(near_miss("--modle", names) == "--model");
   CHECK(near_miss("--algoritm", names) == "--algorithm");

@@ -1,4 +1,4 @@
-// How traces are laid out.
+// The layout of traces.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -53,7 +53,7 @@ TEST_CASE("a trace that fits is a table with a column for each thread and one fo
         "     store buffer, oldest first: y = 1, y = 2\n");
 }
 
-TEST_CASE("no line of a trace is wider than the terminal as long as a step fits at all") {
+TEST_CASE("no line of a trace is wider than the terminal unless a single step is") {
   for (std::size_t width = 30; width <= 120; ++width) {
     const std::string text = format_trace(store_buffering(), "sb.hed", {.width = width});
     std::istringstream lines(text);
@@ -84,7 +84,7 @@ TEST_CASE("columns line up with characters of more than one byte") {
   CHECK(text.find("  2         b = 2     2\n") != std::string::npos);
 }
 
-TEST_CASE("a trace without steps, without threads, or with text that is not clean does no harm") {
+TEST_CASE("traces without steps or threads, or with control characters in their text, can be printed") {
   Trace trace;
   CHECK(!format_trace(trace, "x.hed", {}).empty());
   trace.steps = {step(7, "a\x1b[31m\nb\xFF", 0, "\n\n")};

@@ -1,4 +1,4 @@
-// Checks that time, memory or a signal ends: one JSON document, exit code 3.
+// Checks stopped by time, memory or a signal: one JSON document, exit code 3.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Each read of the one thread may see each write of the other.
+// Each read of one thread may see each write of the other.
 const char* const long_program = R"(
 param K = 20000;
 shared x: int;
@@ -29,7 +29,7 @@ shared a: int[50];
 thread w[i: 0..4] { for k in 0..50 { a[k] = i; } }
 )";
 
-// The whole of standard output, which must be one document.
+// Parses standard output, which must be exactly one document.
 Json only_document(const std::string& output) {
   CAPTURE(output);
   Json json = Json::parse(output, nullptr, false);
@@ -69,7 +69,7 @@ TEST_CASE("Ctrl-C and SIGTERM end rf in the middle of one long execution") {
   TemporaryFolder folder;
   const std::string file = folder.file("long.hed", long_program);
   for (const int signal : {SIGINT, SIGTERM}) {
-    // Its mutations take minutes, one execution's.
+    // The mutations of one execution take minutes.
     Process process({"check", file, "--json", "--algorithm", "rf", "-D", "K=2000"});
     REQUIRE(process.wait_for_handler(signal));
     std::this_thread::sleep_for(std::chrono::milliseconds(700));
@@ -83,7 +83,7 @@ TEST_CASE("Ctrl-C and SIGTERM end rf in the middle of one long execution") {
   }
 }
 
-#ifndef __SANITIZE_ADDRESS__  // which needs more address space than any bound here leaves
+#ifndef __SANITIZE_ADDRESS__  // it needs more address space than the bounds here allow
 
 TEST_CASE("a check that runs out of memory is one JSON document with its counts") {
   TemporaryFolder folder;
@@ -109,7 +109,7 @@ TEST_CASE("a check that runs out of memory is one JSON document with its counts"
   }
 }
 
-TEST_CASE("a program that does not fit into memory is one JSON document") {
+TEST_CASE("a program too large for the memory is one JSON document") {
   TemporaryFolder folder;
   std::string text = "PPC big\n{ }\nP0 ;\n";
   for (int i = 0; i < 490'000; ++i) text += "nop ;\n";

@@ -1,4 +1,4 @@
-// --witness, --violation and --keep-going, and what unfinished searches say.
+// --witness, --violation and --keep-going, and the reports of unfinished searches.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -32,7 +32,7 @@ Json parse(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the report says how to see an execution that satisfies an `exists`, and shows it") {
+TEST_CASE("the report names the option that shows an execution that satisfies an `exists`, which shows it") {
   TemporaryFolder folder;
   const std::string file = folder.file("sb.hed", buffering);
   const Finished plain = run_heddle({"check", file, "--model", "tso"});
@@ -111,13 +111,13 @@ TEST_CASE("outcomes --witness shows and saves an execution for a row of the tabl
       CHECK(run.exit_code == 0);
       const std::string a = row <= 2 ? "0" : "1";
       const std::string b = row % 2 == 1 ? "0" : "1";
-      CHECK(contains(run.output, "an execution that ends so:"));
+      CHECK(contains(run.output, "an execution that ends in this state:"));
       CHECK(contains(run.output, "locals: a = " + a));
       CHECK(contains(run.output, "locals: b = " + b));
       const Finished again = run_heddle({"replay", saved});
       CAPTURE(again.output);
       CHECK(again.exit_code == 0);
-      CHECK(contains(again.output, "an execution that ends so"));
+      CHECK(contains(again.output, "an execution that ends in this state"));
       std::vector<std::string> machine = arguments;
       machine.emplace_back("--json");
       CHECK(parse(run_heddle(machine).output)["witness"]["row"] == row);
@@ -133,7 +133,7 @@ TEST_CASE("outcomes --witness shows and saves an execution for a row of the tabl
   CHECK(contains(part.output, "locals: a = 1"));
   const Finished refused = run_heddle({"outcomes", file, "--html", "x.html"});
   CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.errors, "say which row's execution to save"));
+  CHECK(contains(refused.errors, "saving an execution needs --witness"));
 }
 
 TEST_CASE("outcomes --witness works for litmus tests") {
@@ -146,11 +146,11 @@ TEST_CASE("outcomes --witness works for litmus tests") {
   CAPTURE(run.output);
   CHECK(run.exit_code == 0);
   CHECK(contains(run.output, "Observation SB Sometimes 1 3"));
-  CHECK(contains(run.output, "an execution that ends so:"));
+  CHECK(contains(run.output, "an execution that ends in this state:"));
   CHECK(run_heddle({"replay", saved}).exit_code == 0);
 }
 
-TEST_CASE("--keep-going lists every violation that differs, and --violation chooses the one to show") {
+TEST_CASE("--keep-going lists every distinct violation, and --violation selects the one to show") {
   TemporaryFolder folder;
   const std::string file = folder.file("v.hed", violations);
   const std::string saved = (folder.path() / "t.json").string();
@@ -182,13 +182,14 @@ TEST_CASE("--keep-going lists every violation that differs, and --violation choo
   CHECK(contains(beyond.errors, "the check has found 3 distinct violations"));
   const Finished refused = run_heddle({"check", file, "--violation", "2"});
   CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.errors, "--violation chooses among those that --keep-going finds"));
+  CHECK(contains(refused.errors, "--violation needs --keep-going"));
   const std::string report = (folder.path() / "r.sarif").string();
   CHECK(run_heddle({"check", file, "--keep-going", "--sarif", report}).exit_code == 1);
   CHECK(parse(read(report))["runs"][0]["results"].size() == 3);
 }
 
-TEST_CASE("a search that a limit ends says so beside its violation, and makes no claim about conditions") {
+TEST_CASE(
+    "a search stopped by a limit says so in addition to its violation, and claims nothing about conditions") {
   TemporaryFolder folder;
   const std::string safe = folder.file(
       "s.hed",
@@ -228,7 +229,7 @@ TEST_CASE("a search that a limit ends says so beside its violation, and makes no
   CHECK(contains(compared.output, "sc (so far)"));
 }
 
-TEST_CASE("a litmus test whose search a limit ends is neither Ok nor No before it is certain") {
+TEST_CASE("a litmus test whose search is stopped by a limit is Ok or No only if that is certain") {
   TemporaryFolder folder;
   const auto test = [&](const std::string& condition) {
     return folder.file("mp.litmus",

@@ -1,6 +1,6 @@
-// The documentation does what it says: every program in it is run, every command gives what is shown, C++ and
-// JSON are what they claim to be, every option and every link exists. What cannot be run says so above the
-// block (see document.hpp).
+// The documentation is correct: every program in it runs, every command prints the shown output, C++
+// compiles, JSON parses, every option and every link exists. A comment above a block marks blocks that cannot
+// be run (see document.hpp). Documentation, help texts and comments avoid the phrases of `phrases` below.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -30,8 +30,8 @@ struct Ran {
   std::string output;  // and standard error
 };
 
-// The folder in which a document's commands run: what a reader sees in the source tree, and `heddle` in the
-// path.
+// The folder in which a document's commands run: it has the files of the source tree that readers use, and
+// `heddle` in the path.
 class Folder {
  public:
   Folder() {
@@ -41,7 +41,7 @@ class Folder {
     for (const char* part : {"examples", "tests", "stdlib", "docs", "dev"})
       fs::create_symlink(fs::path(HEDDLE_SOURCE_DIR) / part, path_ / part);
     fs::create_symlink(HEDDLE_BINARY_DIR, path_ / "build");
-    // Suites name programs beside them.
+    // Suites name programs in their own folder.
     for (const auto& entry : fs::directory_iterator(HEDDLE_SOURCE_DIR "/examples")) {
       if (entry.path().extension() == ".hed")
         fs::copy_file(entry.path(), path_ / entry.path().filename(), fs::copy_options::overwrite_existing);
@@ -79,7 +79,7 @@ std::string place(const Document& document, std::size_t line) {
   return document.name + ":" + std::to_string(line);
 }
 
-// "$ command" lines, each with what it prints below it.
+// "$ command" lines, each followed by its output.
 void run_console(const Folder& folder, const Block& block) {
   std::istringstream lines(block.text);
   std::string command, shown;
@@ -105,7 +105,7 @@ void run_console(const Folder& folder, const Block& block) {
   finish();
 }
 
-// A session at the prompt: what follows "> " and ". " is typed.
+// A session at the prompt: the text after "> " and ". " is typed.
 void run_session(const Folder& folder, const Block& block) {
   std::istringstream lines(block.text);
   std::string script;
@@ -118,7 +118,7 @@ void run_session(const Folder& folder, const Block& block) {
   CHECK_MESSAGE(matches(block.text, ran.output), "the document shows something else");
 }
 
-// A whole file, or statements that stand in a function.
+// A whole file, or statements of a function body.
 void compile_cpp(const Folder& folder, const Block& block) {
   std::string text = block.text;
   if (text.find("int main(") == std::string::npos && text.find("TEST_CASE(") == std::string::npos) {
@@ -138,7 +138,7 @@ void compile_cpp(const Folder& folder, const Block& block) {
 
 void run_block(const Folder& folder, const Block& block) {
   const std::string& language = block.language;
-  // A file that the document's other blocks use, and a program or suite of its own.
+  // The file name that other blocks of the document use, or a default one.
   const auto name = [&](const char* otherwise) {
     return folder.save(block.file.empty() ? otherwise : block.file, block.text);
   };
@@ -162,13 +162,13 @@ void run_block(const Folder& folder, const Block& block) {
     compile_cpp(folder, block);
   } else if (language == "json") {
     CHECK(nlohmann::json::accept(block.text));
-    CHECK_FALSE(block.file.empty());  // something must read it
+    CHECK_FALSE(block.file.empty());  // another block must read it
   } else {
     FAIL_CHECK("nothing is known to do with a block of '" << language << "'");
   }
 }
 
-// The commands of `heddle`, `./dev` and their options, from what they say about themselves.
+// The commands of `heddle`, `./dev` and their options, from their help.
 struct Known {
   std::set<std::string> commands, dev_commands, options;
 };
@@ -193,20 +193,20 @@ const Known& known() {
     add_matches(known.dev_commands, dev, "\n  ([a-z-]+) ");
     REQUIRE(known.dev_commands.contains("test"));
     add_matches(known.options, dev, "(--[a-z][a-z-]*)");
-    // Of other programs: CMake, and herd.
+    // Options of CMake.
     known.options.insert({"--build", "--install", "--prefix"});
     return known;
   }();
   return result;
 }
 
-// "heddle check FILE" is only a form; "heddle check examples/peterson.hed -D N=3" can be run.
+// "heddle check FILE" has placeholders; "heddle check examples/peterson.hed -D N=3" can be run.
 bool is_form(const std::string& command) {
   static const std::regex form(R"(\b[A-Z]{2,}\b|\b[A-Z]\b|\[|\.\.\.)"), parameter(R"(-D ?\w+=-?[0-9]+)");
   return std::regex_search(std::regex_replace(command, parameter, ""), form);
 }
 
-// How many commands inside the text were run, and how many are forms.
+// The numbers of commands in the text that were run, and of those with placeholders.
 struct Spans {
   std::size_t run = 0, forms = 0;
 };
@@ -267,14 +267,14 @@ TEST_CASE("every block of code and every command in the documentation works, eve
               << spans.forms << " are forms");
 }
 
-TEST_CASE("what stands for a value makes a command a form, a parameter's value does not") {
+TEST_CASE("placeholders make a command a form, a parameter's value does not") {
   CHECK(is_form("heddle check FILE"));
   CHECK(is_form("heddle check a.hed -D NAME=VALUE"));
   CHECK(is_form("heddle check a.hed --unroll N"));
   CHECK_FALSE(is_form("heddle check a.hed -D N=3 -DFENCED=-1"));
 }
 
-TEST_CASE("every link in the documentation leads somewhere, and the index to every page") {
+TEST_CASE("every link in the documentation has a target, and the index links to every page") {
   std::set<std::string> reached;
   std::map<std::string, std::vector<std::string>> anchors;
   for (const Document& document : all_documents()) anchors[document.name] = document.anchors;
@@ -303,7 +303,19 @@ TEST_CASE("every link in the documentation leads somewhere, and the index to eve
   }
 }
 
-TEST_CASE("what a document shows is compared line by line, with ... for anything") {
+TEST_CASE("every file that the documentation names exists") {
+  static const std::regex path(
+      R"((lang|compiler|jit|checker|cli|include|stdlib|examples|tests|bench|docs|editors|cmake)/[\w./-]*)");
+  for (const Document& document : all_documents()) {
+    for (const Span& span : document.spans) {
+      if (!std::regex_match(span.text, path) || span.text.find("NAME") != std::string::npos) continue;
+      CHECK_MESSAGE(fs::exists(fs::path(HEDDLE_SOURCE_DIR) / span.text), place(document, span.line),
+                    ": there is no ", span.text);
+    }
+  }
+}
+
+TEST_CASE("output is compared line by line, with ... for anything") {
   CHECK(matches("a\nb\n", "a\nb\n"));
   CHECK_FALSE(matches("a\n", "a\nb\n"));
   CHECK_FALSE(matches("a\nb\n", "a\n"));

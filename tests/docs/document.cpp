@@ -48,7 +48,7 @@ std::string anchor_of(const std::string& heading, const std::vector<std::string>
   return result;
 }
 
-// One line of a pattern: "..." is anything.
+// Matches one line of a pattern: "..." matches anything.
 bool line_matches(std::string_view pattern, std::string_view line) {
   const std::size_t dots = pattern.find("...");
   if (dots == std::string_view::npos) return pattern == line;

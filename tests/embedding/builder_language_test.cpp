@@ -1,5 +1,5 @@
-// The builder (include/heddle/builder.h): the constructs beyond shared integers, each against what the same
-// text would mean, and the mistakes that can be made with them.
+// The builder (include/heddle/builder.h): the constructs beyond shared integers, each compared with the same
+// program as text, and possible mistakes.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -39,7 +39,7 @@ void check_safe(const ProgramBuilder& builder) {
   }
 }
 
-// The first message of a program that is wrong.
+// The first error message of a program.
 std::string mistake(const ProgramBuilder& builder) {
   const auto program = builder.compile();
   return program ? "compiled" : program.errors().front().message;
@@ -99,7 +99,7 @@ TEST_CASE("local arrays and objects belong to their thread") {
   check_safe(p);
 }
 
-TEST_CASE("condition variables: a wake-up that is waited for, and one that is lost") {
+TEST_CASE("condition variables: a wake-up that arrives, and a lost one") {
   for (const bool careful : {true, false}) {
     ProgramBuilder p("condition");
     const auto ready = p.shared_bool("ready");
@@ -208,7 +208,7 @@ TEST_CASE("modules of the standard library, under their own name and another") {
   CHECK(check(p, "tso").verdict != heddle::Verdict::violation);
 }
 
-TEST_CASE("expect lines stand in the text and are the program's") {
+TEST_CASE("expect lines are part of the text and of the program") {
   ProgramBuilder p("expect");
   const auto x = p.shared("x");
   const auto n = p.param("N", 1);

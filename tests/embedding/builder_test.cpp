@@ -28,7 +28,7 @@ heddle::CheckResult check(const ProgramBuilder& builder, const std::string& mode
 
 std::uint64_t satisfied(const heddle::CheckResult& result) { return result.conditions.at(0).satisfied; }
 
-TEST_CASE("store buffering written in C++ behaves as the text does") {
+TEST_CASE("store buffering written in C++ behaves like the text") {
   ProgramBuilder p("SB");
   const auto x = p.shared("x"), y = p.shared("y");
   const auto left = p.thread("left", [&](auto& t) {
@@ -148,7 +148,7 @@ TEST_CASE("mistakes name the C++ call and its place") {
   CHECK(error.text.find("builder_test.cpp:" + std::to_string(line)) != std::string::npos);
 }
 
-TEST_CASE("names are checked, so that nothing can be smuggled in") {
+TEST_CASE("names are checked, so that they cannot inject code") {
   ProgramBuilder p("wrong");
   const auto x = p.shared("x: int; thread evil { } shared y");
   p.shared("while");
@@ -178,7 +178,7 @@ TEST_CASE("fields, values and locals are names, too") {
   CHECK_FALSE(message([](auto& t, const auto& x) { t.store(x.field(""), 1); }).empty());
 }
 
-TEST_CASE("an operation without a name gets one that nobody else has") {
+TEST_CASE("an operation without a name gets a unique one") {
   ProgramBuilder p("names");
   const auto x = p.shared("x");
   const auto r2 = p.shared("r2");
@@ -210,7 +210,7 @@ TEST_CASE("an operation without a name gets one that nobody else has") {
         "shared(): 'r1' is the name of an operation above that was given none: name that one");
 }
 
-TEST_CASE("a number that does not fit into 64 bits with a sign is refused where it stands") {
+TEST_CASE("a number that does not fit into a signed 64-bit integer is refused at its place") {
   ProgramBuilder p("large");
   const auto x = p.shared("x");
   p.thread("p", [&](auto& t) { t.store(x, std::uint64_t{1} << 63U); });
@@ -219,7 +219,7 @@ TEST_CASE("a number that does not fit into 64 bits with a sign is refused where 
   CHECK(result.errors().front().message.starts_with("store(): "));
 }
 
-TEST_CASE("types are judged by the front end") {
+TEST_CASE("the front end checks types") {
   ProgramBuilder p("wrong");
   const auto x = p.shared("x");
   p.thread("p", [&](auto& t) { t.store(x, x == 1); });

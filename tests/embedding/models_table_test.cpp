@@ -1,5 +1,5 @@
-// The table of docs/memory-models.md says what checks of the litmus programs find. HEDDLE_UPDATE_DOCS=1 writes it
-// anew, with a column for every model that there is.
+// The table of docs/memory-models.md has the results of checking the litmus programs. HEDDLE_UPDATE_DOCS=1
+// rewrites it, with a column for every model.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -83,7 +83,7 @@ std::string table() {
   return text;
 }
 
-TEST_CASE("the table of docs/memory-models.md is what the checks find") {
+TEST_CASE("the table of docs/memory-models.md has the results of the checks") {
   std::ifstream in(docs);
   std::ostringstream whole;
   whole << in.rdbuf();

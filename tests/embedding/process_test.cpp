@@ -1,4 +1,4 @@
-// Several programs in one process: at once, and one after the other.
+// Several programs in one process: in parallel, and in sequence.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::uint64_t executions(const Program& program, const std::string& model) {
   return result ? result->counts.executions : 0;
 }
 
-// 4 unless HEDDLE_THREADS says otherwise: ThreadSanitizer runs with 8 (`./dev tsan`).
+// HEDDLE_THREADS, by default 4; ThreadSanitizer runs with 8 (`./dev tsan`).
 int thread_count() {
   const char* const text = std::getenv("HEDDLE_THREADS");
   return text == nullptr ? 4 : std::max(1, std::atoi(text));
@@ -80,8 +80,8 @@ std::size_t resident_kib() {
   return 0;
 }
 
-// HEDDLE_CYCLES=10000 is the long form of this.
-TEST_CASE("compiling, checking and destroying again and again takes no more memory") {
+// HEDDLE_CYCLES=10000 makes this a long test.
+TEST_CASE("repeated compiling, checking and destroying does not leak memory") {
   const char* const text = std::getenv("HEDDLE_CYCLES");
   const int cycles = text == nullptr ? 600 : std::atoi(text);
   std::size_t before = 0;

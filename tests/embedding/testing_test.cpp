@@ -1,4 +1,4 @@
-// include/heddle/testing.h: the macros with doctest, and what a failure shows.
+// include/heddle/testing.h: the macros with doctest, and the output of a failure.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -23,7 +23,7 @@ heddle::Result<Program> store_buffering() {
       "sb.hed");
 }
 
-TEST_CASE("the macros accept what holds") {
+TEST_CASE("the macros accept expectations that hold") {
   CHECK_VIOLATION(lost_update(), heddle::sc, "lost");
   CHECK_SAFE(store_buffering(), heddle::tso);
   CHECK_NEVER(store_buffering(), heddle::sc);
@@ -42,7 +42,7 @@ TEST_CASE("a failed expectation shows the trace") {
         "sb.hed under tso: expected never, found sometimes\n");
 }
 
-TEST_CASE("a vacuous check and one that a bound cut fail a test that expects safe") {
+TEST_CASE("a vacuous check and one cut by a bound fail a test that expects safe") {
   const auto vacuous = Program::from_source(
       "shared x: int; thread p { x = 1; assume x == 5; assert false; } exists x == 7;", "vac.hed");
   CHECK(heddle::expectation(vacuous, heddle::sc, ExpectedOutcome::safe) ==
@@ -58,7 +58,7 @@ TEST_CASE("a vacuous check and one that a bound cut fail a test that expects saf
   CHECK_SAFE_WITHIN_BOUNDS(store_buffering(), heddle::sc);
 }
 
-TEST_CASE("programs and options that are wrong are failures, too") {
+TEST_CASE("wrong programs and options are failures, too") {
   const auto broken = Program::from_source("shared x int;", "broken.hed");
   CHECK(heddle::expectation(broken, heddle::sc, ExpectedOutcome::safe).find("broken.hed:1") == 0);
   CHECK(heddle::expectation(lost_update(), "no model", ExpectedOutcome::safe).find("there is no model") !=

@@ -1,4 +1,4 @@
-// CheckOptions::keep_going: every violation that differs is kept, with its trace and how often it was met.
+// CheckOptions::keep_going: every distinct violation is kept, with its trace and its count.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::vector<std::string> messages(const CheckResult& result) {
   return {found.begin(), found.end()};
 }
 
-// Both assertions of p fail in one step of it; those of q and of the final block on their own.
+// Both assertions of p fail in one step; those of q and of the final block fail separately.
 const char* const many =
     "shared x: int;\nshared y: int;\n"
     "thread p { let a = x; assert a == 0, \"first\"; assert a < 1, \"second\"; y = a; }\n"
@@ -45,7 +45,7 @@ const char* const many =
     "final { assert y == 0, \"fourth\"; assert x == 0, \"fifth\"; }\n"
     "forbid p.a == 1;\nforall x == 0;\n";
 
-TEST_CASE("a check that keeps going lists every violation once, with a trace that leads to it") {
+TEST_CASE("a check that keeps going lists every violation once, with a trace to it") {
   const auto program = Program::from_source(many, "many.hed");
   REQUIRE(program);
   for_each_pair([&](const std::string& model, const std::string& algorithm) {
@@ -75,7 +75,7 @@ TEST_CASE("a check that keeps going lists every violation once, with a trace tha
   });
 }
 
-TEST_CASE("a check that stops at its first violation has that one, and says that it has not finished") {
+TEST_CASE("a check that stops at its first violation reports it, and is not finished") {
   const auto program = Program::from_source(many, "many.hed");
   REQUIRE(program);
   for_each_pair([&](const std::string& model, const std::string& algorithm) {
@@ -87,7 +87,7 @@ TEST_CASE("a check that stops at its first violation has that one, and says that
   });
 }
 
-TEST_CASE("deadlocks differ by who waits where") {
+TEST_CASE("deadlocks are distinct if different threads wait, or wait at different places") {
   const auto program = Program::from_source(
       "mutex a;\nmutex b;\nmutex c;\n"
       "thread p { lock a; lock b; unlock b; unlock a; }\n"
@@ -103,7 +103,7 @@ TEST_CASE("deadlocks differ by who waits where") {
       CHECK(violation.kind == heddle::ViolationKind::deadlock);
       met += violation.count;
     }
-    // p and q wait for each other; q or r waits for c, which the other one keeps.
+    // p and q wait for each other; q or r waits for c, which the other one holds.
     CHECK(messages(*result).size() == 3);
     CHECK(met >= 3);
   });

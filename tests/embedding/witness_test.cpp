@@ -1,4 +1,4 @@
-// Executions that satisfy an `exists`, or end in a state that was asked for.
+// Executions that satisfy an `exists`, or end in a requested state.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -38,8 +38,8 @@ heddle::Machine at_end(const Program& program, const std::string& model, const W
   return std::move(*machine);
 }
 
-// The second condition holds under tso and weaker models only, the third never; the last store to x is open in
-// a reads-from class.
+// The second condition holds under tso and weaker models only, the third never; the last store to x is open
+// in a reads-from class.
 const char* const store_buffering =
     "shared x: int;\nshared y: int;\nmutex m;\n"
     "thread p { lock m; unlock m; x = 1; let a = y; x = 3; }\n"
@@ -124,7 +124,7 @@ TEST_CASE("each final state has a witness, under every model and algorithm") {
   });
 }
 
-TEST_CASE("a state that no execution ends in has no witness, and a variable that there is not is refused") {
+TEST_CASE("a state in which no execution ends has no witness, and an unknown variable is refused") {
   const auto program = Program::from_source(store_buffering, "sb.hed");
   REQUIRE(program);
   const auto none = heddle::check(*program, {.witness_of = {{"x", 7}}});

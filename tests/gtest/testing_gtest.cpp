@@ -1,4 +1,5 @@
-// include/heddle/testing.h with GoogleTest: the macros accept what holds, and a failure shows what was found.
+// include/heddle/testing.h with GoogleTest: the macros accept expectations that hold, and a failure shows the
+// result.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Inside a clean Debian, by `./dev package-test`: installs /tmp/heddle.deb, uses the program, builds and runs the
-# project of examples/embedding (in /tmp/embedding) with the shared and the static library and with pkg-config; then the
-# same against what `cmake --install` has put into /opt/heddle, when the package is gone.
+# `./dev package-test` runs this inside a clean Debian: it installs /tmp/heddle.deb, uses the program, builds and runs
+# the project of examples/embedding (in /tmp/embedding) with the shared and the static library and with pkg-config; then
+# it removes the package and repeats that with the files that `cmake --install` has installed in /opt/heddle.
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive
 
@@ -28,7 +28,7 @@ use_program() {
   bash -n "$1/share/bash-completion/completions/heddle" || fail "the completions of bash"
 }
 
-# use_library PREFIX CMAKE-OPTION...: every program of the project gives what it should.
+# use_library PREFIX CMAKE-OPTION...: every program of the project prints the expected output.
 use_library() {
   local prefix=$1 program
   shift
@@ -43,7 +43,7 @@ use_library() {
 }
 
 use_pkg_config() {
-  # The flags are words on purpose.
+  # Word splitting of the flags is intended.
   # shellcheck disable=SC2046
   PKG_CONFIG_PATH=$1/lib/pkgconfig g++ -std=c++20 /tmp/embedding/ticket_family.cpp -o /tmp/plain \
     $(PKG_CONFIG_PATH=$1/lib/pkgconfig pkg-config --cflags --libs heddle) -Wl,-rpath,"$1/lib"

@@ -1,4 +1,4 @@
-# Installs the build into a folder of its own, then uses it from outside: the project in examples/embedding with the
+# Installs the build into a new folder, then uses it from outside: the project in examples/embedding with the
 # shared and with the static library, and pkg-config. Run by CTest with BUILD, SOURCE, COMPILER, GENERATOR.
 set(root ${BUILD}/package-test)
 set(prefix ${root}/prefix)
@@ -21,7 +21,7 @@ function(expect_verdicts)
   endforeach()
 endfunction()
 
-# The targets that `./dev demo` builds are all that `cmake --install` needs.
+# `cmake --install` needs only the targets that `./dev demo` builds.
 run(sed -n "/^demo()/,/^}/s/^ *compile build //p" ${SOURCE}/dev)
 separate_arguments(demo_targets UNIX_COMMAND "${output}")
 file(GLOB built ${BUILD}/package/libheddle* ${BUILD}/package/heddle.1 ${BUILD}/package/heddle.bash
@@ -45,7 +45,7 @@ foreach(static OFF ON)
   endforeach()
 endforeach()
 
-# The static program has nothing of ours to find at run time, the shared one has.
+# The shared program loads our library at run time, the static one does not.
 run(ldd ${root}/user-ON/ticket_family)
 if(output MATCHES "libheddle")
   message(FATAL_ERROR "the static program needs libheddle:\n${output}")
@@ -55,7 +55,7 @@ if(NOT output MATCHES "libheddle\\.so\\.[0-9]+\\.[0-9]+ ")
   message(FATAL_ERROR "the shared program does not name libheddle with its ABI version:\n${output}")
 endif()
 
-# Nothing but heddle:: is visible, and nothing of its inside.
+# Only names in heddle:: are visible, and no internal ones.
 file(GLOB library ${prefix}/lib*/libheddle.so ${prefix}/lib*/*/libheddle.so)
 list(GET library 0 library)
 run(nm -D --defined-only -C ${library})

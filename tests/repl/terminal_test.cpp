@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The program at a terminal of its own.
+// The program at a pseudo-terminal.
 class Terminal {
  public:
   explicit Terminal(const std::string& history, const std::string& folder = ".") {
@@ -47,14 +47,14 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  // Not in every container.
+  // Not available in every container.
   [[nodiscard]] bool works() const { return pid_ >= 0; }
 
   void type(std::string_view text) {
     REQUIRE(write(file_, text.data(), text.size()) == ssize_t(text.size()));
   }
 
-  // Waits for the text in what has been shown since the last call that found its own.
+  // Waits for the text in the output since the last successful call.
   bool shows(std::string_view text, int seconds = 60) {
     const auto end = Clock::now() + std::chrono::seconds(seconds);
     for (;;) {
@@ -106,7 +106,7 @@ struct HistoryFile {
   std::string path;
 };
 
-TEST_CASE("the tabulator completes commands and names, and lists what is possible") {
+TEST_CASE("Tab completes commands and names, and lists the possibilities") {
   const HistoryFile history;
   Terminal terminal(history.path);
   if (!terminal.works()) return;
@@ -151,7 +151,7 @@ TEST_CASE("the history outlives the session") {
   CHECK(terminal.finish() == 0);
 }
 
-TEST_CASE("an input goes on over lines, and Ctrl-C drops it") {
+TEST_CASE("an input may span lines, and Ctrl-C discards it") {
   const HistoryFile history;
   Terminal terminal(history.path);
   if (!terminal.works()) return;
@@ -172,7 +172,7 @@ TEST_CASE("an input goes on over lines, and Ctrl-C drops it") {
   CHECK(terminal.finish() == 0);
 }
 
-TEST_CASE("Ctrl-C right behind a key drops the line each time") {
+TEST_CASE("Ctrl-C directly after a key discards the line each time") {
   const HistoryFile history;
   Terminal terminal(history.path);
   if (!terminal.works()) return;
@@ -186,7 +186,7 @@ TEST_CASE("Ctrl-C right behind a key drops the line each time") {
   CHECK(terminal.finish() == 0);
 }
 
-TEST_CASE("Ctrl-C stops a check, again and again, and the session goes on") {
+TEST_CASE("Ctrl-C stops one check after the other, and the session continues") {
   const HistoryFile history;
   Terminal terminal(history.path);
   if (!terminal.works()) return;
@@ -231,7 +231,7 @@ struct Folder {
   std::filesystem::path path;
 };
 
-TEST_CASE("the tabulator offers files after :load and settings and params after :set") {
+TEST_CASE("Tab offers files after :load and settings and params after :set") {
   const HistoryFile history;
   const Folder folder;
   Terminal terminal(history.path, folder.path.string());
@@ -257,7 +257,7 @@ TEST_CASE("the tabulator offers files after :load and settings and params after 
   CHECK(terminal.finish() == 0);
 }
 
-TEST_CASE(":save asks before it overwrites what it has not read, and :save! does not") {
+TEST_CASE(":save asks before it overwrites contents that it has not read, and :save! does not") {
   const HistoryFile history;
   const Folder folder;
   Terminal terminal(history.path, folder.path.string());
@@ -266,7 +266,7 @@ TEST_CASE(":save asks before it overwrites what it has not read, and :save! does
   terminal.type("shared x: int;\r");
   CHECK(terminal.shows("> "));
   terminal.type(":save other.hed\r");
-  CHECK(terminal.shows("other.hed holds something else. Overwrite it? [y/N] "));
+  CHECK(terminal.shows("other.hed has changed since. Overwrite it? [y/N] "));
   terminal.type("\r");
   CHECK(terminal.shows("nothing has changed"));
   CHECK(terminal.shows("> "));
@@ -295,7 +295,7 @@ TEST_CASE(":save asks before it overwrites what it has not read, and :save! does
   CHECK(folder.text("new.hed") == "shared x: int;\nshared y: int;\n");
 }
 
-TEST_CASE("a program that has not been saved is not dropped without a question") {
+TEST_CASE("an unsaved program is not dropped without a question") {
   const HistoryFile history;
   const Folder folder;
   for (const char* last : {"\x04", "y\r"}) {
@@ -314,7 +314,7 @@ TEST_CASE("a program that has not been saved is not dropped without a question")
       CHECK(terminal.shows("> "));
     }
     terminal.type(":load other.hed\r");
-    CHECK(terminal.shows("The program has not been saved. Load other.hed in its place? [y/N] "));
+    CHECK(terminal.shows("The program has not been saved. Load other.hed anyway? [y/N] "));
     terminal.type("\x03");
     CHECK(terminal.shows("> "));
     terminal.type("kept * 7\r");
@@ -327,7 +327,7 @@ TEST_CASE("a program that has not been saved is not dropped without a question")
   }
 }
 
-TEST_CASE("a command in an open input is carried out, and the input goes on") {
+TEST_CASE("a command in an incomplete input is executed, and the input continues") {
   const HistoryFile history;
   Terminal terminal(history.path);
   if (!terminal.works()) return;
@@ -336,7 +336,7 @@ TEST_CASE("a command in an open input is carried out, and the input goes on") {
   CHECK(terminal.shows(". "));
   terminal.type(":model\r");
   CHECK(terminal.shows("* sc"));
-  CHECK(terminal.shows("'shared x: int = 40' is still open: ';' or '}' ends it, Ctrl-C drops it"));
+  CHECK(terminal.shows("'shared x: int = 40' is incomplete: ';' or '}' ends it, Ctrl-C discards it"));
   CHECK(terminal.shows(". "));
   terminal.type("+ 1;\r");
   CHECK(terminal.shows("> "));

@@ -1,6 +1,6 @@
-// Every tests/repl/*.txt is a session: lines after "> " (or ". ", where an input goes on) are typed, the
-// others are what `heddle repl --echo` must say. HEDDLE_UPDATE_TRANSCRIPTS=1 rewrites the files with what it
-// does say.
+// Every tests/repl/*.txt is a session: lines after "> " (or ". ", where an input continues) are typed, the
+// others are the expected output of `heddle repl --echo`. HEDDLE_UPDATE_TRANSCRIPTS=1 rewrites the files with
+// the actual output.
 #include <doctest/doctest.h>
 
 #include <sys/wait.h>
@@ -41,7 +41,7 @@ struct Folder {
   fs::path path;
 };
 
-// The typed lines, with TMP as our folder.
+// The typed lines, with TMP replaced by the temporary folder.
 std::string script_of(const std::string& transcript, const fs::path& folder) {
   std::istringstream lines(transcript);
   std::string script;
@@ -53,7 +53,7 @@ std::string script_of(const std::string& transcript, const fs::path& folder) {
   return script;
 }
 
-// What differs from run to run is taken out.
+// Removes output that differs from run to run.
 std::string normalised(std::string text, const fs::path& folder) {
   replace_all(text, folder.string() + "/", "TMP/");
   static const std::regex time("  time  .*"), memory("  memory  +[0-9.,]+ (bytes|KiB|MiB)"),
@@ -78,7 +78,7 @@ std::string run(const fs::path& script, const std::string& option = "--echo") {
   return output + "(exit code " + std::to_string(WEXITSTATUS(status)) + ")\n";
 }
 
-TEST_CASE("every session says what its transcript says") {
+TEST_CASE("every session prints its transcript") {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(fs::path(HEDDLE_SOURCE_DIR) / "tests/repl")) {
     if (entry.path().extension() == ".txt") files.push_back(entry.path());
