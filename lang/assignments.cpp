@@ -29,7 +29,7 @@ std::string_view describe(LocalKind kind) {
     case LocalKind::var: return "declared with 'var'";
     case LocalKind::loop_variable: return "the variable of a 'for' loop";
     case LocalKind::function_parameter: return "a parameter";
-    case LocalKind::family_parameter: return "the number of the thread";
+    case LocalKind::family_parameter: return "the thread's number";
     case LocalKind::reference: return "a 'ref' parameter";
     case LocalKind::aggregate: return "an array or struct";
     case LocalKind::spawned: return "a spawned thread";
@@ -83,7 +83,7 @@ void BodyResolver::assign(const syntax::Statement& from, Statement& into) {
       return;
     }
   } else if (place.kind == SyntaxKind::member && expressions().names_thread(place.operands[0])) {
-    resolution_.error(place.range, "a thread cannot reach the locals of another thread",
+    resolution_.error(place.range, "a thread cannot access another thread's locals",
                       "share a value through a 'shared' variable");
     return;
   } else if (place.kind != SyntaxKind::index && place.kind != SyntaxKind::member) {
@@ -103,7 +103,7 @@ void BodyResolver::assign_local(const syntax::Statement& from, const LocalSymbol
     resolution_.error(from.range,
                       fmt::format("'{}' cannot be assigned: it is {}", text, describe(local.kind)),
                       local.kind == LocalKind::let
-                          ? fmt::format("declare it with 'var' in {}", resolution_.line_of(local.range))
+                          ? fmt::format("declare it with 'var' on {}", resolution_.line_of(local.range))
                           : fmt::format("copy it: 'var copy = {};'", text));
     return;
   }

@@ -45,17 +45,17 @@ LocalId BodyResolver::add_local(const syntax::Word& name, Type type, LocalKind k
 void BodyResolver::declare_local(const syntax::Word& name, const LocalSymbol& local) {
   if (const Symbol* symbol = resolution_.names().find(name.text); symbol != nullptr) {
     resolution_.error(name.range,
-                      fmt::format("'{}' is already the name of a {}, declared in {}", name.text,
+                      fmt::format("'{}' is already the name of a {}, declared on {}", name.text,
                                   describe(symbol->kind), resolution_.line_of(symbol->range)),
-                      "choose another name: nothing is shadowed");
+                      "choose another name: shadowing is not allowed");
   } else if (const LocalSymbol* older = locals_.declare(name.text, local); older != nullptr) {
     resolution_.error(
         name.range,
-        fmt::format("'{}' is already declared in {}", name.text, resolution_.line_of(older->range)),
+        fmt::format("'{}' is already declared on {}", name.text, resolution_.line_of(older->range)),
         older->kind == LocalKind::var && local.kind == LocalKind::var
-            ? fmt::format("to change it write '{} = ...;', for a second variable choose another name",
+            ? fmt::format("to change it, write '{} = ...;'; for a second variable, choose another name",
                           name.text)
-            : "choose another name: nothing is shadowed");
+            : "choose another name: shadowing is not allowed");
   }
 }
 
@@ -220,7 +220,7 @@ void BodyResolver::declare_aggregate(const syntax::Statement& from, const DataTy
   for (const Leaf& leaf : leaves) {
     if (leaf.type.kind == DataType::Kind::scalar) continue;
     return refuse(fmt::format("a {} cannot be local", resolution_.name_of(leaf.type)),
-                  "only what several threads share needs one");
+                  "only shared data needs one");
   }
   if (!from.expressions.empty() && type.kind != DataType::Kind::scalar) {
     return refuse(fmt::format("'{}' cannot have an initial value", from.name.text),
@@ -230,7 +230,7 @@ void BodyResolver::declare_aggregate(const syntax::Statement& from, const DataTy
   if (from.is_list && from.expressions.size() != elements) {
     return refuse(
         fmt::format("{} values for {} elements of '{}'", from.expressions.size(), elements, from.name.text),
-        "give as many, or one value for all: '= 0'");
+        "give one value per element, or one for all: '= 0'");
   }
   std::vector<Expression> values;
   for (const syntax::Expression& expression : from.expressions) {

@@ -199,8 +199,7 @@ class CallChecker {
       }
     }
     message += fmt::format(" calls {}", program_.functions[call.callee].name);
-    resolution_.error(call.range, std::move(message),
-                      "functions are put in the place of each call: use a loop");
+    resolution_.error(call.range, std::move(message), "calls are inlined: use a loop instead");
   }
 
   // Adds the sizes of the callees, which must already be expanded. Saturates, since sizes grow exponentially.
@@ -223,15 +222,15 @@ class CallChecker {
   }
 
   void check_await(const Expression& node) {
-    static constexpr const char* hint = "a condition that is waited for only reads: use a 'while' loop";
+    static constexpr const char* hint = "an 'await' condition may only read: use a 'while' loop";
     if (const auto effect = effect_of(node); !effect.empty()) {
-      resolution_.error(node.range, fmt::format("'{}' cannot stand in the condition of 'await'", effect),
+      resolution_.error(node.range, fmt::format("'{}' is not allowed in the condition of 'await'", effect),
                         hint);
     } else if (node.kind == ExpressionKind::call && !functions_[node.id].effect.empty()) {
       const auto& found = functions_[node.id].effect;
       const auto what = found == "a store" ? found : fmt::format("'{}'", found);
       resolution_.error(node.range,
-                        fmt::format("'{}' uses {}, which cannot stand in the condition of 'await'",
+                        fmt::format("'{}' uses {}, which is not allowed in the condition of 'await'",
                                     program_.functions[node.id].name, what),
                         hint);
     }
@@ -282,12 +281,12 @@ class CallChecker {
     expand(extent);
     if (extent.statements > limits::inlined_statements || extent.expressions > limits::inlined_expressions) {
       resolution_.error(range, fmt::format("{} is too large", what),
-                        fmt::format("with its calls expanded it has more than {} statements or {} operations",
+                        fmt::format("with its calls inlined, it has more than {} statements or {} operations",
                                     limits::inlined_statements, limits::inlined_expressions));
     } else if (extent.depth > limits::inlined_depth) {
       resolution_.error(
-          range, fmt::format("{} nests too deep", what),
-          fmt::format("with its calls expanded it has more than {} levels", limits::inlined_depth));
+          range, fmt::format("{} is nested too deeply", what),
+          fmt::format("with its calls inlined, it has more than {} levels", limits::inlined_depth));
     }
   }
 
@@ -297,9 +296,9 @@ class CallChecker {
       const Extent& callee = functions_[call.callee];
       if (callee.forbidden_in_final.empty()) continue;
       resolution_.error(call.range,
-                        fmt::format("'{}' uses '{}', which cannot stand in 'final'",
+                        fmt::format("'{}' uses '{}', which is not allowed in 'final'",
                                     program_.functions[call.callee].name, callee.forbidden_in_final),
-                        "all threads have ended there");
+                        "'final' runs after all threads have ended");
     }
     const SourceRange range = body.statements.empty() ? SourceRange{} : body.statements.front().range;
     check_size(std::move(extent), "'final'", range);

@@ -59,8 +59,8 @@ bool BodyResolver::check_allowed(const syntax::Statement& from) {
     case syntax::StatementKind::join:
     case syntax::StatementKind::assume:
     case syntax::StatementKind::await:
-      resolution_.error(from.range, fmt::format("'{}' cannot stand in 'final'", from.word.text),
-                        "all threads have ended there");
+      resolution_.error(from.range, fmt::format("'{}' is not allowed in 'final'", from.word.text),
+                        "'final' runs after all threads have ended");
       return false;
     default: return true;
   }
@@ -115,11 +115,11 @@ void BodyResolver::jump(const syntax::Statement& from, Statement& into) {
   into.kind = from.kind == syntax::StatementKind::break_ ? StatementKind::break_ : StatementKind::continue_;
   if (loops_ == 0 && unrolled_ > 0) {
     resolution_.error(from.range,
-                      fmt::format("'{}' cannot stand in a loop that spawns threads", from.word.text),
-                      "how many there are must be known before the program runs");
+                      fmt::format("'{}' is not allowed in a loop that spawns threads", from.word.text),
+                      "the number of threads must be known before the program runs");
     return;
   }
-  if (loops_ == 0) resolution_.error(from.range, fmt::format("'{}' outside of a loop", from.word.text));
+  if (loops_ == 0) resolution_.error(from.range, fmt::format("'{}' outside a loop", from.word.text));
 }
 
 void BodyResolver::return_value(const syntax::Statement& from, Statement& into) {
@@ -159,8 +159,9 @@ void BodyResolver::fence(const syntax::Statement& from, Statement& into) {
     into.fence = FenceKind::instruction;
   } else {
     std::string hint = did_you_mean(from.name.text, {"isync", "lw", "st"});
-    resolution_.error(from.name.range, fmt::format("unknown fence '{}'", from.name.text),
-                      hint.empty() ? "there are 'fence', 'fence lw', 'fence st' and 'fence isync'" : hint);
+    resolution_.error(
+        from.name.range, fmt::format("unknown fence '{}'", from.name.text),
+        hint.empty() ? "the fences are 'fence', 'fence lw', 'fence st' and 'fence isync'" : hint);
   }
 }
 

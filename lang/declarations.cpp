@@ -72,7 +72,7 @@ void ProgramResolver::declare(const syntax::Word& name, const Symbol& symbol) {
   if (older == nullptr) return;
   resolution_.error(
       name.range, fmt::format("'{}' is declared twice", name.text),
-      fmt::format("first declared in {} as a {}", resolution_.line_of(older->range), describe(older->kind)));
+      fmt::format("first declared on {} as a {}", resolution_.line_of(older->range), describe(older->kind)));
 }
 
 void ProgramResolver::declare_name(const Item& item) {
@@ -270,7 +270,7 @@ std::vector<Signature::Parameter> ProgramResolver::parameters(const Item& item, 
       parameter.broken = !type;
       if (type) parameter.type = *type;
       if (item.kind == ItemKind::proc) {
-        resolution_.error(from.reference.range, "a proc has no 'ref' parameters",
+        resolution_.error(from.reference.range, "a proc cannot have 'ref' parameters",
                           "its thread can use shared variables directly; pass a number to choose one");
       }
     } else {
@@ -328,7 +328,7 @@ void ProgramResolver::threads(const Item& item, Symbol& symbol) {
       resolution_.error(
           range,
           low < 0 ? "threads are numbered from 0" : fmt::format("no thread: {}..{} is empty", low, high),
-          "the range begins at its first number and ends before its second");
+          "a range includes its first number, but not its second");
       return;
     }
   }

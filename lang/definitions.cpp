@@ -154,7 +154,7 @@ void DefinitionResolver::thread_body(const Item& item, const Symbol& symbol) {
 void DefinitionResolver::final_body(const Item& item) {
   if (final_ != nullptr) {
     resolution_.error(item.word.range, "a second 'final'",
-                      fmt::format("there is one already in {}", resolution_.line_of(final_->word.range)));
+                      fmt::format("there is already one on {}", resolution_.line_of(final_->word.range)));
     return;
   }
   final_ = &item;

@@ -34,7 +34,7 @@ bool is_between(ExpectedOutcome outcome, ExpectedOutcome first, ExpectedOutcome 
 }
 
 std::string list(const std::vector<std::string_view>& names) {
-  return fmt::format("there are {}", fmt::join(names, ", "));
+  return fmt::format("choose from {}", fmt::join(names, ", "));
 }
 
 void unknown(Resolution& resolution, const SourceRange& range, std::string_view text, std::string_view what,
@@ -79,7 +79,7 @@ void add_settings(Resolution& resolution, const std::vector<syntax::Setting>& se
       const Symbol* module = names->find(setting.module.text);
       if (module == nullptr || module->kind != SymbolKind::module) {
         resolution.error(setting.module.range,
-                         fmt::format("there is no module '{}' here", setting.module.text));
+                         fmt::format("module '{}' is not imported", setting.module.text));
         continue;
       }
       names = &resolution.modules[module->id].names;
@@ -131,8 +131,9 @@ void set_argument(Resolution& resolution, const SourceRange& range, std::string_
   }
   resolution.error(
       argument.range,
-      fmt::format("'{}' takes no {}", outcome, argument.kind == TokenKind::string ? "text" : "number"),
-      into.outcome == ExpectedOutcome::violation ? "a violation can be followed by a text in quotes" : "");
+      fmt::format("'{}' takes no {}", outcome, argument.kind == TokenKind::string ? "string" : "number"),
+      into.outcome == ExpectedOutcome::violation ? "a violation can be followed by a string in double quotes"
+                                                 : "");
 }
 
 }  // namespace
@@ -165,7 +166,7 @@ void resolve_expectation(Resolution& resolution, const syntax::Item& item) {
   expectation.outcome = found->outcome;
   if (is_between(found->outcome, ExpectedOutcome::never, ExpectedOutcome::always) &&
       resolution.program.properties.empty()) {
-    resolution.error(range, fmt::format("'{}' speaks about a condition, but there is none", found->name),
+    resolution.error(range, fmt::format("'{}' is about a condition, but there is none", found->name),
                      "add one: 'exists x == 1;'");
     return;
   }

@@ -71,7 +71,7 @@ std::string ExpressionResolver::conversion_hint(const syntax::Expression& from, 
                        resolution_.enumeration(wanted).values[0]);
   }
   if (resolution_.is_enumeration(found)) {
-    return fmt::format("an enum is no number: compare it, like {} == {}.{}",
+    return fmt::format("an enum is not a number: compare it, as in {} == {}.{}",
                        resolution_.quote(from.range, "e"), resolution_.name_of(found),
                        resolution_.enumeration(found).values[0]);
   }
@@ -110,7 +110,7 @@ std::optional<Expression> ExpressionResolver::effect(const syntax::Expression& f
   if (has_effect || !result) return result;
   const bool comparison = from.kind == SyntaxKind::binary && from.word.kind == TokenKind::equal;
   resolution_.error(from.range, "this expression has no effect",
-                    comparison ? "did you mean '='?" : "only calls and atomic operations can stand alone");
+                    comparison ? "did you mean '='?" : "only calls and atomic operations can be statements");
   return {};
 }
 
@@ -126,7 +126,7 @@ std::optional<Expression> ExpressionResolver::any(const syntax::Expression& from
     case SyntaxKind::try_lock: return try_lock(from);
     case SyntaxKind::choose: return choose(from);
     case SyntaxKind::spawn:
-      resolution_.error(from.range, "'spawn' cannot stand in an expression",
+      resolution_.error(from.range, "'spawn' is not allowed inside an expression",
                         "write 'spawn f(...);' or 'let t = spawn f(...);'");
       return {};
     case SyntaxKind::unary: return unary(from);
@@ -243,14 +243,14 @@ bool ExpressionResolver::check_allowed(const SourceRange& range, std::string_vie
     case Place::code: return true;
     case Place::constant:
       resolution_.error(range, fmt::format("{} is not known before the program runs", what),
-                        "only numbers, params and constants can stand here");
+                        "only numbers, params and constants are allowed here");
       return false;
     case Place::final_:
-      resolution_.error(range, fmt::format("{} cannot stand in 'final'", what),
-                        "all threads have ended there");
+      resolution_.error(range, fmt::format("{} is not allowed in 'final'", what),
+                        "'final' runs after all threads have ended");
       return false;
     case Place::condition:
-      resolution_.error(range, fmt::format("{} cannot stand in a condition over final states", what),
+      resolution_.error(range, fmt::format("{} is not allowed in a condition over final states", what),
                         "use shared variables, constants and locals of threads like p.a");
       return false;
   }

@@ -28,8 +28,8 @@ std::optional<Program> parse_source(SourceMap& sources, std::uint32_t file, cons
   if (!sources.name(file).ends_with(".litmus"))
     return parse_program(sources, file, overrides, diagnostics, options);
   if (!overrides.empty()) {
-    diagnostics.error({file, 0, 0}, "a litmus test has no parameters: '" + overrides.begin()->first +
-                                        "' cannot be given a value");
+    diagnostics.error({file, 0, 0},
+                      "a litmus test has no params: '" + overrides.begin()->first + "' cannot be set");
     return {};
   }
   return litmus::parse_test(sources, file, diagnostics);

@@ -69,7 +69,7 @@ const auto place_def = postfix;
 
 const auto primary_def =
     word(Kind::integer)[BeginExpression<ExpressionKind::integer>{}] |
-    word(Kind::true_, Kind::false_, "a truth value")[BeginExpression<ExpressionKind::boolean>{}] |
+    word(Kind::true_, Kind::false_, "a bool")[BeginExpression<ExpressionKind::boolean>{}] |
     name[BeginExpression<ExpressionKind::name>{}] |
     (word(Kind::left_parenthesis)[open_parenthesis] > nested[expression[inside_parentheses]] >
      word(Kind::right_parenthesis)[close]) |

@@ -29,9 +29,9 @@ int precedence(TokenKind kind) {
 void check_depth(ParserState& state, const syntax::Expression& expression) {
   if (expression.depth <= limits::expression_depth) return;
   state.give_up(expression.range,
-                fmt::format("this expression is too deep: at most {} operators inside each other",
+                fmt::format("this expression is nested too deeply: at most {} levels of operators",
                             limits::expression_depth),
-                "compute a part of it in a 'let' before");
+                "compute part of it in a 'let' first");
 }
 
 }  // namespace

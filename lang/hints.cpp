@@ -95,7 +95,7 @@ std::string method_hint(const SyntaxError& error) {
     case Kind::broadcast:
     case Kind::join: return fmt::format("write '{} {};'", operation.text, object);
     case Kind::trylock: return fmt::format("write 'trylock {}'", object);
-    case Kind::wait: return fmt::format("write 'wait {}, m;' with the mutex that is held", object);
+    case Kind::wait: return fmt::format("write 'wait {}, m;', where m is the mutex you hold", object);
     case Kind::cas: return fmt::format("write 'cas({}, old, new)'", object);
     default: break;
   }
@@ -116,7 +116,7 @@ std::string foreign_hint(const SyntaxError& error) {
     return "there are no pointers: name a field like pool[i].next";
   const bool types = error.start->kind == Kind::shared || error.start->kind == Kind::struct_;
   if (types && found.kind == Kind::star && error.expected == "';'")
-    return "there are no pointers: let an int be the index into an array";
+    return "there are no pointers: use an int as an index into an array";
   if (types && found.kind == Kind::less && error.expected == "';'")
     return "types have no parameters: write int; cas, exchange and fetch_add work on every shared variable";
   if (error.where > error.start && found.kind == Kind::right_bracket &&
@@ -135,7 +135,7 @@ std::string keyword_hint(const SyntaxError& error) {
     return fmt::format("a '{0}' has no type: write '{0} N = 1;'", error.start->text);
   }
   if (is_type(found) && (error.start->kind == Kind::fn || wants_name)) {
-    return fmt::format("the type stands behind the name: 'x: {}'", found.text);
+    return fmt::format("the type follows the name: 'x: {}'", found.text);
   }
   if (wants_name && error.where > error.start && (error.where - 1)->kind == Kind::dot) {
     if (std::string hint = method_hint(error); !hint.empty()) return hint;
@@ -150,7 +150,7 @@ std::string stray_item_hint(const Token& found) {
   if (found.kind == Kind::right_brace) return "there is one '}' too many, here or above";
   if (found.kind == Kind::semicolon) return "no ';' is needed after a block";
   if (is_statement_keyword(found.kind) || found.kind == Kind::left_brace) {
-    return "statements stand in a 'thread', a 'fn' or 'final'";
+    return "statements belong in a 'thread', a 'fn' or 'final'";
   }
   if (is_type(found)) return fmt::format("declare a shared variable as 'shared x: {};'", found.text);
   if (found.kind != Kind::identifier) return {};
@@ -171,13 +171,13 @@ std::string item_hint(const SyntaxError& error) {
     return "write a family of threads like 'thread w[i: 0..N] { ... }'";
   }
   if (start->kind == Kind::shared && where->kind == Kind::left_bracket) {
-    return "the length stands behind the type: 'shared a: int[2]'";
+    return "the length follows the type: 'shared a: int[2]'";
   }
   if (start->kind == Kind::shared && expected == "':'") return "give its type: 'shared x: int'";
   if ((start->kind == Kind::fn || start->kind == Kind::proc) && expected == "':'")
     return fmt::format("give its type: '{}: int'", (where - 1)->text);
   if (start->kind == Kind::struct_ && expected == "';'" && where->kind == Kind::comma)
-    return "each field of a struct ends in ';'";
+    return "each field of a struct ends with ';'";
   const bool asks = start->kind == Kind::exists || start->kind == Kind::forall || start->kind == Kind::forbid;
   if (asks && where->kind == Kind::assign) return "did you mean '=='?";
   return {};
@@ -190,7 +190,7 @@ std::string statement_hint(const SyntaxError& error) {
   if (suspects_first_word(error)) {
     if (std::string hint = habit(statement_habits, start->text); !hint.empty()) return hint;
   }
-  if (where == start && found.kind == Kind::else_) return "no 'if' stands before this 'else'";
+  if (where == start && found.kind == Kind::else_) return "this 'else' has no 'if'";
   if (where == start && is_type(found)) {
     return fmt::format("declare a local variable as 'let x: {0} = ...;' or 'var x: {0} = ...;'", found.text);
   }
@@ -199,7 +199,7 @@ std::string statement_hint(const SyntaxError& error) {
   }
   if (start->kind == Kind::wait && expected == "')'" && found.kind == Kind::comma)
     return "write it without parentheses: wait c, m;";
-  if (start->kind == Kind::wait && expected == "','") return "name the mutex that is held too: wait c, m;";
+  if (start->kind == Kind::wait && expected == "','") return "also name the mutex you hold: wait c, m;";
   if (start->kind == Kind::fence && found.kind == Kind::left_parenthesis) return "write 'fence;'";
   if (expected == "')'" && found.kind == Kind::comma) {
     const Position open = open_bracket(error, expected);
@@ -215,9 +215,9 @@ std::string statement_hint(const SyntaxError& error) {
     return "did you mean '=='?";
   if ((start->kind == Kind::let || start->kind == Kind::var) && expected == "'='" && where == start + 2 &&
       found.kind == Kind::semicolon)
-    return fmt::format("say where it starts: {} {} = 0;", start->text, (where - 1)->text);
+    return fmt::format("give it an initial value: {} {} = 0;", start->text, (where - 1)->text);
   if (expected == "'{'" && is_statement_keyword(start->kind)) {
-    return "the body of 'if', 'else', 'while' and 'for' always stands in braces";
+    return "the body of 'if', 'else', 'while' and 'for' must be in braces";
   }
   return {};
 }
@@ -226,7 +226,7 @@ std::string bracket_hint(const ParserState& state, const SyntaxError& error) {
   const Position open = open_bracket(error, error.expected);
   if (open == nullptr) return {};
   const LineColumn place = state.sources.locate(state.file, open->begin);
-  return fmt::format("the '{}' of line {}, column {} is not closed", open->text, place.line, place.column);
+  return fmt::format("the '{}' at line {}, column {} is not closed", open->text, place.line, place.column);
 }
 
 }  // namespace

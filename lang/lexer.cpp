@@ -24,8 +24,7 @@ class Lexer {
     tokens_.reserve(text_.size() / 4 < limits::tokens ? text_.size() / 4 + 1 : limits::tokens + 1);
     while (skip_blanks() && at_ < text_.size()) {
       if (tokens_.size() >= limits::tokens) {
-        fail_whole(at_, at_,
-                   fmt::format("the program is too long: more than {} words and symbols", limits::tokens));
+        fail_whole(at_, at_, fmt::format("the program is too long: more than {} tokens", limits::tokens));
         break;
       }
       next();
@@ -67,7 +66,7 @@ class Lexer {
       } else if (text_[at_] == '/' && peek(1) == '*') {
         const std::size_t close = text_.find("*/", at_ + 2);
         if (close == std::string_view::npos) {
-          fail_whole(at_, at_ + 2, "this comment has no end", "close it with '*/'");
+          fail_whole(at_, at_ + 2, "unterminated comment", "close it with '*/'");
           return false;
         }
         at_ = close + 2;
@@ -128,7 +127,7 @@ class Lexer {
       if (text_[end] == '\\' && end + 1 < text_.size() && text_[end + 1] != '\n') {
         const char escaped = text_[end + 1];
         if (escaped != '"' && escaped != '\\' && escaped != 'n' && escaped != 't') {
-          error(end, end + 2, "unknown escape in a text", "write \\\" \\\\ \\n or \\t");
+          error(end, end + 2, "unknown escape sequence in a string", "write \\\" \\\\ \\n or \\t");
         }
         ++end;
       } else if (const std::size_t width = utf8_width(text_.substr(end));
@@ -138,12 +137,12 @@ class Lexer {
       ++end;
     }
     if (end == text_.size() || text_[end] == '\n') {
-      error(begin, begin + 1, "this text has no end", "close it with '\"' in the same line");
+      error(begin, begin + 1, "unterminated string", "close it with '\"' on the same line");
       return push(TokenKind::invalid, begin, end);
     }
     ++end;
     if (end - begin > limits::string_bytes) {
-      error(begin, end, fmt::format("this text is too long: at most {} bytes", limits::string_bytes));
+      error(begin, end, fmt::format("this string is too long: at most {} bytes", limits::string_bytes));
     }
     push(TokenKind::string, begin, end);
   }
@@ -151,7 +150,7 @@ class Lexer {
   void symbol() {
     const std::string_view rest = text_.substr(at_);
     if (rest.starts_with("++") || rest.starts_with("--")) {
-      error(at_, at_ + 2, fmt::format("there is no operator '{}'", rest.substr(0, 2)),
+      error(at_, at_ + 2, fmt::format("unknown operator '{}'", rest.substr(0, 2)),
             fmt::format("write 'x {}= 1'", rest[0]));
       return push(TokenKind::invalid, at_, at_ + 2);
     }
@@ -183,9 +182,9 @@ class Lexer {
       end += more;
     }
     std::string hint;
-    if (first == "'") hint = "texts stand in double quotes";
+    if (first == "'") hint = "strings are written in double quotes";
     if (first == "#") hint = "comments begin with '//'";
-    if (byte >= 0x80) hint = "names are made of the letters a-z, A-Z, digits and '_'";
+    if (byte >= 0x80) hint = "names consist of the letters a-z, A-Z, digits and '_'";
     error(begin, end, fmt::format("unexpected character '{}'", first), std::move(hint));
     push(TokenKind::invalid, begin, end);
   }

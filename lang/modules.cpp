@@ -51,8 +51,8 @@ class ModuleReader {
     for (const Item& item : module.tree.items) {
       const char* what = number == 0 ? nullptr : own_only(item.kind);
       if (what != nullptr) {
-        resolution_.error(item.word.range, fmt::format("an imported file cannot have {}", what),
-                          "put them into the file that imports it");
+        resolution_.error(item.word.range, fmt::format("an imported file cannot contain {}", what),
+                          "move this to the importing file");
       }
       if (item.kind == ItemKind::import_ && !item.path.empty()) import(number, item);
     }
@@ -95,7 +95,8 @@ class ModuleReader {
       const std::string name(item.path.back().text);
       resolution_.error(
           range, fmt::format("unknown module '{}'", resolution_.sources.text(range)),
-          fmt::format("modules of the standard library are called 'std.spinlock', files \"./{}.hed\"", name));
+          fmt::format("write 'std.spinlock' for a module of the standard library, \"./{}.hed\" for a file",
+                      name));
       return false;
     }
     source.name = std::string(item.path[1].text);
@@ -104,7 +105,7 @@ class ModuleReader {
     if (source.built_in) return true;
     const std::vector<std::string_view> names = standard_modules();
     std::string hint = did_you_mean(item.path[1].text, names);
-    if (hint.empty()) hint = fmt::format("there are {}", fmt::join(names, ", "));
+    if (hint.empty()) hint = fmt::format("choose from {}", fmt::join(names, ", "));
     resolution_.error(item.path[1].range, fmt::format("the standard library has no module '{}'", source.name),
                       std::move(hint));
     return false;
@@ -117,7 +118,7 @@ class ModuleReader {
     if (file.extension() != ".hed" || keyword_kind(source.name) != TokenKind::identifier ||
         !is_name(source.name)) {
       resolution_.error(item.path[0].range, fmt::format("'{}' cannot be imported", text),
-                        "the name of an imported file is a name of the language and '.hed': \"./queue.hed\"");
+                        "the file name must be a valid name followed by '.hed': \"./queue.hed\"");
       return false;
     }
     const std::filesystem::path from = resolution_.sources.name(resolution_.modules[importer].file);
@@ -184,7 +185,7 @@ class ModuleReader {
       message += resolution_.sources.name(resolution_.modules[on_path].file) + " imports ";
     }
     message += resolution_.sources.name(resolution_.modules[number].file);
-    resolution_.error(item.path.back().range, std::move(message), "move what both need into a third file");
+    resolution_.error(item.path.back().range, std::move(message), "move what both need to a third file");
   }
 
   Resolution& resolution_;

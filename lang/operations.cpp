@@ -109,7 +109,7 @@ bool ExpressionResolver::arguments(const syntax::Expression& from, std::string_v
     resolution_.error(from.range,
                       fmt::format("'{}' takes {} argument{}, but {} {} given", name, parameters.size(),
                                   parameters.size() == 1 ? "" : "s", given, given == 1 ? "is" : "are"),
-                      fmt::format("it is declared in {}", resolution_.line_of(declared)));
+                      fmt::format("it is declared on {}", resolution_.line_of(declared)));
     return false;
   }
   references.resize(parameters.size());

@@ -68,8 +68,8 @@ std::optional<Object> ExpressionResolver::named_object(const syntax::Expression&
               ? fmt::format("'{}' needs a {}, but '{}' is a local variable", use, wanted_name(want), text)
           : want == Want::value ? fmt::format("'{}' is a local variable, not an array", text)
           : want == Want::reference
-              ? fmt::format("'{}' cannot be passed to a 'ref' parameter: it is no 'var'", text)
-              : fmt::format("'{}' needs a shared variable, but '{}' is a local one", use, text));
+              ? fmt::format("'{}' cannot be passed to a 'ref' parameter: it is not a 'var'", text)
+              : fmt::format("'{}' needs a shared variable, but '{}' is local", use, text));
       return {};
     }
   }
@@ -106,7 +106,7 @@ std::optional<Object> ExpressionResolver::member_object(const syntax::Expression
   if (names_thread(owner)) return thread_object(from);
   if (owner.kind == SyntaxKind::name && symbol_named(owner) == nullptr &&
       (locals_ == nullptr || locals_->find(owner.word.text) == nullptr) && standard_module(owner.word.text)) {
-    resolution_.error(owner.range, fmt::format("there is no module '{}' here", owner.word.text),
+    resolution_.error(owner.range, fmt::format("module '{}' is not imported", owner.word.text),
                       fmt::format("import it first: import std.{};", owner.word.text));
     return {};
   }
@@ -141,7 +141,7 @@ std::optional<Object> ExpressionResolver::member_object(const syntax::Expression
     fields.push_back(structure.fields[i].name);
   }
   std::string hint = did_you_mean(from.word.text, fields);
-  if (hint.empty()) hint = fmt::format("it has {}", fmt::join(fields, ", "));
+  if (hint.empty()) hint = fmt::format("its fields are {}", fmt::join(fields, ", "));
   resolution_.error(from.word.range, fmt::format("{} has no field '{}'", structure.name, from.word.text),
                     std::move(hint));
   return {};
@@ -177,13 +177,13 @@ std::optional<Object> ExpressionResolver::object(const syntax::Expression& from,
   if (object->type.lengths.empty()) {
     if (base.kind == SyntaxKind::index) {
       resolution_.error(from.range,
-                        fmt::format("'{}' has one index only", resolution_.quote(base.range, "this")),
+                        fmt::format("'{}' takes only one index", resolution_.quote(base.range, "this")),
                         "an array of arrays is declared like 'shared a: int[2][3]'");
     } else {
       const Symbol* symbol = symbol_named(base);
       resolution_.error(
           base.range, fmt::format("'{}' is not an array", resolution_.quote(base.range, "this")),
-          symbol == nullptr ? "" : fmt::format("it is declared in {}", resolution_.line_of(symbol->range)));
+          symbol == nullptr ? "" : fmt::format("it is declared on {}", resolution_.line_of(symbol->range)));
     }
     return {};
   }
@@ -262,8 +262,8 @@ std::optional<Target> ExpressionResolver::target(const syntax::Expression& from,
   }
   if (found->base != Object::Base::shared) {
     resolution_.error(from.range,
-                      fmt::format("'{}' needs a {}, but '{}' is a local one", use, wanted_name(want), text),
-                      resolution_.instance_call ? fmt::format("a local variable is passed to it in {}",
+                      fmt::format("'{}' needs a {}, but '{}' is local", use, wanted_name(want), text),
+                      resolution_.instance_call ? fmt::format("a local variable is passed to it on {}",
                                                               resolution_.line_of(*resolution_.instance_call))
                                                 : "");
     return {};
@@ -321,11 +321,11 @@ std::optional<ThreadId> ExpressionResolver::thread_named_by(const syntax::Expres
 
 std::optional<Object> ExpressionResolver::thread_object(const syntax::Expression& from) {
   if (place_ == Place::constant) {
-    (void)check_allowed(from.range, "the local of a thread");
+    (void)check_allowed(from.range, "a thread's local");
     return {};
   }
   if (place_ != Place::condition) {
-    resolution_.error(from.range, "locals of threads can be named in 'exists', 'forall' and 'forbid' only",
+    resolution_.error(from.range, "locals of threads can be named only in 'exists', 'forall' and 'forbid'",
                       "share a value through a 'shared' variable");
     return {};
   }

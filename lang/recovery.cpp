@@ -77,14 +77,14 @@ Position recover(ParserState& state, const SyntaxError& error) {
   if (state.diagnostics.full()) throw GiveUp{};
   // Skip a token that cannot begin anything, so that recovery makes progress. At the end of the file there is
   // nothing to skip.
-  const Position behind = start == state.last ? start : start + 1;
-  if (kind == Recovery::item) return skip_item(where == start ? behind : where, state.last);
+  const Position after_start = start == state.last ? start : start + 1;
+  if (kind == Recovery::item) return skip_item(where == start ? after_start : where, state.last);
   // Only a semicolon is missing: the statement on the next line is intact.
   if (expected == "';'" && where != start && on_new_line(state, where)) return where;
   Position next = skip_statement(where, state.last);
   // `do { ... } while (c);` is reported once, not twice.
   if (start->text == "do" && next->kind == TokenKind::while_) next = skip_statement(next, state.last);
-  return next == start ? skip_statement(behind, state.last) : next;
+  return next == start ? skip_statement(after_start, state.last) : next;
 }
 
 }  // namespace heddle::lang

@@ -120,7 +120,7 @@ std::optional<Expression> ExpressionResolver::symbol_value(const syntax::Express
       if (symbol.broken) return {};
       if (!symbol.ready) {
         resolution_.error(from.range,
-                          fmt::format("'{}' is used before its value is known: it is declared in {}", text,
+                          fmt::format("'{}' is used before its value is known: it is declared on {}", text,
                                       resolution_.line_of(symbol.range)),
                           "move its declaration up");
         return {};
@@ -172,7 +172,7 @@ std::optional<Expression> ExpressionResolver::member(const syntax::Expression& f
       symbol != nullptr && symbol->kind == SymbolKind::enumeration && !symbol->broken) {
     if (!symbol->ready) {
       resolution_.error(from.range,
-                        fmt::format("the enum '{}' is used before it is known: it is declared in {}",
+                        fmt::format("the enum '{}' is used before it is complete: it is declared on {}",
                                     owner.word.text, resolution_.line_of(symbol->range)),
                         "move its declaration up");
       return {};

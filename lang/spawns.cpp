@@ -193,14 +193,14 @@ std::optional<Spawned> BodyResolver::spawn(const syntax::Expression& from, State
   }
   if (symbol->broken) return {};
   if (kind_ != BodyKind::thread || (template_ && resolution_.templates[*template_].proc)) {
-    return refuse(from.range, "'spawn' can stand in a 'thread' only",
-                  "how many threads there are must be known before the program runs");
+    return refuse(from.range, "'spawn' is allowed only in a 'thread'",
+                  "the number of threads must be known before the program runs");
   }
   if (branches_ > 0 || left_) {
     return refuse(from.range,
-                  left_ ? "'spawn' cannot stand behind a 'return'"
-                        : "'spawn' cannot stand in a branch, nor in a loop whose range is not constant",
-                  "how many threads there are must be known before the program runs");
+                  left_ ? "'spawn' is not allowed after a 'return'"
+                        : "'spawn' is not allowed in a branch or in a loop without a constant range",
+                  "the number of threads must be known before the program runs");
   }
   const std::uint32_t id = *resolution_.templates[symbol->id].proc;
   Proc& proc = resolution_.procs[id];

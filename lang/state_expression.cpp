@@ -30,7 +30,7 @@ class Evaluator {
       case ExpressionKind::logical_or: return value(e.operands[0]) != 0 || value(e.operands[1]) != 0 ? 1 : 0;
       case ExpressionKind::conditional: return value(e.operands[value(e.operands[0]) != 0 ? 1 : 2]);
       case ExpressionKind::bounded: return bounded(e);
-      default: throw EvaluationError{e.range, "this has no value outside of a thread"};
+      default: throw EvaluationError{e.range, "this has no value outside a thread"};
     }
   }
 

@@ -1,4 +1,4 @@
-// Expressions about one state of a program, typed in while the program stands still: shared variables, locals
+// Expressions about one state of a program, typed in while the program is stopped: shared variables, locals
 // of threads as `p.a`, params, constants and operators. As in `exists` conditions, but of any type.
 #pragma once
 

@@ -44,13 +44,15 @@ template <typename Named>  // Variable or Local
 Path path_of(const Named& named, std::size_t prefix, DataType leaf) {
   Path path{.base = {}, .steps = {}, .leaf = std::move(leaf)};
   const ElementNames& elements = named.elements;
-  const auto behind = [&](std::string_view text) { return text.substr(std::min(prefix, text.size())); };
+  const auto without_module = [&](std::string_view text) {
+    return text.substr(std::min(prefix, text.size()));
+  };
   if (!named.is_array || elements.parts.empty()) {
-    add_fields(path, behind(named.name));
+    add_fields(path, without_module(named.name));
     if (named.is_array) path.steps.push_back({.field = {}, .length = named.length});
     return path;
   }
-  add_fields(path, behind(elements.parts[0]));
+  add_fields(path, without_module(elements.parts[0]));
   for (std::size_t i = 0; i < elements.lengths.size(); ++i) {
     path.steps.push_back({.field = {}, .length = elements.lengths[i]});
     add_fields(path, elements.parts[i + 1]);

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, kinds> spellings = {
     "an invalid character",
     "a name",
     "a number",
-    "a text in quotes",
+    "a string",
     "import",
     "param",
     "const",

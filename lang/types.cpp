@@ -32,11 +32,10 @@ const Symbol* find_type(Resolution& resolution, const syntax::TypeName& from) {
   if (from.module.kind != TokenKind::end) {
     const Symbol* module = resolution.names().find(from.module.text);
     if (module == nullptr || module->kind != SymbolKind::module) {
-      resolution.error(
-          from.module.range, fmt::format("there is no module '{}' here", from.module.text),
-          standard_module(from.module.text)
-              ? fmt::format("import it first: import std.{};", from.module.text)
-              : std::string("modules are imported: import std.spinlock; or import \"./queue.hed\";"));
+      resolution.error(from.module.range, fmt::format("module '{}' is not imported", from.module.text),
+                       standard_module(from.module.text)
+                           ? fmt::format("import it first: import std.{};", from.module.text)
+                           : std::string("import it first: import std.spinlock; or import \"./queue.hed\";"));
       return nullptr;
     }
     symbol = resolution.modules[module->id].names.find(text);
@@ -60,7 +59,7 @@ const Symbol* find_type(Resolution& resolution, const syntax::TypeName& from) {
   if (symbol->broken) return nullptr;
   if (!symbol->ready) {
     resolution.error(from.name.range,
-                     fmt::format("the {} '{}' is used before it is known: it is declared in {}",
+                     fmt::format("the {} '{}' is used before it is complete: it is declared on {}",
                                  describe(symbol->kind), text, resolution.line_of(symbol->range)),
                      "move its declaration up; a struct cannot contain itself");
     return nullptr;
@@ -106,9 +105,9 @@ std::optional<Type> resolve_scalar_type(Resolution& resolution, const syntax::Ty
   const std::optional<DataType> type = resolve_type(resolution, from);
   if (!type) return {};
   if (type->is_scalar()) return type->scalar;
-  resolution.error(from.name.range, fmt::format("{} is int, bool or an enum", what),
+  resolution.error(from.name.range, fmt::format("{} must be int, bool or an enum", what),
                    what == "a result"
-                       ? "give larger results through a 'ref' parameter"
+                       ? "return larger results through a 'ref' parameter"
                        : fmt::format("pass the object itself: 'x: ref {}'", resolution.name_of(*type)));
   return {};
 }
@@ -127,7 +126,7 @@ void resolve_structure(Resolution& resolution, const syntax::Item& item, Symbol&
                                    [&](const FieldType& other) { return other.name == from.name.text; });
     if (same != structure.fields.end()) {
       resolution.error(from.name.range, fmt::format("'{}' is declared twice", from.name.text),
-                       fmt::format("first declared in {} as a field", resolution.line_of(same->range)));
+                       fmt::format("first declared on {} as a field", resolution.line_of(same->range)));
       continue;
     }
     const std::optional<DataType> type = resolve_type(resolution, from.type);
@@ -143,8 +142,9 @@ void resolve_structure(Resolution& resolution, const syntax::Item& item, Symbol&
         std::min<std::uint64_t>(structure.scalars + scalar_count(resolution.structures, *type), 1ULL << 31U);
   }
   if (leaves > most_leaves) {
-    resolution.error(item.name.range, fmt::format("struct '{}' is too large", item.name.text),
-                     fmt::format("a struct has at most {} fields, with those of its parts", most_leaves));
+    resolution.error(
+        item.name.range, fmt::format("struct '{}' is too large", item.name.text),
+        fmt::format("a struct has at most {} fields, including those of nested structs", most_leaves));
     symbol.broken = true;
   }
   structure.leaves = static_cast<std::uint32_t>(std::min<std::uint64_t>(leaves, most_leaves));
@@ -162,7 +162,7 @@ std::optional<std::vector<std::int64_t>> initial_values(Resolution& resolution,
     resolution.error(from[0].range, fmt::format("'{}' cannot have an initial value", name),
                      type.kind == DataType::Kind::structure
                          ? "give the fields their values in the struct: 'owner: int = -1;'"
-                         : "it is free at the start");
+                         : "it is always free at the start");
     return {};
   }
   const std::uint64_t elements = element_count(type.lengths);
@@ -175,7 +175,7 @@ std::optional<std::vector<std::int64_t>> initial_values(Resolution& resolution,
     resolution.error(from[0].range,
                      fmt::format("{} value{} for {} element{} of '{}'", from.size(),
                                  from.size() == 1 ? "" : "s", elements, elements == 1 ? "" : "s", name),
-                     "give as many, or one value for all: '= 0'");
+                     "give one value per element, or one for all: '= 0'");
     return {};
   }
   const std::string what = fmt::format("the initial value of '{}'", name);

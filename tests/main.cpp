@@ -1,3 +1,3 @@
-// The one main of every test program.
+// The main function of every test program.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>

@@ -81,8 +81,8 @@ void Translator::fetch(const Instruction& instruction, std::vector<Statement>& o
   const bool word = instruction.word;
   const bool carries = instruction.op == BinaryOperator::add || instruction.op == BinaryOperator::subtract;
   if (word && carries && thread_.numbers.large) {
-    refuse(range, "what this atomic operation stores may need more than 32 bits",
-           "the test has large numbers; with 64 bits (a 'q' at its end) the instruction is understood");
+    refuse(range, "the value stored by this atomic operation may need more than 32 bits",
+           "the test has large numbers: use the 64-bit instruction (suffix 'q')");
   }
   Expression operation = access(ExpressionKind::fetch, location(instruction.address, range, word), range);
   operation.fetch = *fetch_operator(instruction.op);
@@ -137,7 +137,7 @@ void Translator::compare_exchange(const Instruction& instruction, std::vector<St
     Value& value = state_.registers[instruction.target];
     value = {};
     value.kind = Value::Kind::unknown;
-    value.why = "is left open by cmpxchg";
+    value.why = "is left undefined by cmpxchg";
     return compare(local(done, range), literal(1, range));
   }
   const LocalId done = keep("done", guess(range), range, out);
@@ -198,8 +198,8 @@ Expression Translator::read_and_write(const Target& target, LocalId old, Express
       return operation;
     }
   }
-  refuse(range, "what is stored here is computed from what lwarx read in a way that no atomic operation has",
-         "a number, or the value read with one addition, subtraction, and, or or xor can be stored");
+  refuse(range, "no atomic operation computes the value stored here from the value that lwarx read",
+         "store a number, or the value read combined by one addition, subtraction, and, or or xor");
 }
 
 namespace {
@@ -236,9 +236,9 @@ std::size_t Translator::reservation(std::size_t at, std::size_t last, std::vecto
   std::size_t end = at + 1;
   while (end < last && works_on_registers(thread_.code[end].kind)) ++end;
   if (end == last || thread_.code[end].kind != InstructionKind::store_conditional) {
-    refuse(range, "only instructions on registers may stand between this and a stwcx. to the same location");
+    refuse(range, "only instructions on registers may come between this and a stwcx. to the same location");
   }
-  refuse_entries(at, end + 1, thread_.code.size(), "this branch goes between a lwarx and its stwcx.");
+  refuse_entries(at, end + 1, thread_.code.size(), "this branch jumps between a lwarx and its stwcx.");
   for (std::size_t inside = at + 1; inside < end; ++inside) {
     const Instruction& instruction = thread_.code[inside];
     const bool is_branch = instruction.kind == InstructionKind::branch;
@@ -345,7 +345,7 @@ void Translator::reserved_success(std::size_t at, std::size_t end, std::vector<S
   const bool same_index = stored.index.has_value() == target.index.has_value() &&
                           (!stored.index || same(*stored.index, *target.index));
   if (stored.variable != target.variable || !same_index) {
-    refuse(store.range, "this is not the location that the lwarx before it reserved");
+    refuse(store.range, "this is not the location reserved by the preceding lwarx");
   }
   out.push_back(declare(old, read_and_write(target, old, number(store.left), store.range), store.range));
   for (Statement& check : checks) out.push_back(std::move(check));

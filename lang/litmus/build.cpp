@@ -264,7 +264,7 @@ void Builder::finish() {
     }
   }
   if (computed_address_ && !has_addresses_) {
-    error(*computed_address_, "which location this is about is not known before the test runs",
+    error(*computed_address_, "the location accessed here is not known before the test runs",
           "give the register a location in the initial state, like 0:r5=x");
     return;
   }

@@ -92,7 +92,7 @@ namespace {
 void adopt(ParserState& state, Expression& parent, Expression operand) {
   parent.depth = std::max(parent.depth, operand.depth + 1);
   if (parent.depth > limits::expression_depth) {
-    state.give_up(operand.range, fmt::format("this expression is nested too deep: at most {} levels",
+    state.give_up(operand.range, fmt::format("this expression is nested too deeply: at most {} levels",
                                              limits::expression_depth));
   }
   parent.operands.push_back(std::move(operand));

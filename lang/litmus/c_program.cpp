@@ -142,7 +142,7 @@ class ThreadProgram {
       case StatementKind::break_:
       case StatementKind::continue_: {
         const bool leaves = statement.kind == StatementKind::break_;
-        if (loops_ == 0) refuse(range, "this stands in no loop");
+        if (loops_ == 0) refuse(range, "this is not inside a loop");
         out.push_back(plain(leaves ? lang::StatementKind::break_ : lang::StatementKind::continue_, range));
         return;
       }
@@ -208,7 +208,7 @@ class ThreadProgram {
       expect_arguments(expression, 1);
       const Expression& order = expression.operands[0];
       if (order.kind != ExpressionKind::name || order.word.text != "memory_order_seq_cst") {
-        refuse(order.range, "of the fences only atomic_thread_fence(memory_order_seq_cst) is supported");
+        refuse(order.range, "the only supported fence is atomic_thread_fence(memory_order_seq_cst)");
       }
       out.push_back(plain(lang::StatementKind::fence, expression.range));
       return;
@@ -264,7 +264,7 @@ class ThreadProgram {
 
   void expect_relaxed(const Expression& order) {
     if (order.kind == ExpressionKind::name && order.word.text == "memory_order_relaxed") return;
-    refuse(order.range, "of the memory orders only memory_order_relaxed is supported",
+    refuse(order.range, "the only supported memory order is memory_order_relaxed",
            "atomic_thread_fence(memory_order_seq_cst) is a full fence");
   }
 
@@ -314,7 +314,7 @@ class ThreadProgram {
         if (!parameter(expression.word.text)) unknown(expression.word);
         refuse(range, fmt::format("'{0}' is a location: write *{0} for its value", expression.word.text));
       case ExpressionKind::dereference: return access(TreeKind::load, location(expression), range);
-      case ExpressionKind::address: refuse(range, "addresses cannot be computed with");
+      case ExpressionKind::address: refuse(range, "arithmetic on addresses is not supported");
       case ExpressionKind::call: return call(expression);
       case ExpressionKind::unary: {
         if (expression.word.text == "!") return as_number(condition(expression));
@@ -349,9 +349,8 @@ class ThreadProgram {
     if (name == "atomic_exchange_explicit") return update(call, TreeKind::exchange, FetchOperator::add);
     if (const Fetch* const fetch = row_of(fetches, name)) return update(call, TreeKind::fetch, fetch->op);
     if (is_sequential(name)) {
-      refuse(
-          range, fmt::format("{0} is sequentially consistent, which is not supported", name),
-          fmt::format("write {}_explicit(..., memory_order_relaxed), and fences where they are meant", name));
+      refuse(range, fmt::format("{0} is sequentially consistent, which is not supported", name),
+             fmt::format("write {}_explicit(..., memory_order_relaxed), and fences where needed", name));
     }
     if (name.starts_with("atomic_compare_exchange")) {
       refuse(range,

@@ -11,7 +11,7 @@
 namespace heddle::lang::litmus {
 
 bool Translator::range(std::size_t first, std::size_t last, std::vector<Statement>& out) {
-  if (depth_ > 100) refuse(thread_.code[first].range, "branches are nested too deep: at most 100 levels");
+  if (depth_ > 100) refuse(thread_.code[first].range, "branches are nested too deeply: at most 100 levels");
   std::size_t at = first;
   while (at < last) {
     const Instruction& instruction = thread_.code[at];
@@ -103,7 +103,7 @@ bool same_value(const Value& left, const Value& right) {
 
 Expression Translator::condition(const Instruction& branch, bool inverted) {
   if (!state_.flags) {
-    refuse(branch.range, "nothing was compared before this branch, or different things on different ways");
+    refuse(branch.range, "no comparison precedes this branch, or different ones on different paths");
   }
   const Relation relation = inverted ? opposite(branch.relation) : branch.relation;
   const auto& [left, right, unordered] = *state_.flags;

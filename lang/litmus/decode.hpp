@@ -46,7 +46,7 @@ class Decoder {
     for (const Line& line : lines) {
       for (const Word& label : line.labels) {
         if (find(label.text)) {
-          diagnostics_.error(label.range, fmt::format("the label '{}' stands twice", label.text));
+          diagnostics_.error(label.range, fmt::format("the label '{}' is defined twice", label.text));
         }
         labels_.emplace_back(label.text, code.size());
       }

@@ -109,18 +109,19 @@ class Frontend {
       for (const ArchitectureName& entry : architectures) names += fmt::format(" {}", entry.name);
       const bool printable =
           std::all_of(word.begin(), word.end(), [](char c) { return c > 0x20 && c < 0x7F; });
-      diagnostics_.error(at(begin, word.size()),
-                         printable && word.size() <= 40
-                             ? fmt::format("'{}' is not an architecture that is supported", word)
-                             : "this is not a litmus test: it begins with the name of no architecture",
-                         "supported are" + names);
+      diagnostics_.error(
+          at(begin, word.size()),
+          printable && word.size() <= 40
+              ? fmt::format("the architecture '{}' is not supported", word)
+              : "this is not a litmus test: it does not begin with the name of an architecture",
+          "supported architectures:" + names);
       return false;
     }
     architecture_ = known->architecture;
     const std::string_view rest = trimmed(line.substr(word_end));
     name_ = std::string(rest.substr(0, rest.find_first_of(" \t")));
     if (name_.empty()) {
-      diagnostics_.error(at(begin, word.size()), "the test has no name", "the first line is like: PPC SB");
+      diagnostics_.error(at(begin, word.size()), "the test has no name", "the first line looks like: PPC SB");
       return false;
     }
     return true;
@@ -133,7 +134,7 @@ class Frontend {
     initial_first_ = ++token;  // after the '{' at which tokenizing began
     while (token != end && !token->is("}")) ++token;
     if (token == end) {
-      diagnostics_.error(range(*end), "expected '}' behind the initial values");
+      diagnostics_.error(range(*end), "expected '}' after the initial values");
       return false;
     }
     initial_end_ = ++token;
@@ -177,7 +178,7 @@ class Frontend {
   void assembly() {
     if (program_first_ == constraint_first_) {
       diagnostics_.error(range(*program_first_), "the test has no program",
-                         "its first row is like: P0 | P1 ;");
+                         "its first row looks like: P0 | P1 ;");
       return;
     }
     std::vector<SourceRange> heads;
@@ -260,7 +261,7 @@ class Frontend {
     if (diagnostics_.any()) return;
     if (threads.empty()) {
       diagnostics_.error(range(*program_first_), "the test has no program",
-                         "its first thread is like: P0 (int *x) { *x = 1; }");
+                         "its first thread looks like: P0 (int *x) { *x = 1; }");
     }
     if (threads.size() > limits::threads) {
       diagnostics_.error(threads.back().name.range,
@@ -318,7 +319,7 @@ class Frontend {
     const std::pair value(initial.value, initial.address ? initial.address->text : std::string_view());
     const auto [known, inserted] = given_.emplace(place, value);
     if (inserted || known->second == value) return;
-    diagnostics_.error(initial.place.range, "this has another initial value already");
+    diagnostics_.error(initial.place.range, "this already has a different initial value");
   }
 
   void initialise(const InitialValue& initial, std::vector<ThreadCode>& threads,

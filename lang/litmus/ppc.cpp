@@ -314,7 +314,7 @@ class Ppc {
   std::size_t skip_condition_register(const Line& line) {
     if (line.operands.empty() || !is_condition_register(line.operands[0])) return 0;
     if (lower_case(line.operands[0].name.text) != "cr0") {
-      decoder_.refuse(line.operands[0].range, "of the condition registers only cr0 is supported");
+      decoder_.refuse(line.operands[0].range, "the only supported condition register is cr0");
     }
     return 1;
   }

@@ -228,7 +228,7 @@ class Printer {
       case ExpressionKind::try_lock: refuse(expression.range, "a litmus test has no mutexes");
       case ExpressionKind::thread_local_: break;
     }
-    refuse(expression.range, "a thread cannot read another one's locals");
+    refuse(expression.range, "a thread cannot read another thread's locals");
   }
 
   // --- Conditions ---

@@ -29,7 +29,7 @@ class Lexer {
   std::vector<Token> run() {
     while (skip_blanks() && at_ < text_.size() && !begins_annotations()) {
       if (tokens_.size() >= limits::tokens) {
-        fail(at_, fmt::format("the test is too long: more than {} words and symbols", limits::tokens));
+        fail(at_, fmt::format("the test is too long: more than {} tokens", limits::tokens));
         break;
       }
       next();
@@ -92,7 +92,7 @@ class Lexer {
       }
     } while (at_ < text_.size() && (depth > 0 || !nests));
     if (depth == 0 && nests) return true;
-    fail(begin, "this comment has no end", fmt::format("close it with '{}'", close));
+    fail(begin, "unterminated comment", fmt::format("close it with '{}'", close));
     return false;
   }
 

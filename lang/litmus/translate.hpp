@@ -24,7 +24,7 @@ struct Value {
   bool word = false;        // number: only its low 32 bits, sign-extended, matter
   Expression expression;    // number; address: the offset, a literal unless computed
   VariableId variable = 0;  // address
-  std::string why;          // unknown: "is left open by cmpxchg"
+  std::string why;          // unknown: "is left undefined by cmpxchg"
 };
 
 // The range of numbers the threads of a test can compute. If all are small, as in most tests, 32-bit

@@ -249,7 +249,8 @@ class X86 {
       instruction.left = value(from);
       return;
     }
-    if (locked) decoder_.refuse(line.range, "'lock' stands before instructions that write to memory only");
+    if (locked)
+      decoder_.refuse(line.range, "'lock' is allowed only before instructions that write to memory");
     if (is_memory(from)) decoder_.refuse(from.range, "load this into a register first");
     instruction.kind = InstructionKind::compute;
     instruction.target = register_of(to);

@@ -1,6 +1,6 @@
-// tests/bad/NAME.hed (or NAME.litmus) is a program that must be refused with exactly the messages of
-// tests/bad/NAME.expected. HEDDLE_UPDATE_EXPECTED=1 writes the present messages there instead; read the
-// difference before committing it.
+// tests/bad/NAME.hed (or NAME.litmus) is a program that must be rejected with exactly the messages in
+// tests/bad/NAME.expected. HEDDLE_UPDATE_EXPECTED=1 writes the current messages there instead; read the diff
+// before committing it.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ std::string all_messages(const Parsed& parsed) {
 
 }  // namespace
 
-TEST_CASE("every bad program is refused with exactly the expected messages") {
+TEST_CASE("every bad program is rejected with exactly the expected messages") {
   const bool update = std::getenv("HEDDLE_UPDATE_EXPECTED") != nullptr;
   const auto paths = bad_programs();
   REQUIRE(paths.size() >= 70);
@@ -52,7 +52,7 @@ TEST_CASE("every bad program is refused with exactly the expected messages") {
   }
 }
 
-TEST_CASE("every prefix of an example is either accepted or refused, never a crash") {
+TEST_CASE("every prefix of an example is either accepted or rejected, never a crash") {
   for (const auto& entry : std::filesystem::directory_iterator(HEDDLE_SOURCE_DIR "/examples")) {
     if (entry.path().extension() != ".hed") continue;
     const std::string text = read_file(entry.path().string());

@@ -1,5 +1,4 @@
-// Structs, enums, references, modules, spawns and spin loops: what they become, in the fixed notation of
-// dump().
+// How structs, enums, references, modules, spawns and spin loops are resolved, in the notation of dump().
 #include <doctest/doctest.h>
 
 #include <map>
@@ -14,7 +13,7 @@ using heddle::lang::test::Parsed;
 
 namespace {
 
-// The whole program; its messages if it has any.
+// The whole program, or its messages if it has any.
 std::string resolved(const std::string& text) {
   const Parsed parsed = parse(text);
   return parsed.program ? dump(*parsed.program) : parsed.messages();
@@ -25,7 +24,7 @@ struct Loaded {
   bool accepted = false;
 };
 
-// The file "dir/main.hed" and others, all by path.
+// Loads "dir/main.hed" with the other files, all by path.
 Loaded load(const std::map<std::string, std::string>& files) {
   SourceMap sources;
   Diagnostics diagnostics;
@@ -58,7 +57,7 @@ TEST_CASE("each field of a struct becomes a variable, and an array of structs an
         "store s.a = 1, 4\n");
 }
 
-TEST_CASE("elements inside elements are called by all their indexes") {
+TEST_CASE("elements of nested arrays are named by all their indexes") {
   const Parsed parsed = parse("struct S { a: int[2]; } shared s: S[3]; shared g: int[2][2]; thread p { }");
   REQUIRE(parsed.program);
   const Variable& inner = parsed.program->variables[0];
@@ -67,7 +66,7 @@ TEST_CASE("elements inside elements are called by all their indexes") {
   CHECK(element_name(grid.name, grid.is_array, grid.elements, 2) == "g[1][0]");
 }
 
-TEST_CASE("a function with references is one function for each object that it is called with") {
+TEST_CASE("a function with references becomes one function per object passed to it") {
   const Parsed parsed = parse(
       "shared x: int; shared a: int[2]; fn f(r: ref int) { r = 1; } fn unused(r: ref int) { r = 2; }"
       "thread p { f(x); f(a[0]); f(a[1]); f(x); var l = 0; f(l); var k = 0; f(k); }");
@@ -87,7 +86,7 @@ TEST_CASE("the values of an enum are numbers with a type of their own") {
         "1:47: the value of 'x' must be int, not E\n");
 }
 
-TEST_CASE("a loop that only looks at shared variables is an await, unless it is not to be") {
+TEST_CASE("a loop that only reads shared variables becomes an await, unless that is switched off") {
   const std::string text = "shared x: int; thread p { while x != 0 { } while x < 3 { { } } }";
   const Parsed parsed = parse(text);
   REQUIRE(parsed.program);
@@ -103,20 +102,20 @@ TEST_CASE("a loop that only looks at shared variables is an await, unless it is 
   CHECK(kept->templates[0].body.statements[0].kind == StatementKind::while_);
 }
 
-TEST_CASE("a loop that does something, or looks at nothing that can change, stays a loop") {
+TEST_CASE("a loop with effects, or without anything that can change, stays a loop") {
   for (const char* loop : {"while exchange(x, 1) != 0 { }", "while x != 0 { x = 0; }", "while true { }",
                            "var l = 1; while l != 0 { }"}) {
     const Parsed parsed = parse(std::string("shared x: int; thread p { ") + loop + " }");
     REQUIRE(parsed.program);
     CHECK(parsed.program->spin_loops == 0);
   }
-  // In `final` nobody else can change anything.
+  // In `final` there is no other thread.
   const Parsed parsed = parse("shared x: int; fn f() { while x != 0 { } } thread p { } final { f(); }");
   REQUIRE(parsed.program);
   CHECK(parsed.program->spin_loops == 0);
 }
 
-TEST_CASE("imported files are found beside the file that imports them") {
+TEST_CASE("imported files are found next to the file that imports them") {
   const Loaded loaded = load(
       {{"dir/main.hed", "import \"./lib/a.hed\"; shared x: a.T; thread p { a.f(x); }"},
        {"dir/lib/a.hed", "import \"../b.hed\" { one }; struct T { v: int; } fn f(t: ref T) { t.v = one; }"},
@@ -132,7 +131,7 @@ TEST_CASE("messages about an imported file name that file") {
             .messages != "");
 }
 
-TEST_CASE("import cycles, missing files, names that clash and threads in imported files are refused") {
+TEST_CASE("import cycles, missing files, names that clash and threads in imported files are rejected") {
   CHECK(load({{"dir/main.hed", "import \"./a.hed\"; thread p { }"},
               {"dir/a.hed", "import \"./b.hed\";"},
               {"dir/b.hed", "import \"./a.hed\";"}})
@@ -145,5 +144,5 @@ TEST_CASE("import cycles, missing files, names that clash and threads in importe
             .messages == "dir/main.hed:1: 'a' is declared twice\n");
   CHECK(
       load({{"dir/main.hed", "import \"./a.hed\"; thread p { }"}, {"dir/a.hed", "thread q { }"}}).messages ==
-      "dir/a.hed:1: an imported file cannot have threads\n");
+      "dir/a.hed:1: an imported file cannot contain threads\n");
 }

@@ -1,4 +1,4 @@
-// Places in a text, and how a message is shown.
+// Positions in a text, and how messages are rendered.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -34,7 +34,7 @@ TEST_CASE("a message has file, line, column, the source line, a caret line and a
         "  hint: try this\n");
 }
 
-TEST_CASE("a range without length and one behind the text still have a caret") {
+TEST_CASE("an empty range and one after the end of the text still have a caret") {
   CHECK(shown("abc", 1, 1) == "f.hed:1:2: error: message\n  abc\n   ^\n");
   CHECK(shown("abc\n", 4, 4) == "f.hed:2:1: error: message\n  \n  ^\n");
   CHECK(shown("abc", 3, 3) == "f.hed:1:4: error: message\n  abc\n     ^\n");
@@ -43,7 +43,7 @@ TEST_CASE("a range without length and one behind the text still have a caret") {
   CHECK(shown("abc", 2, 1) == "f.hed:1:3: error: message\n  abc\n    ^\n");
 }
 
-TEST_CASE("a range over several lines is marked in the first one only") {
+TEST_CASE("a range over several lines is marked on the first one only") {
   CHECK(shown("ab cd\nef", 3, 8) == "f.hed:1:4: error: message\n  ab cd\n     ^~\n");
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("columns count code points, not bytes") {
   CHECK(shown("größe x", 8, 9) == "f.hed:1:7: error: message\n  größe x\n        ^\n");
 }
 
-TEST_CASE("bytes that are no text are shown as one replacement character each") {
+TEST_CASE("bytes that are not UTF-8 are shown as one replacement character each") {
   CHECK(shown("a\x01\x7f\xff\xc3(b\x1b[31m", 1, 3) ==
         "f.hed:1:2: error: message\n  a\uFFFD\uFFFD\uFFFD\uFFFD(b\uFFFD[31m\n   ^~\n");
   CHECK(shown("a\xc2\x9b"
@@ -63,7 +63,7 @@ TEST_CASE("bytes that are no text are shown as one replacement character each") 
               0, 1) == "f.hed:1:1: error: message\n  a\uFFFDb\n  ^\n");
 }
 
-TEST_CASE("the end of a DOS line is not shown") {
+TEST_CASE("the carriage return of a DOS line is not shown") {
   CHECK(shown("ab\r\ncd", 0, 2) == "f.hed:1:1: error: message\n  ab\n  ^~\n");
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("a long line is cut to a window around the caret") {
   CHECK(shown(line, 0, 1002).size() < 300);
 }
 
-TEST_CASE("a line of megabytes is shown without being looked at as a whole more than once") {
+TEST_CASE("a line of megabytes is scanned at most once") {
   const std::string text(10'000'000, '\x80');
   CHECK(shown(text, 5'000'000, 5'000'001).size() < 1000);
 }
@@ -123,7 +123,7 @@ TEST_CASE("errors are kept in the order of the source, one per place, up to the 
   CHECK(diagnostics.dropped() == 1);
 }
 
-TEST_CASE("a near miss is a letter dropped, added, changed, swapped or in another case") {
+TEST_CASE("names that differ by a letter dropped, added, changed, swapped or in case are suggested") {
   CHECK(nearest("trun", {"flag", "turn"}) == "turn");
   CHECK(nearest("tur", {"turn"}) == "turn");
   CHECK(nearest("turnn", {"turn"}) == "turn");
@@ -134,7 +134,7 @@ TEST_CASE("a near miss is a letter dropped, added, changed, swapped or in anothe
   CHECK(did_you_mean("trun", {"turn"}) == "did you mean 'turn'?");
 }
 
-TEST_CASE("what is too far away is not suggested") {
+TEST_CASE("names that differ too much are not suggested") {
   CHECK(nearest("elephant", {"turn", "flag"}).empty());
   CHECK(nearest("x", {"y", "z"}).empty());
   CHECK(nearest("x", {"y", "X"}) == "X");
@@ -144,14 +144,14 @@ TEST_CASE("what is too far away is not suggested") {
   CHECK(did_you_mean("elephant", {"turn"}).empty());
 }
 
-TEST_CASE("the first of several equally near names is suggested") {
+TEST_CASE("the first of several equally close names is suggested") {
   CHECK(nearest("flay", {"flag", "flat"}) == "flag");
 }
 
-TEST_CASE("hostile text in names of files reaches the message unchanged and nothing else") {
+TEST_CASE("hostile text in file names reaches the message unchanged and has no other effect") {
   CHECK(parse("", {}, "{}{0}%s%n.hed").rendered().starts_with("{}{0}%s%n.hed:1:1: error: "));
 }
 
-TEST_CASE("braces in the program text are no format strings") {
+TEST_CASE("braces in the program text are not format strings") {
   CHECK(parse("thread p { assert true, \"{} {0} %s\"; let a = b{}; }").diagnostics.any());
 }

@@ -1,4 +1,4 @@
-// The canonical style: what is laid out anew, what stays as it was, and that doing it twice changes nothing.
+// The canonical style: what is laid out anew, what is kept, and that formatting twice changes nothing.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ std::string formatted(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("blanks and line ends are made anew") {
+TEST_CASE("white space and line breaks are written anew") {
   CHECK(formatted("shared   x:int=-1 ;shared a : int [2]={1,2};thread p{\nx=a [0]+ "
                   "-x*2;if(x==1){x=0;}else{\nx = 2; }\n\n\n  fence  lw ;}") ==
         "shared x: int = -1;\n"
@@ -53,7 +53,7 @@ TEST_CASE("comments stay where they are") {
   CHECK(formatted(text) == text);
 }
 
-TEST_CASE("a block that does not fit on its line is opened") {
+TEST_CASE("a block that does not fit on its line is spread over several") {
   const std::string body = "assert some_condition_with_a_long_name == another_value, \"a message\"; x = 1;";
   CHECK(formatted("thread some_thread[number: 0..2] { if true { " + body + " } }") ==
         "thread some_thread[number: 0..2] {\n"
@@ -63,9 +63,11 @@ TEST_CASE("a block that does not fit on its line is opened") {
             "}\n");
 }
 
-TEST_CASE("a text with a syntax error is left alone") { CHECK(formatted("thread p { x = ; }") == "refused"); }
+TEST_CASE("a text with a syntax error is not formatted") {
+  CHECK(formatted("thread p { x = ; }") == "refused");
+}
 
-TEST_CASE("formatting twice is formatting once, and the program stays the same") {
+TEST_CASE("formatting is idempotent and does not change the program") {
   for (const char* folder :
        {"/examples", "/stdlib", "/tests/stdlib", "/tests/programs/expect", "/tests/programs/reference"}) {
     for (const auto& entry : std::filesystem::directory_iterator(std::string(HEDDLE_SOURCE_DIR) + folder)) {

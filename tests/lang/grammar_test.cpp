@@ -62,20 +62,20 @@ TEST_CASE("prefix operators bind tighter than binary ones") {
   CHECK(expression("-a[1]") == "(-a[1])");
 }
 
-TEST_CASE("a negated number is a number") {
+TEST_CASE("a negated literal is a literal") {
   CHECK(expression("-1") == "-1");
   CHECK(expression("-9223372036854775807 - 1") == "(-9223372036854775807 - 1)");
   CHECK(expression("3-1") == "(3 - 1)");
 }
 
-TEST_CASE("numbers are decimal or hexadecimal with separators") {
+TEST_CASE("numbers are decimal or hexadecimal, with separators") {
   CHECK(expression("1_000_000") == "1000000");
   CHECK(expression("0xFf") == "255");
   CHECK(expression("0X7fff_ffff_ffff_ffff") == "9223372036854775807");
   CHECK(expression("007") == "7");
 }
 
-TEST_CASE("an int stands for a condition by being compared with 0") {
+TEST_CASE("an int used as a condition is compared with 0") {
   CHECK(expression("x ? 1 : 0") == "((x != 0) ? 1 : 0)");
   CHECK(expression("x && y || b ? 1 : 0") == "((((x != 0) && (y != 0)) || b) ? 1 : 0)");
   CHECK(
@@ -151,13 +151,13 @@ TEST_CASE("fences, locks, checks, jumps and empty statements") {
   CHECK(body("g(); f(1); { { } }") == "evaluate g()\nevaluate f(1)\nblock\n  block\n");
 }
 
-TEST_CASE("comments and blanks of all kinds separate tokens") {
+TEST_CASE("comments and white space of all kinds separate tokens") {
   CHECK(body("x/* a * b / c */=// to the end\r\n\t1\f;\v/**//***/") == "store x = 1\n");
 }
 
 TEST_CASE("a byte order mark is skipped") { CHECK(parse("\xEF\xBB\xBFthread p { }").program.has_value()); }
 
-TEST_CASE("shared data is laid out one location per scalar") {
+TEST_CASE("each shared scalar has one location") {
   CHECK(
       whole("shared x: int = -3; shared a: int[2] = 7; mutex m[2]; shared l: bool[3] = {true, false, 1 < 2};"
             "shared t: bool = true; mutex k; shared z: int[1]; thread p { }") ==
@@ -172,7 +172,7 @@ TEST_CASE("shared data is laid out one location per scalar") {
       "template p\n");
 }
 
-TEST_CASE("threads come in the order of the source, families as their members") {
+TEST_CASE("threads are in source order, families expanded into their members") {
   CHECK(whole("const N = 3; thread q { } thread w[i: 1..N] { let me = i; } thread r { }") ==
         "thread q = q(0)\n"
         "thread w[1] = w(1)\n"
@@ -184,7 +184,7 @@ TEST_CASE("threads come in the order of the source, families as their members") 
         "template r\n");
 }
 
-TEST_CASE("functions have parameters, a result and may stand behind their calls") {
+TEST_CASE("functions have parameters and a result, and may be declared after their calls") {
   CHECK(whole("thread p { let a = max(1, true); nothing(); }"
               "fn max(v: int, w: bool) -> int { if w { return v; } else { return -v; } }"
               "fn nothing() { return; } fn truth() -> bool { while 1 { } }") ==
@@ -263,13 +263,13 @@ TEST_CASE("expect lines have models, algorithms, params and an outcome") {
       "expect sc by  with: vacuous '' 0\n");
 }
 
-TEST_CASE("words of expect lines and fences are no keywords elsewhere") {
+TEST_CASE("words of expect lines and fences are not keywords elsewhere") {
   CHECK(parse("shared safe: int; shared lw: int; thread sc { let by = safe; let all = lw; fence lw; }"
               "expect sc by dpor: safe;")
             .rendered() == "");
 }
 
-TEST_CASE("ranges in the tree lead back to the source text") {
+TEST_CASE("ranges in the tree refer to the source text") {
   const Parsed parsed =
       parse("shared x: int;\nthread p { if (x + 1) { x = (2) * 3; } }\nexists x == 1;\nexpect sc: never;");
   REQUIRE(parsed.rendered() == "");

@@ -1,4 +1,4 @@
-// Sizes: what is just allowed, what is refused, and that refusing a huge text takes less than a second.
+// Limits: what is just allowed, what is rejected, and that rejecting a huge text takes less than a second.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ std::string thread(const std::string& body) {
   return "shared x: int; shared a: int[2]; thread p { " + body + " }";
 }
 
-// Parses and returns the first message; "" if the program is accepted. Fails if it takes too long; counts
-// processor time, because other tests may run beside this one.
+// Parses the text and returns the first message; "" if the program is accepted. Fails if that takes too long,
+// measured in CPU time because other tests may run at the same time.
 std::string quick(const std::string& text) {
   const std::clock_t start = std::clock();
   const Parsed parsed = parse(text);
@@ -40,25 +40,25 @@ std::string quick(const std::string& text) {
   return parsed.diagnostics.any() ? parsed.diagnostics.errors()[0].message : "";
 }
 
-constexpr const char* too_long = "the program is too long: more than 1000000 words and symbols";
+constexpr const char* too_long = "the program is too long: more than 1000000 tokens";
 constexpr const char* too_deep = "nesting is too deep: at most 200 levels";
 constexpr const char* not_text = "this is not a text file: byte 0x00";
 
 }  // namespace
 
-TEST_CASE("ten megabytes of a correct program are refused with one clear error") {
+TEST_CASE("ten megabytes of a correct program are rejected with one clear error") {
   const Parsed parsed = parse(thread(repeat("x = 1 + 2;\n", 1'000'000)));
   CHECK(parsed.diagnostics.errors().size() == 1);
   CHECK(quick(thread(repeat("x = 1 + 2;\n", 1'000'000))) == too_long);
 }
 
-TEST_CASE("ten megabytes of anything else are refused at once") {
+TEST_CASE("ten megabytes of anything else are rejected at once") {
   CHECK(quick(std::string(10'000'000, '\0')) == not_text);
   CHECK(quick(std::string(10'000'000, 'a')) == "this name is too long: at most 255 characters");
   CHECK(quick(std::string(10'000'000, '7')) == "this number does not fit into 64 bits");
   CHECK(quick(std::string(10'000'000, '{')) == too_long);
   CHECK(quick(std::string(10'000'000, '\n')) == "the program has no thread");
-  CHECK(quick("/*" + std::string(10'000'000, '*')) == "this comment has no end");
+  CHECK(quick("/*" + std::string(10'000'000, '*')) == "unterminated comment");
   CHECK(quick("\"" + std::string(10'000'000, '"')) == too_long);
   CHECK(quick("//" + std::string(10'000'000, 'x')) == "the program has no thread");
   CHECK(quick(repeat("@ ", 5'000'000)) == "unexpected character '@'");
@@ -68,7 +68,7 @@ TEST_CASE("ten megabytes of anything else are refused at once") {
   CHECK(quick(std::string(17'000'000, ' ')) == "the file is too large: at most 16 MiB");
 }
 
-TEST_CASE("a text of pseudo-random bytes is refused at once") {
+TEST_CASE("a text of pseudo-random bytes is rejected at once") {
   std::string text;
   std::uint64_t state = 88172645463325252U;
   for (int i = 0; i < 1'000'000; ++i) {
@@ -81,7 +81,7 @@ TEST_CASE("a text of pseudo-random bytes is refused at once") {
 }
 
 TEST_CASE("nesting is allowed up to 200 levels") {
-  // The block of the thread is a level of its own.
+  // The thread's block is one level itself.
   CHECK(quick(thread("x = " + std::string(199, '(') + "1" + std::string(199, ')') + ";")) == "");
   CHECK(quick(thread("x = " + std::string(200, '(') + "1" + std::string(200, ')') + ";")) == too_deep);
   CHECK(quick(thread(std::string(199, '{') + std::string(199, '}'))) == "");
@@ -96,7 +96,7 @@ TEST_CASE("nesting is allowed up to 200 levels") {
   CHECK(quick(thread("x = " + repeat("a[", 200) + "0" + repeat("]", 200) + ";")) == too_deep);
 }
 
-TEST_CASE("absurd nesting of any kind is refused without overflowing the stack") {
+TEST_CASE("absurd nesting of any kind is rejected without overflowing the stack") {
   for (const char* opening : {"(",         "{",
                               "-",         "!",
                               "~",         "a[",
@@ -118,11 +118,11 @@ TEST_CASE("absurd nesting of any kind is refused without overflowing the stack")
 TEST_CASE("chains of operators are allowed up to a height of 1000") {
   CHECK(quick(thread("x = 1" + repeat(" + 1", 999) + ";")) == "");
   CHECK(quick(thread("x = 1" + repeat(" + 1", 1000) + ";")) ==
-        "this expression is too deep: at most 1000 operators inside each other");
+        "this expression is nested too deeply: at most 1000 levels of operators");
   CHECK(quick(thread("if 1" + repeat(" && 1", 5000) + " { }")) ==
-        "this expression is too deep: at most 1000 operators inside each other");
+        "this expression is nested too deeply: at most 1000 levels of operators");
   CHECK(quick(thread("x = a" + repeat("[0]", 5000) + ";")) ==
-        "this expression is too deep: at most 1000 operators inside each other");
+        "this expression is nested too deeply: at most 1000 levels of operators");
 }
 
 TEST_CASE("operators nested to the right do not take exponential time") {
@@ -156,7 +156,7 @@ TEST_CASE("a program has at most 64 threads") {
   CHECK(quick("thread p[i: 9223372036854775000..9223372036854775001] { }") == "");
 }
 
-TEST_CASE("functions that double at each call are refused when they become too large") {
+TEST_CASE("functions that double at each call are rejected when they become too large") {
   const auto program = [](int levels) {
     std::string text = "shared x: int; fn f0() { x = 1; }";
     for (int i = 1; i <= levels; ++i) {
@@ -170,7 +170,7 @@ TEST_CASE("functions that double at each call are refused when they become too l
   CHECK(quick(program(5000)) == "thread 'p' is too large");
 }
 
-TEST_CASE("a long chain of calls is refused before it could overflow a stack") {
+TEST_CASE("a long chain of calls is rejected before it can overflow the stack") {
   const auto program = [](int levels) {
     std::string text = "shared x: int; fn f0() { x = 1; }";
     for (int i = 1; i <= levels; ++i) {
@@ -179,7 +179,7 @@ TEST_CASE("a long chain of calls is refused before it could overflow a stack") {
     return text + "thread p { f" + std::to_string(levels) + "(); }";
   };
   CHECK(quick(program(500)) == "");
-  CHECK(quick(program(50'000)) == "thread 'p' nests too deep");
+  CHECK(quick(program(50'000)) == "thread 'p' is nested too deeply");
 }
 
 TEST_CASE("a program of many names is resolved in linear time") {

@@ -1,4 +1,4 @@
-// Litmus tests as programs: registers, dependencies, control flow, atomic operations, C, conditions.
+// How litmus tests are translated: registers, dependencies, control flow, atomic operations, C, conditions.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using heddle::lang::test::read_file;
 
 namespace {
 
-// The test as a .hed file; its messages if it is refused.
+// The test as a .hed file, or its messages if it is rejected.
 std::string translated(const std::string& text) {
   const Parsed parsed = parse(text, {}, "test.litmus");
   return parsed.program ? print_program(*parsed.program) : parsed.rendered();
@@ -70,14 +70,14 @@ TEST_CASE("a branch around nothing stays a control dependency") {
         "  let r1 = x;\n  if (r1 != r1) {}\n  fence isync;\n  y = 1;\n");
 }
 
-TEST_CASE("two ways that leave different values in a register meet in a local") {
+TEST_CASE("a register with different values on two joining paths becomes a local") {
   CHECK(body(translated(ppc(
             "lwz r2,0(r5) ;\ncmpwi r2,0 ;\nbne L ;\nli r1,1 ;\nb M ;\nL: li r1,2 ;\nM: stw r1,0(r6) ;\n"))) ==
         "  let r2 = x;\n  var r1 = 0;\n  if (r2 == 0) {\n    r1 = 1;\n  } else {\n    r1 = 2;\n  }\n  y = "
         "r1;\n");
 }
 
-TEST_CASE("a branch back makes a loop, a branch to the end a return") {
+TEST_CASE("a backward branch becomes a loop, a branch to the end a return") {
   CHECK(body(translated(ppc("L: lwz r2,0(r5) ;\ncmpwi r2,0 ;\nbeq L ;\nlwz r1,0(r6) ;\n"))) ==
         "  var r2 = 0;\n  while (true) {\n    let r2_2 = x;\n    if (r2_2 != 0) {\n      r2 = r2_2;\n      "
         "break;\n"
@@ -100,7 +100,7 @@ TEST_CASE("a lwarx loop is one atomic operation") {
         "  let r1 = exchange(x, 1);\n  if (r1 != 0) {\n    assume false;\n  }\n");
 }
 
-TEST_CASE("a stwcx. that is not tried again may fail") {
+TEST_CASE("a stwcx. that is not retried may fail") {
   CHECK(body(translated(
             ppc("li r2,7 ;\nlwarx r1,0,r5 ;\nstwcx. r2,0,r5 ;\nbne F ;\nstw r2,0(r6) ;\nF: ;\n"))) ==
         "  let done = choose(0..2);\n  var r1_3 = 0;\n  if (done == 1) {\n    let r1 = exchange(x, 7);\n"
@@ -108,19 +108,19 @@ TEST_CASE("a stwcx. that is not tried again may fail") {
         "7;\n  }\n");
 }
 
-TEST_CASE("a branch after a stwcx. depends on the value and the address that it stores to") {
-  // On what lwarx read, if it stores that; in the same way if the branch tries again.
+TEST_CASE("a branch after a stwcx. depends on the value and the address of the store") {
+  // On what lwarx read, if that is stored; also if the branch retries.
   CHECK(body(translated(ppc("lwarx r1,0,r5 ;\nstwcx. r1,0,r5 ;\nbne F ;\nstw r2,0(r6) ;\nF: ;\n")))
             .find("if ((done + (r1_3 ^ r1_3)) == 1) {\n    y = 0;\n  }\n") != std::string::npos);
   CHECK(body(translated(ppc("lwz r3,0(r6) ;\nxor r4,r3,r3 ;\nL: lwarx r1,r4,r5 ;\nstwcx. r2,r4,r5 ;\nbne L "
                             ";\n"))) ==
         "  let r3 = y;\n  let r1 = exchange(x[r3 ^ r3], 0);\n  if (r3 != r3) {}\n");
-  // On nothing, if it stores a number to a known place.
+  // On nothing, if a number is stored to a known location.
   CHECK(body(translated(ppc("li r2,7 ;\nlwarx r1,0,r5 ;\nstwcx. r2,0,r5 ;\nbne F ;\nF: ;\n")))
             .find("if (done == 1) {}\n") != std::string::npos);
 }
 
-TEST_CASE("a loop around a stwcx. stays one if its rounds differ") {
+TEST_CASE("a loop around a stwcx. stays a loop if its rounds differ") {
   const std::string counts =
       body(translated(ppc("L: lwarx r1,0,r5 ;\naddi r8,r8,1 ;\nstwcx. r8,0,r5 ;\nbne L ;\n", "x=2")));
   CHECK(counts.find("while (true)") != std::string::npos);
@@ -131,7 +131,7 @@ TEST_CASE("a lwarx without any stwcx. is a load") {
   CHECK(body(translated(ppc("lwarx r1,0,r5 ;\nlwz r2,0(r6) ;\n"))) == "  let r1 = x;\n  let r2 = y;\n");
 }
 
-TEST_CASE("AT&T's and Intel's order are told apart") {
+TEST_CASE("AT&T and Intel operand order are distinguished") {
   const std::string wanted = "  x = 1;\n  fence;\n  let rax = y;\n  let rbx = exchange(x, 2);\n";
   CHECK(body(translated(
             x86("movq $1,(x) ;\nmfence ;\nmovl (y),%eax ;\nmovq $2,%rbx ;\nxchgq %rbx,(x) ;\n"))) == wanted);
@@ -147,14 +147,14 @@ TEST_CASE("locked instructions are atomic operations") {
   CHECK(body(translated(
             x86("movl $0,%eax ;\nmovl $1,%ebx ;\nlock cmpxchg %ebx,(x) ;\njne L ;\nmovl $1,(y) ;\nL: ;\n",
                 "y=1"))) == "  let done = cas(x, 0, 1) ? 1 : 0;\n  if (done == 1) {\n    y = 1;\n  }\n");
-  // Where the value found is observed, both ways are written out.
+  // If the value found is observed, both outcomes are written out.
   CHECK(body(translated(x86("movl $1,%ebx ;\nlock cmpxchg %ebx,(x) ;\n"))) ==
         "  let done = choose(0..2);\n  var rax_2 = 0;\n  if (done == 1) {\n    let old = exchange(x, 1);\n"
         "    if (old != 0) {\n      assume false;\n    }\n  } else {\n    fence;\n    let rax = x;\n"
         "    if (rax == 0) {\n      assume false;\n    }\n    rax_2 = rax;\n  }\n");
 }
 
-TEST_CASE("after a stwcx. equal means success, and nothing is less or greater") {
+TEST_CASE("after a stwcx. equal means success, and less and greater never hold") {
   const auto branch = [](const std::string& mnemonic) {
     const std::string text = body(translated(
         ppc("li r2,7 ;\nlwarx r1,0,r5 ;\nstwcx. r2,0,r5 ;\n" + mnemonic + " F ;\nstw r2,0(r6) ;\nF: ;\n",
@@ -181,7 +181,7 @@ TEST_CASE("a branch on the order after lock cmpxchg compares rax with the value 
       "  if (5 >= rax_2) {\n    y = 1;\n  }\n");
 }
 
-TEST_CASE("what is computed on the one way that goes on is there behind it") {
+TEST_CASE("values computed on the only path that continues are known after it") {
   const std::string leaves =
       "lwz r1,0(r5) ;\ncmpwi r1,0 ;\nbne L ;\nlwz r2,0(r6) ;\naddi r3,r2,1 ;\ncmpw r2,r3 ;\nb M ;\nL: b OUT "
       ";\n"
@@ -196,7 +196,7 @@ TEST_CASE("what is computed on the one way that goes on is there behind it") {
   CHECK(parse(text).program);
 }
 
-TEST_CASE("what litmus tests become can be read again") {
+TEST_CASE("translated litmus tests can be parsed again") {
   const std::string published = HEDDLE_SOURCE_DIR "/../shared/litmus";
   std::vector<std::string> paths;
   for (const std::string& folder : {std::string(HEDDLE_SOURCE_DIR "/tests/litmus"), published}) {
@@ -214,8 +214,7 @@ TEST_CASE("what litmus tests become can be read again") {
   }
 }
 
-TEST_CASE(
-    "an address that is loaded leads into memory, one that is stored, compared or observed is a number") {
+TEST_CASE("a loaded address accesses memory; an address stored, compared or observed is a number") {
   std::string zeros;
   for (int i = 1; i < 48; ++i) zeros += ", 0";
   CHECK(translated("PPC t\n{ p=x; 0:r5=y; 0:r6=p; }\nP0 ;\nlwz r1,0(r6) ;\nlwz r2,0(r1) ;\nstw r5,0(r6) ;\n"
@@ -224,10 +223,10 @@ TEST_CASE(
             "};\n\nthread P0 {\n"
             "  let r1 = memory[0];\n  let r2 = memory[r1 - 1073741824];\n  memory[0] = 1073741856;\n"
             "  memory[32 + (r2 ^ r2)] = r2;\n}\n\nexists (P0.r1 == 1073741856) && (memory[16] == 1);\n");
-  // Without a loaded address the locations stay what they are.
+  // Without a loaded address, locations remain separate variables.
   CHECK(body(translated(ppc("lwz r1,0(r6) ;\ncmpw r1,r5 ;\nbne L ;\nstw r5,0(r6) ;\nL: ;\n"))) ==
         "  let r1 = y;\n  if (r1 == 1073741824) {\n    y = 1073741824;\n  }\n");
-  // Two ways with different addresses.
+  // Two paths with different addresses.
   CHECK(body(translated(ppc("lwz r1,0(r5) ;\ncmpwi r1,0 ;\nbne L ;\nmr r5,r6 ;\nL: lwz r2,0(r5) ;\n"))) ==
         "  let r1 = memory[0];\n  var r5 = 1073741824;\n  if (r1 == 0) {\n    r5 = 1073741840;\n  }\n"
         "  let r2 = memory[r5 - 1073741824];\n");
@@ -239,7 +238,7 @@ TEST_CASE("r0 in an address and in addi is the number 0") {
         "  let r0 = x;\n  let r2 = y;\n  x = r0 + 3;\n  let r1 = 3;\n");
 }
 
-TEST_CASE("instructions on bits are folded if all is known, else they keep what they depend on") {
+TEST_CASE("bit instructions are folded if all operands are known, else they keep their dependencies") {
   CHECK(body(translated(ppc("lis r2,1 ;\nori r2,r2,2 ;\nrlwinm r3,r2,4,0,31 ;\nrlwimi r3,r2,0,30,31 ;\n"
                             "stw r3,0(r5) ;\nli r4,-1 ;\nclrldi r4,r4,60 ;\nstw r4,0(r6) ;\n",
                             "x=0"))) == "  x = 1048610;\n  y = 15;\n");
@@ -250,7 +249,7 @@ TEST_CASE("instructions on bits are folded if all is known, else they keep what 
         "    y = (r4 << 32) >> 32;\n    r4_2 = (r4 << 32) >> 32;\n  }\n");
 }
 
-TEST_CASE("x86 instructions of 32 bits cut off what is more, if anything can be") {
+TEST_CASE("32-bit x86 instructions truncate their results if these can be larger") {
   CHECK(body(translated(x86("movl (x),%eax ;\nincl %eax ;\nmovl %eax,(x) ;\n"))) ==
         "  let rax = x;\n  x = rax + 1;\n  let rax_2 = rax + 1;\n");
   const std::string large =
@@ -258,7 +257,7 @@ TEST_CASE("x86 instructions of 32 bits cut off what is more, if anything can be"
   CHECK(translated(large + "exists (x=0xffffffff)\n") ==
         "shared x: int = -1;\nshared y: int;\n\nthread P0 {\n  let rax = x;\n"
         "  y = ((rax + 1) << 32) >> 32;\n}\n\nexists x == (-1);\n");
-  // As 64 bits the register has no sign.
+  // The 64-bit value is not negative.
   CHECK(body(translated(large + "exists (0:rax=0)\n"))
             .ends_with("  let rax_2 = (((rax + 1) << 32) >> 32) & 4294967295;\n"));
   CHECK(body(translated(x86("movl $-1,%eax ;\nmovq %rax,(x) ;\nmovl $-1,(y) ;\n", "x=0"))) ==
@@ -285,12 +284,12 @@ TEST_CASE("words that begin a condition can name locations") {
         "exists locations == 1;\n");
   CHECK(body(translated("X86_64 t\n{ }\nP0 ;\nMOV [filter],$1 ;\nMOV RAX,[locations] ;\nlocations [filter;]\n"
                         "exists (0:rax=0)\n")) == "  filter = 1;\n  let rax = locations;\n");
-  // A bracket that is not closed does not hide the condition.
+  // An unclosed parenthesis does not hide the condition.
   CHECK(translated("PPC t\n{ 0:r5=x; }\nP0 ;\nlwz r1,0(r5 ;\nexists (0:r1=0)\n")
             .find("expected ')' before ';'") != std::string::npos);
 }
 
-TEST_CASE("the smallest number can be written, the one above the largest cannot") {
+TEST_CASE("the smallest number can be written, one more than the largest cannot") {
   const std::string text = translated(
       "PPC t\n{ x=-9223372036854775808; 0:r1=-9223372036854775808; 0:r5=x; }\nP0 ;\n"
       "stw r1,0(r5) ;\nexists (x=-9223372036854775808)\n");
@@ -308,7 +307,7 @@ TEST_CASE("a place has one initial value") {
     return translated("PPC t\n{ " + values + " }\nP0 ;\nnop ;\nexists (x=0)\n");
   };
   for (const char* twice : {"x=1; [x]=2;", "0:r4=1; 0:r4=3;", "0:r4=x; 0:r4=y;", "0:r4=0; P0:R4=x;"}) {
-    CHECK_MESSAGE(with(twice).find("this has another initial value already") != std::string::npos, twice);
+    CHECK_MESSAGE(with(twice).find("this already has a different initial value") != std::string::npos, twice);
   }
   CHECK(with("x=1; x=1; uint64_t x; 0:r4=x; 0:r4=x;").find("shared x: int = 1;") == 0);
 }
@@ -326,7 +325,7 @@ TEST_CASE("a test in C") {
         "forbid ((P1.r0 == 3) && (P1.r1 == 3)) || (x == 7);\n");
 }
 
-TEST_CASE("conditions say what is observed") {
+TEST_CASE("conditions determine what is observed") {
   const Parsed parsed = parse(
       "PPC t\n{ 0:r5=x; }\nP0 ;\nlwz r1,0(r5) ;\nlocations [y; 0:r1;]\nfilter (x=1)\n"
       "forall (0:r10=0 /\\ not (0:r2=1) \\/ [x]=2)\n",
@@ -340,13 +339,14 @@ TEST_CASE("conditions say what is observed") {
         std::string::npos);
 }
 
-TEST_CASE("names that .hed reserves or that clash are changed") {
+TEST_CASE("names that clash or that .hed reserves are changed") {
   CHECK(translated(
             "X86_64 t\n{ lock=1; P0=2; }\nP0 ;\nmovq (lock),%rax ;\nmovq (P0),%rbx ;\nexists (0:rax=1)\n")
             .find("shared lock_: int = 1;\nshared P0: int = 2;\n\nthread P0_2 {\n  let rax = lock_;\n") == 0);
 }
 
-// The printer is for litmus tests: it knows what they become, and not the rest of the language.
+// Whether the printer supports the program. It is made for translated litmus tests, not for the whole
+// language.
 bool printable(const heddle::lang::Program& program) {
   const auto scalar = [](const heddle::lang::Body& body) {
     return std::none_of(body.locals.begin(), body.locals.end(), [](const heddle::lang::Local& local) {
@@ -356,7 +356,8 @@ bool printable(const heddle::lang::Program& program) {
   const auto& functions = program.functions;
   const auto& templates = program.templates;
   const auto& variables = program.variables;
-  // A function with `ref` parameters, as `wait` is one inside, becomes several of one name.
+  // A function with `ref` parameters, like the implementation of `wait`, becomes several functions of the
+  // same name.
   std::set<std::string> names;
   for (const auto& function : functions) names.insert(function.name);
   return names.size() == functions.size() &&
@@ -367,7 +368,7 @@ bool printable(const heddle::lang::Program& program) {
          (!program.final_block || scalar(*program.final_block));
 }
 
-TEST_CASE("what the printer writes is the program that was read") {
+TEST_CASE("the printer's output parses to the same program") {
   int programs = 0;
   for (const char* folder : {"/examples", "/tests/programs"}) {
     for (const auto& entry :
@@ -385,7 +386,7 @@ TEST_CASE("what the printer writes is the program that was read") {
   CHECK(programs >= 10);
 }
 
-TEST_CASE("a program that fits becomes a litmus test and comes back") {
+TEST_CASE("a program that can be expressed as a litmus test survives the round trip") {
   const std::string program =
       "shared x: int;\nshared y: int = 3;\n\nthread P0 {\n  x = 1;\n  fence;\n  let a = fetch_add(y, "
       "2);\n}\n\n"
@@ -412,7 +413,7 @@ TEST_CASE("names that C or the format reserve are changed in a litmus test") {
         "P0 (atomic_int *NULL__, atomic_int *NULL_, atomic_int *locations_) {\n  int double_ = *NULL__;\n"
         "  *NULL_ = 1;\n  *locations_ = double_;\n}\n\nexists (0:double_=0 /\\ NULL__=1)\n");
   CHECK(parse(text, {}, "t.litmus").program);
-  // Whatever begins so is reserved, so nothing behind it would help.
+  // All names with these prefixes are reserved, so a suffix would not help.
   const Parsed prefixes =
       parse("shared atomic_x: int; shared _atomic_x: int; thread p { let memory_order_y = atomic_x; }");
   REQUIRE(prefixes.program);
@@ -425,7 +426,7 @@ TEST_CASE("names that C or the format reserve are changed in a litmus test") {
         "0:_memory_order_y; ]\n");
 }
 
-TEST_CASE("a program that does not fit says where") {
+TEST_CASE("a program that cannot be expressed as a litmus test is reported with a position") {
   const auto reason = [](const std::string& text) {
     const Parsed parsed = parse(text);
     REQUIRE(parsed.program);
@@ -440,7 +441,7 @@ TEST_CASE("a program that does not fit says where") {
         "the condition of a litmus test compares locations and locals with numbers only");
 }
 
-TEST_CASE("a changed or cut off litmus test never crashes the front end") {
+TEST_CASE("a mutated or truncated litmus test never crashes the front end") {
   const std::string tests[] = {
       ppc("L: lwarx r1,0,r5 ;\ncmpwi r1,0 ;\nbne L ;\nstwcx. r1,0,r5 ;\nbne L ;\nlwzx r2,r1,r6 ;\nbeq M "
           ";\nli r1,1 ;\nM: ;\n"),

@@ -1,4 +1,4 @@
-// A program text that has been sent through the front end, with everything a test may want to see.
+// A program text after the front end, with everything tests want to inspect.
 #pragma once
 
 #include <optional>
@@ -14,23 +14,23 @@ struct Parsed {
   Diagnostics diagnostics;
   std::optional<Program> program;
 
-  // All messages as a user sees them.
+  // All messages as the user sees them.
   [[nodiscard]] std::string rendered() const;
-  // The messages only, one a line: "3:7: unknown name 'x'".
+  // Only the messages, one per line: "3:7: unknown name 'x'".
   [[nodiscard]] std::string messages() const;
 };
 
 [[nodiscard]] Parsed parse(std::string text, const Parameters& parameters = {},
                            std::string name = "test.hed");
 
-// The resolved tree in a fixed notation, one item or statement a line: what the tests compare.
+// The resolved tree in a fixed notation, one item or statement per line, for tests to compare.
 [[nodiscard]] std::string dump(const Program& program);
-// Of one thread template or function body only, without the frame around it.
+// Only one thread template or function body, without what encloses it.
 [[nodiscard]] std::string dump_body(const Program& program, const Body& body);
 [[nodiscard]] std::string dump_expression(const Program& program, const Body* body,
                                           const Expression& expression);
 
-// The whole file; throws if it cannot be read.
+// The whole file. Throws if it cannot be read.
 [[nodiscard]] std::string read_file(const std::string& path);
 
 }  // namespace heddle::lang::test

@@ -1,4 +1,4 @@
-// Names, types, compile-time values: what the tree cannot show, and what one error must not cause.
+// Names, types and compile-time values: what dump() does not show, and errors that must not cause others.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -18,7 +18,7 @@ std::int64_t constant(const std::string& expression) {
   return parsed.program->properties[0].condition.operands[0].value;
 }
 
-// Messages of a program whose first thread has this body.
+// The messages for a program whose first thread has this body.
 std::string messages(const std::string& statements) {
   return parse("shared x: int; shared b: bool; shared a: int[2]; mutex m;\nthread p {\n" + statements +
                "\n}\n")
@@ -60,7 +60,7 @@ TEST_CASE("constants may be bool") {
         std::string::npos);
 }
 
-TEST_CASE("params can be overridden from outside") {
+TEST_CASE("params can be overridden by the caller") {
   const char* text = "param N = 2; const M = N * 2; shared a: int[M]; thread p[i: 0..N] { }";
   const Parsed plain = parse(text);
   REQUIRE(plain.program);
@@ -103,12 +103,12 @@ TEST_CASE("a wrong value of a declared type does not spread") {
         "3:14: the value of 'c' must be int, not bool\n3:50: the value of 'e' must be bool, not int\n");
 }
 
-TEST_CASE("a broken declaration outside silences its uses") {
+TEST_CASE("uses of a broken top-level declaration are not reported") {
   CHECK(parse("const A = 1 / 0; shared a: int[A]; thread p[i: 0..A] { a[i] = A; } exists p[0].c == A;")
             .messages() == "1:15: division by zero in a constant\n");
 }
 
-TEST_CASE("errors in different threads and functions are all reported, in the order of the source") {
+TEST_CASE("errors in different threads and functions are all reported, in source order") {
   CHECK(parse("thread p { let a = u1; }\nfn f() { u2(); }\nexists u3;\nthread q { let b = u4; }\nexpect tos: "
               "safe;\n")
             .messages() ==
@@ -117,7 +117,7 @@ TEST_CASE("errors in different threads and functions are all reported, in the or
         "5:8: unknown model 'tos'\n");
 }
 
-TEST_CASE("a name may be used again after its block has ended") {
+TEST_CASE("a name may be declared again after its block has ended") {
   CHECK(messages("{ let c = 1; } { let c = true; } for c in 0..2 { } for c in 0..2 { } let c = 1;") == "");
   CHECK(messages("if x { let c = 1; } else { let c = 2; } while x { let c = 3; }") == "");
 }
@@ -142,7 +142,7 @@ TEST_CASE("calls in arguments and conditions of functions are found by the recur
   CHECK(parse("fn f(v: int) -> int { return v; } thread p { let c = f(f(f(1))); }").rendered() == "");
 }
 
-TEST_CASE("a function that nobody calls is checked too") {
+TEST_CASE("a function that is never called is checked too") {
   CHECK(parse("fn f() { x = 1; } thread p { }").messages() == "1:10: unknown name 'x'\n");
 }
 
@@ -150,5 +150,5 @@ TEST_CASE("final may call functions that only load and store") {
   CHECK(parse("shared x: int; fn f() { x += 1; } fn g() { f(); } thread p { } final { g(); }").rendered() ==
         "");
   CHECK(parse("shared x: int; fn f() { fetch_add(x, 1); } fn g() { f(); } thread p { } final { g(); }")
-            .messages() == "1:81: 'g' uses 'fetch_add', which cannot stand in 'final'\n");
+            .messages() == "1:81: 'g' uses 'fetch_add', which is not allowed in 'final'\n");
 }
