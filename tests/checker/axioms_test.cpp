@@ -181,34 +181,34 @@ class Twins {
     const bool writes = kind == Kind::store || kind == Kind::update;
     std::vector<EventId> allowed;
     bool free = true;  // no write after the position must come before the event
-    for (EventId behind = graph_.newest(initial);; behind = graph_[behind].co_previous) {
-      const bool ours = free && !(writes && graph_.taken(behind));
-      const bool theirs = consistent(Model::name, with(t, kind, location, behind));
+    for (EventId predecessor = graph_.newest(initial);; predecessor = graph_[predecessor].co_previous) {
+      const bool ours = free && !(writes && graph_.taken(predecessor));
+      const bool theirs = consistent(Model::name, with(t, kind, location, predecessor));
       CHECK_MESSAGE(ours == theirs, Model::name, ": ", execution_.events.size(), " events");
-      if (ours) allowed.push_back(behind);
-      if (is_initial(behind)) break;
-      free = free && !bounds.contains(static_cast<ProcessId>(behind));
+      if (ours) allowed.push_back(predecessor);
+      if (is_initial(predecessor)) break;
+      free = free && !bounds.contains(static_cast<ProcessId>(predecessor));
     }
     if (allowed.empty()) return;
-    const EventId behind = allowed[below(static_cast<unsigned>(allowed.size()))];
-    execution_ = with(t, kind, location, behind);
+    const EventId predecessor = allowed[below(static_cast<unsigned>(allowed.size()))];
+    execution_ = with(t, kind, location, predecessor);
     const EventId id = graph_.fresh();
     graph_.append_to_order(id);
     graph_.add(id, t, op,
                kind == Kind::store    ? EventKind::write
                : kind == Kind::update ? EventKind::update
                                       : EventKind::read,
-               initial, behind, 0);
+               initial, predecessor, 0);
     numbers_.resize(TestGraph::capacity, -1);
     numbers_[static_cast<std::size_t>(id)] = static_cast<int>(execution_.events.size()) - 1;
     added_.push_back(id);
   }
 
   // The execution extended by one event.
-  [[nodiscard]] Execution with(unsigned t, Kind kind, unsigned location, EventId behind) const {
+  [[nodiscard]] Execution with(unsigned t, Kind kind, unsigned location, EventId predecessor) const {
     Execution result = execution_;
     const int number = static_cast<int>(result.events.size());
-    const int source = is_initial(behind) ? -1 : numbers_[static_cast<std::size_t>(behind)];
+    const int source = is_initial(predecessor) ? -1 : numbers_[static_cast<std::size_t>(predecessor)];
     result.events.push_back({t, kind, static_cast<int>(location), kind == Kind::store ? -1 : source});
     if (kind == Kind::store || kind == Kind::update) {
       auto& order = result.coherence[location];

@@ -83,10 +83,10 @@ class Generator {
     join.operands.clear();
     const auto spawned_at = std::find_if(parent.body.begin(), parent.body.end(),
                                          [](const Statement& s) { return s.kind == Do::spawn; });
-    const auto behind = parent.body.end() - spawned_at - 1;
+    const auto after_spawn = parent.body.end() - spawned_at - 1;
     parent.body.insert(
         parent.body.end() - static_cast<std::ptrdiff_t>(random_.below(
-                                static_cast<std::uint64_t>(std::min<std::ptrdiff_t>(behind, 2)) + 1)),
+                                static_cast<std::uint64_t>(std::min<std::ptrdiff_t>(after_spawn, 2)) + 1)),
         join);
   }
 

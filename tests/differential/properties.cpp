@@ -83,13 +83,13 @@ bool contains(const Observation& larger, const Observation& smaller) {
                        smaller.outcomes.end());
 }
 
-// Whether each condition held ever, and always. Its exact share depends on how often each class was run.
-std::vector<std::pair<bool, bool>> fates(const CheckResult& result) {
-  std::vector<std::pair<bool, bool>> fates;
+// Whether each condition held in some executions, and in all. Its exact share depends on how often each class was run.
+std::vector<std::pair<bool, bool>> ever_and_always(const CheckResult& result) {
+  std::vector<std::pair<bool, bool>> ever_and_always;
   for (const auto& condition : result.conditions) {
-    fates.emplace_back(condition.satisfied > 0, condition.satisfied == condition.total);
+    ever_and_always.emplace_back(condition.satisfied > 0, condition.satisfied == condition.total);
   }
-  return fates;
+  return ever_and_always;
 }
 
 // The algorithms to compare with the oracle under the options' model and bounds.
@@ -162,7 +162,7 @@ std::string first_difference(const Observation& naive, const Observation& other)
     if ((a.counts.blocked_await > 0) != (b.counts.blocked_await > 0)) return "blocked by await or not";
   }
   if ((a.counts.blocked_loop_bound > 0) != (b.counts.blocked_loop_bound > 0)) return "loop bound hit or not";
-  if (fates(a) != fates(b)) return "conditions differ";
+  if (ever_and_always(a) != ever_and_always(b)) return "conditions differ";
   return {};
 }
 

@@ -189,7 +189,7 @@ bool Host::perform(compiler::Mailbox& request, std::string& entry) {
       if (!on_await_failed) return false;
       on_await_failed(*this);
       return true;
-    case Op::assert_failed: return goes_on_behind_assertions;
+    case Op::assert_failed: return resumes_after_assertions;
     default: return false;
   }
   request.value = old;

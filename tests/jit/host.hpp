@@ -53,7 +53,7 @@ class Host {
   std::deque<std::int64_t> choices;  // answers to op choose; the low end when used up
   // called before the thread is resumed; without it the run ends there
   std::function<void(Host&)> on_await_failed;
-  bool goes_on_behind_assertions = false;     // whether to resume after op assert_failed
+  bool resumes_after_assertions = false;      // whether to resume after op assert_failed
   std::function<void(Block&)> at_suspension;  // called at every suspension, before the operation
 
   // Runs the thread from its start until it ends, fails, or has executed `steps` operations.

@@ -97,7 +97,7 @@ TEST_CASE("sites refer to the source") {
       "}\n");
   std::vector<std::string> seen;
   Host host(*image);
-  host.goes_on_behind_assertions = true;
+  host.resumes_after_assertions = true;
   host.at_suspension = [&](Block& block) {
     const compiler::Site& site = image->sites.at(compiler::mailbox(block.data()).site);
     seen.push_back(std::to_string(site.line) + ":" + std::to_string(site.column) + " " + site.text);

@@ -125,15 +125,15 @@ TEST_CASE("a failed assertion reports its text") {
 }
 
 TEST_CASE("a host may resume a thread after a failed assertion") {
-  const auto go_on = [](Host& host) { host.goes_on_behind_assertions = true; };
+  const auto resumes = [](Host& host) { host.resumes_after_assertions = true; };
   CHECK(log_of(R"(
     shared x: int = 2; shared y: int = 3;
     fn checked(v: int) -> int { assert v == 3, "three"; return v; }
     thread p { assert false, "one"; x = y * (x - checked(x)) + y; assert x == 0, "two"; assert x == 3, "four"; }
   )",
-               go_on) == Log{"assert_failed one", "load y -> 3", "load x -> 2", "load x -> 2",
-                             "assert_failed three", "load y -> 3", "store x = 3", "load x -> 3",
-                             "assert_failed two", "load x -> 3", "done"});
+               resumes) == Log{"assert_failed one", "load y -> 3", "load x -> 2", "load x -> 2",
+                               "assert_failed three", "load y -> 3", "store x = 3", "load x -> 3",
+                               "assert_failed two", "load x -> 3", "done"});
 }
 
 TEST_CASE("an index out of bounds is a violation for every kind of access") {

@@ -11,7 +11,7 @@ namespace {
 
 void set_up(Host& host) {
   host.choices = {1, 0, 3, -2};
-  host.goes_on_behind_assertions = true;
+  host.resumes_after_assertions = true;
   host.on_await_failed = [](Host& h) {
     ++h.memory[0];
     h.memory[2] = 1;

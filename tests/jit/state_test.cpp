@@ -21,7 +21,7 @@ Bytes state_at(const compiler::Image& image, const std::vector<std::int64_t>& me
   Host host(image);
   std::copy(memory.begin(), memory.end(), host.memory.begin());
   host.on_await_failed = [](Host& h) { ++h.memory[0]; };
-  host.goes_on_behind_assertions = true;
+  host.resumes_after_assertions = true;
   Bytes found;
   host.at_suspension = [&](Block& block) {
     if (describe(image, compiler::mailbox(block.data())) == operation && --occurrence == 0)
@@ -149,7 +149,7 @@ TEST_CASE("unused fields of the mailbox are zero") {
     )",
                                options);
     Host host(*image);
-    host.goes_on_behind_assertions = true;
+    host.resumes_after_assertions = true;
     host.at_suspension = [](Block& block) {
       using compiler::Op;
       const compiler::Mailbox& mail = compiler::mailbox(block.data());

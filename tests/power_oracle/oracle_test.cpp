@@ -18,7 +18,7 @@ Judgement judge_text(const std::string& text, Options options = {}) {
 }
 
 // How often the first condition holds.
-std::string fate(const std::string& text) {
+std::string outcome_of(const std::string& text) {
   const auto condition = judge_text(text).conditions.at(0);
   if (condition.satisfied == 0) return "never";
   return condition.satisfied == condition.total ? "always" : "sometimes";
@@ -26,7 +26,7 @@ std::string fate(const std::string& text) {
 
 // Load buffering: q passes y on to x through a dependency; p loads x, executes `between`, and stores to y.
 std::string load_buffering(const std::string& between) {
-  return fate(
+  return outcome_of(
       "shared x: int; shared y: int; shared z: int; shared u: int[2];\n"
       "thread p { " +
       between +
@@ -56,10 +56,11 @@ TEST_CASE("&& and || branch only if evaluating the right operand is visible or d
   CHECK(load_buffering("let a = x; let c = a == 0 || z == 0; y = 1;") == "never");
   CHECK(load_buffering("let a = x; let c = a == 0 || 4 / (a + 1) == 0; y = 1;") == "never");
   CHECK(load_buffering("let a = x; let c = a == 1 || a == 2; y = c ? 1 : 1;") == "never");
-  CHECK(fate("shared x: int; shared y: int; fn same(i: int) -> bool { if i == i { return true; } return "
-             "false; }\n"
-             "thread p { let a = x; let c = a == 1 || same(2); y = 1; }\n"
-             "thread q { let b = y; x = b; } exists p.a == 1;") == "sometimes");
+  CHECK(
+      outcome_of("shared x: int; shared y: int; fn same(i: int) -> bool { if i == i { return true; } return "
+                 "false; }\n"
+                 "thread p { let a = x; let c = a == 1 || same(2); y = 1; }\n"
+                 "thread q { let b = y; x = b; } exists p.a == 1;") == "sometimes");
   CHECK(load_buffering("let a = x; if z == 0 || a == 1 { } y = 1;") == "sometimes");
   CHECK(load_buffering("let a = x; if z == 1 || a == 1 { } y = 1;") == "never");
 }
@@ -73,7 +74,8 @@ TEST_CASE("a read-modify-write is two events with dependencies of their own") {
   // A cas branches on the value read and on the expected value, even if it fails.
   CHECK(load_buffering("let a = x; let b = cas(z, a + 2, 1); y = 1;") == "never");
   CHECK(load_buffering("let a = x; let b = cas(z, 0, a); y = 1;") == "sometimes");
-  CHECK(fate("shared x: int; thread p[i: 0..3] { let a = fetch_add(x, 1); } exists x == 3;") == "always");
+  CHECK(outcome_of("shared x: int; thread p[i: 0..3] { let a = fetch_add(x, 1); } exists x == 3;") ==
+        "always");
   CHECK(judge_text("shared x: int; thread p[i: 0..3] { let a = fetch_add(x, 1); }").executions == 6);
   CHECK(judge_text("shared x: int; thread p[i: 0..3] { let a = cas(x, 0, i + 1); }").executions == 3);
 }
