@@ -1,6 +1,6 @@
-// The preemption bound of trust against the definition, on random execution graphs that grow and shrink as
-// trust makes them: after every change, each question about the graph or a part of it must have the answer
-// that the least number of preemptions over all runs gives.
+// Compares trust's preemption bound with the definition, on random execution graphs that grow and shrink as
+// trust's do: after every change, each query about the graph or a part of it must agree with the minimum of
+// preemptions over all runs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,8 +22,9 @@ namespace heddle::checker {
 
 namespace {
 
-// A choice is taken as soon as its thread gets there, a deferral is no event of the program, and a store of a
-// buffered model reaches memory on its own: nobody can switch there.
+// Whether the event is a step at which a thread can be preempted. A choice is taken as soon as its thread
+// reaches it, a deferral is not an event of the program, and a store of a buffered model reaches memory by
+// itself.
 template <typename Graph>
 bool is_step(const Graph& graph, EventId id) {
   const auto& event = graph[id];
@@ -31,7 +32,7 @@ bool is_step(const Graph& graph, EventId id) {
   return !Graph::buffers_stores || event.op != Op::store;
 }
 
-// The number of preemptions of a run, or the least number of all runs, straight from the definition.
+// The number of preemptions of a run, or the minimum over all runs, straight from the definition.
 template <typename Graph>
 class Oracle {
  public:
@@ -44,10 +45,10 @@ class Oracle {
     });
   }
 
-  // The least number over all runs, by dynamic programming over the sets of steps that may have run.
+  // The minimum over all runs, by dynamic programming over the sets of executed steps.
   [[nodiscard]] std::uint32_t least() { return least(std::vector<std::size_t>(steps_.size(), 0), none); }
 
-  // What the run costs; nothing if it is no run of the steps.
+  // The cost of the run; nothing if it is not a run of the steps.
   [[nodiscard]] std::optional<std::uint32_t> cost(const std::vector<EventId>& run) const {
     std::vector<std::size_t> done(steps_.size(), 0);
     ThreadId running = none;
@@ -66,7 +67,7 @@ class Oracle {
   }
 
  private:
-  using Done = std::vector<std::size_t>;  // by thread: how many of its steps have run
+  using Done = std::vector<std::size_t>;  // by thread: number of steps executed
 
   void insert(EventId id) {
     auto& steps = steps_[graph_[id].thread];
@@ -79,7 +80,7 @@ class Oracle {
         std::find_if(steps.begin(), steps.end(), [&](EventId other) { return length(other) > length(id); }),
         id);
   }
-  // All steps that the graph orders before the thread's next one have run.
+  // Whether all steps that the graph orders before the thread's next one have been executed.
   [[nodiscard]] bool may_run(const Done& done, ThreadId thread) const {
     const auto& upto = graph_[steps_[thread][done[thread]]].upto;
     for (ThreadId t = 0; t < steps_.size(); ++t) {
@@ -98,7 +99,7 @@ class Oracle {
     }
     return graph_[newest].value != 0;
   }
-  // To leave a thread costs one if it has further steps and can go on.
+  // Leaving a thread costs one if it has further steps and could continue.
   [[nodiscard]] std::uint32_t cost_of_switch(const Done& done, ThreadId from, ThreadId to) const {
     if (from == none || from == to || done[from] == steps_[from].size()) return 0;
     const auto& next = graph_[steps_[from][done[from]]];
@@ -127,7 +128,7 @@ class Oracle {
 
 constexpr std::uint32_t most_bounds = 6;
 
-// What is under test: one of each kind for each bound that it may be made for.
+// The objects under test: one of each kind for each supported bound.
 template <typename Graph>
 struct Listeners {
   using Set = typename Graph::Set;
@@ -184,15 +185,15 @@ class RandomGraph {
 
  private:
   struct Change {
-    EventId event = no_event;  // added; none: a cut
-    bool forced = false;       // at its old place in the order of insertion
-    Set gone;                  // by the cut
+    EventId event = no_event;  // the event added; none for a cut
+    bool forced = false;       // whether it was re-inserted at its old position in the order of insertion
+    Set gone;                  // removed by the cut
     EventId revisited = no_event;
     ThreadId thread = 0;  // of the revisited read
   };
 
   std::uint32_t below(std::uint32_t limit) { return static_cast<std::uint32_t>(random_() % limit); }
-  // The newest cut whose read has not come back.
+  // The newest cut whose read has not been added again.
   [[nodiscard]] const Change* open_cut() const {
     for (auto i = changes_.size(); i-- > 0;) {
       if (changes_[i].forced) return nullptr;
@@ -231,7 +232,7 @@ class RandomGraph {
     changes_.push_back(change);
   }
 
-  // A place in coherence order that the model allows.
+  // A position in coherence order that the model allows.
   EventId random_place(ThreadId t, EventId location, Op op) {
     const auto bounds = graph_.bounds(t, location, Graph::access_of(op));
     std::vector<EventId> places;
@@ -244,7 +245,7 @@ class RandomGraph {
 
   void add_event(ThreadId t) {
     const Change* cut = open_cut();
-    if (cut != nullptr && cut->thread == t) return;  // its next event is the read that was revisited
+    if (cut != nullptr && cut->thread == t) return;  // its next event is the revisited read
     const EventId last = graph_.thread(t).last;
     const EventId mutex = graph_.known(locations_);
     if (last != no_event && graph_[last].kind == EventKind::deferral) {
@@ -288,7 +289,7 @@ class RandomGraph {
     add(cut.thread, Op::load, EventKind::read, location, place, 0, cut.revisited);
   }
 
-  // Takes a read away, with events that came later and, as long as some event needs one of those, that one.
+  // Removes a read, a set of later events and, repeatedly, the events that need a removed one.
   bool cut() {
     const auto& order = graph_.order();
     if (order.empty()) return false;
@@ -310,7 +311,7 @@ class RandomGraph {
         grows = true;
       }
     }
-    // Trust walks back through the order of insertion and deletes only what nothing needs that is left.
+    // Trust walks back through the order of insertion and deletes only events that no remaining event needs.
     Set earlier;
     for (auto i = from; i < order.size(); ++i) {
       const auto p = static_cast<ProcessId>(order[i]);
@@ -342,7 +343,7 @@ class RandomGraph {
     if (!change.forced) graph_.drop_from_order();
   }
 
-  // The bounds in random order: what is found for one is used for the next.
+  // The bounds in random order: results for one bound are reused for the next.
   std::vector<std::uint32_t> some_bounds() {
     std::vector<std::uint32_t> bounds;
     for (std::uint32_t i = 0; i < 4; ++i) bounds.push_back(below(most_bounds + 3));
@@ -368,7 +369,7 @@ class RandomGraph {
     const auto run = witness.run();
     const auto cost = oracle.cost(run);
     REQUIRE(cost);
-    // Leaving a thread that waits for a mutex is free, but the run does not say so.
+    // Leaving a thread that waits for a mutex is free, but the run does not show that it waits.
     if (mutexes_) {
       REQUIRE(*cost <= witness.cost());
     } else {
@@ -376,7 +377,7 @@ class RandomGraph {
     }
   }
 
-  // A part is what some of the events need.
+  // A part consists of what some of the events need.
   void check_part() {
     Set part;
     graph_.live().for_each([&](ProcessId p) {
@@ -393,7 +394,7 @@ class RandomGraph {
     }
   }
 
-  // Events by order of insertion: thread, kind, and what the graph orders before it.
+  // The events in order of insertion: thread, kind, and what the graph orders before each.
   [[nodiscard]] std::string text() const {
     std::ostringstream out;
     for (const EventId id : graph_.order()) {
