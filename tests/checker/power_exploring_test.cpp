@@ -263,7 +263,7 @@ thread p { x = 1; let a = y; if a == 0 { y = 2; } }
 thread q { y = 1; let b = x; assert b == 1 || y != 2; }
 )";
 
-// Whether some walk of at most so many steps reaches a violation.
+// Whether some walk of at most `steps` steps reaches a violation.
 bool violation_within(Machine& machine, std::size_t steps) {
   if (machine.status().end == MachineEnd::violation) return true;
   if (steps == 0) return false;

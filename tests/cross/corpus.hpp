@@ -11,11 +11,10 @@ namespace heddle::cross {
 
 struct Corpus {
   std::vector<std::string> paths;
-  std::size_t published =
-      0;  // litmus tests in ../shared/litmus, of which every `sample`-th is among the paths
+  std::size_t published = 0;  // published litmus tests, of which every `sample`-th is among the paths
 };
 
-// The project's examples and test programs, and every `sample`-th litmus test of ../shared/litmus if that is
+// The project's examples and test programs, and every `sample`-th published litmus test if they are
 // there; sorted. Throws std::filesystem::filesystem_error if a folder cannot be read.
 [[nodiscard]] Corpus corpus(std::size_t sample);
 

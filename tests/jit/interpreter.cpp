@@ -12,7 +12,7 @@ using lang::ExpressionKind;
 using lang::Statement;
 using lang::StatementKind;
 
-struct Stop {};  // the thread has ended, or cannot go on
+struct Stop {};  // the thread has ended, or cannot continue
 
 enum class Flow { next, broken, continued, returned };
 

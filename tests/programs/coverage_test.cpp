@@ -59,7 +59,7 @@ std::uint64_t count(const CheckResult& result, CoverageKind kind, std::uint32_t 
   return found.front();
 }
 
-// Where the search came, of all that there is.
+// The places that the search reached.
 std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>> reached(
     const CheckResult& result) {
   std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>> places;

@@ -54,7 +54,7 @@ std::vector<std::string> algorithms_for(const heddle::Expectation& expectation, 
   return names;
 }
 
-// Outcomes that count executions need all of them, also behind a violation.
+// Outcomes that count executions need all of them, even after a violation.
 bool needs_whole_space(ExpectedOutcome outcome) {
   switch (outcome) {
     case ExpectedOutcome::safe:

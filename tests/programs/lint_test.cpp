@@ -11,7 +11,7 @@
 
 namespace {
 
-// "line rule" for each warning, with commas between.
+// "line rule" for each warning, separated by commas.
 std::string warnings(const std::string& text, const heddle::LintOptions& options = {}) {
   const auto program = heddle::Program::from_source(text, "test.hed");
   REQUIRE_MESSAGE(program, heddle::tests::first_error(program));

@@ -74,8 +74,7 @@ inline std::string text(const Parameters& parameters) {
   return all;
 }
 
-// One program, compiled for each set of parameters that is asked for. Fails the test if it cannot be
-// compiled.
+// One program, compiled for each requested set of parameters. Fails the test if it cannot be compiled.
 class Variants {
  public:
   explicit Variants(Source source, std::uint32_t unroll = CompileOptions{}.unroll)

@@ -31,8 +31,8 @@ using heddle::tests::Source;
 
 constexpr std::uint64_t default_limit = 52'000;
 constexpr double patience = 120;  // seconds for one check whose count is compared
-// Where only the verdict is compared: rows with more executions are not tried, and a search that takes more
-// than so many executions or seconds is given up.
+// Limits where only the verdict is compared: rows with more executions are not tried, and a search that takes
+// more executions or seconds is abandoned.
 constexpr std::uint64_t verdict_limit = 100;
 constexpr std::uint64_t execution_limit = 100'000;
 constexpr double verdict_patience = 1;

@@ -1,6 +1,5 @@
-// Every single fence of the standard library stands behind a `param` of its own, and an expect line in
-// tests/stdlib shows a model under which its removal is caught. (That the lines hold is tested in
-// expect_test.cpp.)
+// Every single fence of the standard library has its own `param` that removes it, and an expect line in
+// tests/stdlib shows a model under which its removal is caught. (expect_test.cpp checks these lines.)
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +27,7 @@ std::size_t count(const std::string& text, const std::regex& what) {
       std::distance(std::sregex_iterator(text.begin(), text.end(), what), std::sregex_iterator()));
 }
 
-// The params that fences stand behind, as `module.NAME`, with repetitions.
+// The params that remove fences, as `module.NAME`, with repetitions.
 std::vector<std::string> guards(const Source& module) {
   static const std::regex guarded(R"(if (?:\w+ && )?([A-Z]\w*) \{\s*fence( lw| st| isync)?;\s*\})");
   const std::string text = code(module);

@@ -1,5 +1,5 @@
 // heddle_cross: every algorithm under every model on all files and then on random programs, until the time is
-// up. Prints each failure with a minimal program and goes on; exit code 1 if there was one, 2 for a wrong
+// up. Prints each failure with a minimal program and continues; exit code 1 if there was one, 2 for a wrong
 // command line, a folder that cannot be read, or too little time to look at anything. ./dev cross builds and
 // runs it.
 #define DOCTEST_CONFIG_IMPLEMENT
