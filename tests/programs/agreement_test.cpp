@@ -1,6 +1,6 @@
 // All algorithms find the same: on every example and every small program, with its own parameters and with
 // those of each of its expect lines, under every model, they report the same set of final states and agree on
-// whether there is a violation. A search that runs into a limit says nothing.
+// whether there is a violation. Searches that hit a limit are ignored.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using heddle::tests::Source;
 constexpr std::uint64_t naive_limit = 10'000;  // executions
 constexpr std::uint64_t other_limit = 20'000;
 constexpr double patience = 1;  // seconds
-// Seconds where threads run ahead: most programs are small there or far too large.
+// Seconds where threads run ahead: there, most programs are either small or far too large.
 constexpr double little_patience = 0.2;
 
 bool runs_ahead(std::string_view model) {
@@ -28,14 +28,14 @@ bool runs_ahead(std::string_view model) {
                              [&](const auto& info) { return info.name == model && info.out_of_order; });
 }
 
-// What two algorithms must agree on.
+// The findings on which algorithms must agree.
 struct Findings {
   std::set<std::vector<std::int64_t>> final_states;
   bool violation = false;
   bool operator==(const Findings&) const = default;
 };
 
-// Reads-from classes join executions that differ in the final value of a location only.
+// Reads-from classes combine executions that differ only in the final value of a location.
 bool keeps_final_states(std::string_view algorithm) { return algorithm != "rf"; }
 
 bool stops_its_thread(heddle::ViolationKind kind) {

@@ -1,4 +1,5 @@
-// CheckOptions::coverage: what is counted, and that all algorithms agree on what no execution reaches.
+// CheckOptions::coverage: what is counted, and that all algorithms agree on the points that no execution
+// reaches.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -46,7 +47,7 @@ CheckResult covered(const Program& program, const std::string& model, const std:
   return *result;
 }
 
-// How often the search came to the only place of that kind in the line.
+// How often the search reached the only point of that kind on the line.
 std::uint64_t count(const CheckResult& result, CoverageKind kind, std::uint32_t line,
                     const std::string& arm = {}) {
   std::vector<std::uint64_t> found;
@@ -70,7 +71,7 @@ std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>> rea
   return places;
 }
 
-TEST_CASE("what only a weak model reaches is reached under it, and under no stronger one") {
+TEST_CASE("a point that needs a weak model is reached under it, and under no stronger one") {
   const Program program = compiled(
       "shared data: int;\n"
       "shared ready: int;\n"
@@ -95,7 +96,7 @@ TEST_CASE("what only a weak model reaches is reached under it, and under no stro
   });
 }
 
-TEST_CASE("code behind an assume that is false, or a bound that cuts, is not reached") {
+TEST_CASE("code after a false assume, or after a bound that cuts, is not reached") {
   const Program program = compiled(
       "shared x: int;\n"
       "thread p {\n"
@@ -124,7 +125,7 @@ TEST_CASE("code behind an assume that is false, or a bound that cuts, is not rea
   });
 }
 
-TEST_CASE("what only a false assumption leaves out leads to is not reached") {
+TEST_CASE("code that depends on what a false assumption cuts off is not reached") {
   const Program program = compiled(
       "shared x: int;\n"
       "shared y: int;\n"
@@ -149,7 +150,7 @@ TEST_CASE("what only a false assumption leaves out leads to is not reached") {
   });
 }
 
-TEST_CASE("counts are exact where there is one execution, however often a snapshot takes it back") {
+TEST_CASE("counts are exact if there is one execution, however often snapshots are restored") {
   const Program program = compiled(
       "shared x: int;\n"
       "fn twice(n: int) -> int {\n"
@@ -171,7 +172,7 @@ TEST_CASE("counts are exact where there is one execution, however often a snapsh
       "}\n"
       "exists x == 2;\n");
   for_each_pair([&](const std::string& model, const std::string& algorithm) {
-    // naive tells flushes apart, and rf does some things more than once.
+    // naive distinguishes flushes, and rf repeats some steps.
     if (algorithm == "naive" || algorithm == "rf") return;
     const CheckResult result = covered(program, model, algorithm);
     REQUIRE(result.counts.executions == 1);
@@ -190,7 +191,7 @@ TEST_CASE("counts are exact where there is one execution, however often a snapsh
   });
 }
 
-TEST_CASE("a branch that the text decides is no branch; one that it decides in some calls only is") {
+TEST_CASE("a branch decided at compile time is no branch, unless it is open in some calls") {
   const Program program = compiled(
       "param FENCED = 0;\n"
       "shared x: int;\n"
@@ -215,7 +216,7 @@ TEST_CASE("a branch that the text decides is no branch; one that it decides in s
   CHECK(count(result, CoverageKind::branch, 4, "else") == 2);
 }
 
-TEST_CASE("a check counts for itself alone, and finds what it finds without coverage") {
+TEST_CASE("each check has its own counts, and finds the same as without coverage") {
   const Program program =
       compiled("shared x: int;\nthread p[i: 0..3] {\n  x = i;\n  let r = x;\n  assert r == i;\n}\n");
   for_each_pair([&](const std::string& model, const std::string& algorithm) {
@@ -232,7 +233,7 @@ TEST_CASE("a check counts for itself alone, and finds what it finds without cove
   });
 }
 
-TEST_CASE("all algorithms agree on what no execution of an example reaches") {
+TEST_CASE("all algorithms agree on the points that no execution of an example reaches") {
   std::size_t compared = 0;
   for (const auto& source : heddle::tests::programs_in("examples")) {
     CAPTURE(source.name);
@@ -251,7 +252,7 @@ TEST_CASE("all algorithms agree on what no execution of an example reaches") {
                                                      .timeout = 0.2,
                                                      .keep_going = true,
                                                      .coverage = true});
-        // naive comes first: what it cannot finish is too large here.
+        // naive comes first: programs that it cannot finish are too large here.
         if (!result || !result->finished) {
           if (!first) break;
           continue;

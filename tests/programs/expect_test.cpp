@@ -1,5 +1,5 @@
 // Runs every `expect` line of the examples, of tests/programs/expect and of the language reference, with
-// every model and algorithm that it names (or, if it names no algorithm, with every algorithm that works with
+// every model and algorithm that it names (or, if it names no algorithm, with every algorithm that supports
 // the model). Lines for models and algorithms that are not in the registries are skipped and counted. `naive`
 // gives up on programs with too many interleavings.
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ struct Tally {
   std::uint64_t too_many = 0;
 };
 
-// Is the algorithm the default where threads run ahead, or any where they do not?
+// Whether the algorithm is the default where threads run ahead; true for all algorithms where they do not.
 bool suits(std::string_view model, std::string_view algorithm) {
   return std::ranges::none_of(heddle::models(), [&](const auto& info) {
     return info.name == model && info.out_of_order && info.default_algorithm != algorithm;
@@ -41,7 +41,8 @@ bool has_model(std::string_view name) {
   return std::ranges::any_of(heddle::models(), [&](const auto& model) { return model.name == name; });
 }
 
-// The algorithms to run an expectation with: those that it names, else all; of these, those that work.
+// The algorithms to run an expectation with: those it names, else all; in either case only those that support
+// the model.
 std::vector<std::string> algorithms_for(const heddle::Expectation& expectation, const std::string& model,
                                         Tally& tally) {
   std::vector<std::string> names = expectation.algorithms;
@@ -82,7 +83,7 @@ void run(const heddle::Program& program, const heddle::Expectation& expectation,
   const bool naive = algorithm == "naive";
   const bool may_give_up = naive || !suits(model, algorithm);
   if (naive) options.max_executions = naive_limit;
-  if (may_give_up) options.timeout = little_patience;  // executions that are blocked do not count
+  if (may_give_up) options.timeout = little_patience;  // blocked executions do not count
   CAPTURE(program.name());
   CAPTURE(expectation.line);
   CAPTURE(expectation.source);

@@ -1,5 +1,5 @@
-// heddle::lint: what each rule finds, what it does not, and that it is silent about the standard library and
-// about what the examples do on purpose.
+// heddle::lint: what each rule finds, what it does not, and that it does not warn about the standard library
+// or about what the examples do on purpose.
 #include "heddle/lint.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ std::string warnings(const std::string& text, const heddle::LintOptions& options
 
 }  // namespace
 
-TEST_CASE("a warning shows its place like an error, and says that it is none") {
+TEST_CASE("a warning is rendered like an error, but labelled as a warning") {
   const auto program =
       heddle::Program::from_source("param N = 2;\nshared x: int;\nthread p { x = 1; }\n", "test.hed");
   REQUIRE(program);
@@ -55,7 +55,7 @@ TEST_CASE("names that are never used are found: at the top, in functions, in inn
            "7 unused name, 8 unused name, 9 unused name, 9 unused name, 13 unused name, 13 unused name");
 }
 
-TEST_CASE("names that are used somewhere, or are part of the final state, or only count, are not reported") {
+TEST_CASE("names that are used, are part of the final state, or are loop counters are not reported") {
   CHECK_EQ(warnings("import std.spinlock { acquire };\n"
                     "param N = 2;\n"
                     "const LENGTH = N;\n"
@@ -78,8 +78,8 @@ TEST_CASE("an update that can get lost is found, however it is written") {
       "2 lost update");
 }
 
-TEST_CASE("an update that can get lost is found behind whatever else is wrong with the program") {
-  // The search meets the deadlock, the index, the failed assertion before it meets the update.
+TEST_CASE("an update that can get lost is found whatever else is wrong with the program") {
+  // The search finds the deadlock, the index and the failed assertion before the update.
   CHECK_EQ(warnings("shared x: int;\nmutex m;\nmutex n;\n"
                     "thread w[i: 0..2] { if i == 0 { lock m; lock n; } else { lock n; lock m; }\n"
                     "  unlock m; unlock n;\n"
@@ -90,7 +90,7 @@ TEST_CASE("an update that can get lost is found behind whatever else is wrong wi
            "3 lost update, 4 lost update");
 }
 
-TEST_CASE("what could not be decided in time is told, question by question") {
+TEST_CASE("rules that could not be decided in time are reported one by one") {
   const auto program =
       heddle::Program::from_source("shared x: int;\nthread w[i: 0..2] { x += 1; fence; }\n", "test.hed");
   REQUIRE(program);
@@ -142,11 +142,11 @@ TEST_CASE("a fence is needed if a set of parameters of an expect line needs it")
   CHECK_EQ(warnings(text + "expect all with N=2: never;\n"), "");
 }
 
-TEST_CASE("a fence that a param has taken away is nobody's business") {
+TEST_CASE("a fence switched off by a param is ignored") {
   CHECK_EQ(warnings("param ON = 0;\nshared x: int;\nthread p { if ON { fence; } x = 1; }\n"), "");
 }
 
-TEST_CASE("an await that nobody can satisfy is found") {
+TEST_CASE("an await that no thread can satisfy is found") {
   CHECK_EQ(warnings("shared go: bool;\nthread p { await go; }\n"), "2 hopeless await");
   CHECK_EQ(warnings("shared x: int;\nthread p { x = 1; }\nthread q { await x == 2; }\n"), "3 hopeless await");
   CHECK_EQ(
@@ -154,7 +154,7 @@ TEST_CASE("an await that nobody can satisfy is found") {
       "4 hopeless await");
 }
 
-TEST_CASE("an await that somebody may satisfy is not reported") {
+TEST_CASE("an await that some thread may satisfy is not reported") {
   CHECK_EQ(warnings("shared go: bool;\nthread p { await !go; }\n"), "");
   CHECK_EQ(warnings("shared x: int;\nthread p { fetch_add(x, 2); }\nthread q { await x == 2; }\n"), "");
   CHECK_EQ(warnings("shared x: int;\nthread p { x = choose(0..3); }\nthread q { await x == 2; }\n"), "");
@@ -163,13 +163,13 @@ TEST_CASE("an await that somebody may satisfy is not reported") {
       "");
 }
 
-TEST_CASE("questions that are broken off get no warning") {
+TEST_CASE("rules that are interrupted give no warning") {
   CHECK_EQ(warnings("param N = 1;\nshared x: int;\nthread w[i: 0..2] { x += 1; fence; }\n",
                     {.timeout = 2, .go_on = [] { return false; }}),
            "1 unused name");
 }
 
-TEST_CASE("the standard library and the examples get no warnings but those that they are about") {
+TEST_CASE("the standard library and the examples get only the warnings that they are about") {
   const std::set<std::string> meant = {"lost_update: lost update"};
   for (const char* folder : {"tests/stdlib", "examples"}) {
     for (const auto& source : heddle::tests::programs_in(folder)) {

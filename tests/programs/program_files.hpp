@@ -16,7 +16,7 @@
 
 namespace heddle::tests {
 
-// The text of a program and what to call it.
+// The text of a program, and its name.
 struct Source {
   std::string name;
   std::string text;

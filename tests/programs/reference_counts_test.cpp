@@ -2,11 +2,11 @@
 // numbers.
 //
 // `source` and `trust` must find exactly the listed number of complete executions (one per Shasha-Snir graph,
-// or per trace of source-DPOR, which are the same number here), `rf` the listed number of reads-from classes,
-// `dpor` never fewer, all of them the listed verdict, and `naive` and `sdpor` the verdict on the smallest
-// rows. HEDDLE_REFERENCE_LIMIT sets the largest count that is tried (default 52,000). Rows without a count
-// only say that there is an error somewhere: a search that gives up before it has found one does not
-// contradict them. Where a tool's count is not what is expected here, `corrections` says so and why.
+// or per trace of source-DPOR, which are equal here), `rf` the listed number of reads-from classes, `dpor` at
+// least as many, all of them the listed verdict, and `naive` and `sdpor` the verdict on the smallest rows.
+// HEDDLE_REFERENCE_LIMIT sets the largest count that is tried (default 52,000). Rows without a count only say
+// that there is an error somewhere: a search that gives up before finding one does not contradict them. Where
+// a tool's count differs from what is expected here, `corrections` gives the expected count and the reason.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -103,7 +103,7 @@ std::vector<Row> read_table() {
   return rows;
 }
 
-// Counts of tools that differ from what the model allows.
+// Tool counts that differ from what the model allows.
 struct Correction {
   const char* program;
   heddle::Parameters parameters;
@@ -112,9 +112,9 @@ struct Correction {
   std::uint64_t expected;
 };
 
-// Nidhugg counts 42 and 380 executions that the axioms of POWER do not have. An enumeration of all candidates
-// that shares nothing with the checker (tests/power_oracle) finds just as many as the checker does; with one
-// round, and on all other rows that it can enumerate, it agrees with Nidhugg, too.
+// Nidhugg counts 42 and 380 executions that the axioms of POWER do not allow. An enumeration of all
+// candidates that shares nothing with the checker (tests/power_oracle) finds exactly as many as the checker;
+// with one round, and on all other rows that it can enumerate, it agrees with Nidhugg, too.
 const std::vector<Correction>& corrections() {
   static const std::vector<Correction> list{
       {"dekker-bounded", {{"ROUNDS", 2}, {"LOOP", 1}, {"fenced", 0}}, "power", 6'345, 6'303},
@@ -134,14 +134,14 @@ void correct(Row& row) {
   }
 }
 
-// What a tool, or an algorithm of ours, counts as one execution.
+// What a tool, or one of our algorithms, counts as one execution.
 enum class Equivalence : std::uint8_t { trace, reads_from };
 
 Equivalence equivalence_of(std::string_view algorithm) {
   return algorithm == "rf" ? Equivalence::reads_from : Equivalence::trace;
 }
 
-// The rows that an algorithm of ours must match, those of the two names for traces joined.
+// The rows that one of our algorithms must match, joining those of the two names for traces.
 std::vector<Row> rows_for(Equivalence equivalence) {
   std::map<std::tuple<std::string, heddle::Parameters, std::string>, Row> joined;
   for (Row& row : read_table()) {
@@ -176,14 +176,14 @@ bool works(std::string_view model, std::string_view algorithm) {
          heddle::why_not(model, algorithm).empty();
 }
 
-// The reference programs, each compiled once for each set of parameters.
+// The reference programs, compiled once for each set of parameters.
 class Programs {
  public:
   const heddle::Program& get(const Row& row) {
     auto place = programs_.find(row.program);
     if (place == programs_.end()) {
       const std::string path = HEDDLE_SOURCE_DIR "/tests/programs/reference/" + row.program + ".hed";
-      // Loops of these programs end by themselves; the bound only has to be out of their way.
+      // Loops of these programs end by themselves; the bound only has to be large enough.
       place = programs_.try_emplace(row.program, Source{path, heddle::tests::read_file(path)}, 1000).first;
     }
     return place->second.get(row.parameters);
@@ -201,7 +201,7 @@ void check_verdict(const Row& row, const heddle::CheckResult& result) {
            heddle::name(row.verdict == "safe" ? heddle::Verdict::safe : heddle::Verdict::violation));
 }
 
-// Runs one row; nothing if no count is to be compared and the check gave up.
+// Runs one row; nothing if no count is compared and the check gave up.
 std::optional<heddle::CheckResult> run(const heddle::Program& program, const Row& row,
                                        std::string_view algorithm) {
   const bool compares_counts = row.complete && algorithm != "naive" && algorithm != "sdpor";

@@ -1,7 +1,7 @@
-// Each model allows what the stronger ones allow: on every example, every small program and every reference
-// program, with its own parameters and with those of its expect lines, the final states of SC are among those
-// of TSO, these among those of PSO, and these among those of POWER. A search that runs into a limit says
-// nothing.
+// Each model allows everything that the stronger ones allow: on every example, every small program and every
+// reference program, with its own parameters and with those of its expect lines, the final states of SC are
+// among those of TSO, these among those of PSO, and these among those of POWER. Searches that hit a limit are
+// ignored.
 #include <doctest/doctest.h>
 
 #include <algorithm>
