@@ -1,13 +1,16 @@
-// Counting preemptions along a path of the interleaving engine.
+// Counts preemptions along a path of interleavings.
 //
-// To leave a thread is a preemption if the thread could have gone on and has further operations in the trace
+// Leaving a thread is a preemption if the thread could continue and has further operations in the trace
 // (paper 3, section 3.1). Whether it has is known when it comes back, so that is when the preemption is
-// counted: a thread that is left for good, because a violation ends the trace, was not preempted.
+// counted. A thread that is left for good, because a violation ends the trace, was not preempted.
 //
-// Only operations of threads count. Flushes are free, whoever is running, so a thread that waits for nothing
-// but its own store buffers could have gone on. A thread whose next operation is to lock a mutex that is
-// taken could not. Thus the number depends on the order of the operations only, not on when stores reach
-// memory.
+// Only operations of threads count. Flushes are free, whichever thread is running, so a thread that waits for
+// nothing but its own store buffers could continue. A thread whose next operation locks a taken mutex could
+// not. So the number depends on the order of the operations only, not on when stores reach memory.
+//
+//   thread 0: lock m; x = 1; unlock m      lock m | y=1 | x=1 unlock m | lock m: leaving thread 0 costs one
+//   thread 1: y = 1; lock m                preemption when it comes back with x=1. Thread 1 was left waiting
+//                                          for m, so its return is free.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +25,10 @@ template <typename Set>
 struct Running {
   ThreadId thread = none;  // whose operation was the last one; none at the start
   std::uint32_t preemptions = 0;
-  Set left;           // threads that could have gone on when they were left
-  Set left_at_fence;  // the same, unless the operation after the fence is to lock a mutex that was taken
+  Set left;           // threads that could continue when they were left
+  Set left_at_fence;  // the same, unless the operation after the fence locks a mutex that was taken then
 
-  // How many preemptions more there are if the process makes the next transition.
+  // The preemptions that are added if the process makes the next transition.
   template <Interleaving Machine>
   [[nodiscard]] std::uint32_t cost(const Machine& machine, ProcessId process) const {
     if (left.contains(process)) return 1;
@@ -34,8 +37,8 @@ struct Running {
     return next.op == Op::lock && was_taken(machine, process, next.location) ? 0 : 1;
   }
 
-  // Accounts for the transition that is about to be taken; false (and no change) if it would exceed the
-  // bound. Without a bound nothing is counted.
+  // Counts the transition that is about to be taken; false (and no change) if it would exceed the bound.
+  // Without a bound nothing is counted.
   template <Interleaving Machine>
   [[nodiscard]] bool take(const Machine& machine, ProcessId process,
                           const std::optional<std::uint32_t>& bound) {
@@ -71,7 +74,7 @@ struct Running {
   }
 
  private:
-  // Was the mutex taken after the thread's last operation? O(steps since then).
+  // Whether the mutex was taken just after the thread's last operation. O(steps since then).
   template <Interleaving Machine>
   [[nodiscard]] static bool was_taken(const Machine& machine, ThreadId thread, Location mutex) {
     bool taken = machine.memory()[mutex] != 0;

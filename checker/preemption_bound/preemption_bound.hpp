@@ -1,10 +1,10 @@
 // `--preemption-bound k` for trust: paper 3 (Marmanis, Kokologiannakis, Vafeiadis, "Reconciling
 // preemption bounding with DPOR", TACAS'23; the algorithm is called Buster).
 //
-// What a preemption is. A run of a graph preempts where it switches away from a thread that could go on and
-// that does go on later (section 3.1, the optimistic definition). It is monotone: a prefix of a graph has a
-// prefix of each of its runs. preemptions(G) is the least number over all runs of G. The executions within the
-// bound are those with preemptions(G) <= k.
+// What a preemption is. A run of a graph preempts where it switches away from a thread that could continue
+// and that does continue later (section 3.1, the optimistic definition). It is monotone: a prefix of a graph
+// has a prefix of each of its runs. preemptions(G) is the least number over all runs of G. The executions
+// within the bound are those with preemptions(G) <= k.
 //
 //   thread 0: x = 1; a = y        The reads see a = 1 and b = 1, so each write comes before both reads.
 //   thread 1: y = 1; b = x        Whichever thread starts must be left before its read and come back:
@@ -24,9 +24,9 @@
 // from the left to the right, each event seeing the newest of what is there. The result is a graph F, which
 // unbounded trust reaches by one sequence of graphs. For each such graph G, a part D of F stays; what is in G
 // and not in D will be deleted (proposition 1).
-// - If nothing will be deleted, the failing thread has only events of V in G. What it needs is a part of V, so
-//   by monotonicity it needs no more than k preemptions, and so does the part of V that is in G. The events of
-//   F beyond V run after that, each thread's in one piece: at most N - 1 preemptions more.
+// - If nothing will be deleted, the failing thread has only events of V in G. What it needs is a part of V,
+//   so by monotonicity it needs no more than k preemptions, and so does the part of V that is in G. The
+//   events of F beyond V run after that, each thread's in one piece: at most N - 1 preemptions more.
 // - Otherwise a write w is missing that will revisit. It is in V: a read of F beyond V sees a write of V, or
 //   one of the threads that ran on before, which is there when the read is added. The thread of w has no
 //   events in G but those before w, so it needs no more than k preemptions. Again the other threads' events
@@ -35,15 +35,16 @@
 //   thread's event: one preemption more for each unlock.
 //
 // TSO and PSO (the paper leaves them open). The run is one of the operational machine, where stores reach
-// memory on their own. So only the other operations are steps of a thread, and a thread that waits for nothing
-// but its own buffers could go on. `naive` counts preemptions in the same way (interleavings/preemptions.hpp).
+// memory on their own. So only the other operations are steps of a thread, and a thread that waits for
+// nothing but its own buffers could continue. `naive` counts preemptions in the same way
+// (interleavings/preemptions.hpp).
 //
-// How the number is found. Deciding preemptions(G) <= k is NP-complete, and trust asks for every graph that it
-// extends. So what is known of the graph is kept up to date as the graph changes:
+// How the number is found. Deciding preemptions(G) <= k is NP-complete, and trust asks for every graph that
+// it extends. So what is known of the graph is kept up to date as the graph changes:
 // - torn_pairs.hpp (SC without mutexes): a lower and an upper bound of the number;
 // - witness_run.hpp (all other cases): one run with few preemptions.
 // Both decide exactly where that is not enough. PreemptionBound is all that trust sees of them: a listener
-// that is told each change of the graph, and three questions.
+// that is told each change of the graph, and three queries.
 #pragma once
 
 #include <algorithm>
@@ -52,20 +53,20 @@
 #include <cstdint>
 #include <optional>
 
-#include "checker/preemption_bound/buster.hpp"
+#include "checker/preemption_bound/ordered_graph.hpp"
 #include "checker/preemption_bound/torn_pairs.hpp"
 #include "checker/preemption_bound/witness_run.hpp"
 #include "checker/state/event.hpp"
 
 namespace heddle::checker {
 
-// `Graph` is an execution graph as in commits/graph.hpp.
-//
 // Life cycle: `before_add`, then the graph adds the event, then `add`; `remove` in reverse order, before the
-// graph removes the event; `cut` before the graph sets events aside, `mend` when they are back. Without a bound
-// all of these do nothing and all questions are answered with yes.
+// graph removes the event; `cut` before the graph sets events aside, `mend` after it has restored them.
+// Without a bound all of these do nothing, and all queries return true.
 template <typename Graph>
 class PreemptionBound {
+  static_assert(OrderedGraph<Graph>);
+
  public:
   using Set = typename Graph::Set;
 
@@ -75,7 +76,7 @@ class PreemptionBound {
         bound_(bound.value_or(0)),
         active_(bound.has_value()),
         by_pairs_(active_ && !Graph::buffers_stores && !mutexes),
-        pairs_(graph, bound_),
+        pairs_(graph),
         run_(graph) {}
   // The same for the same graph with room for more events.
   template <typename Narrower>
@@ -89,7 +90,7 @@ class PreemptionBound {
     if (active_ && !by_pairs_) run_.start_again(other.run_);
   }
 
-  // Is there a bound?
+  // Whether there is a bound.
   [[nodiscard]] bool active() const { return active_; }
 
   void before_add() {
@@ -98,11 +99,11 @@ class PreemptionBound {
   void add(EventId event) {
     change([&](auto& known) { known.add(event); });
   }
-  // The event is the newest one.
+  // Removes the newest event.
   void remove(EventId event) {
     change([&](auto& known) { known.remove(event); });
   }
-  // No other event needs any of these.
+  // No event that stays needs any of `gone`, and none of `gone` needs one that was inserted after it.
   void cut(const Set& gone) {
     change([&](auto& known) { known.cut(gone); });
   }
@@ -110,16 +111,16 @@ class PreemptionBound {
     change([&](auto& known) { known.mend(gone); });
   }
 
-  // Is the graph within the bound, so that it counts?
+  // Whether the graph is within the bound, so that it counts.
   [[nodiscard]] bool within() { return !active_ || at_most(bound_); }
-  // Is this part of the graph, which is closed under the graph's order? If these are the causes of a
-  // violation, that may be reported.
+  // The same for a part of the graph that is closed under its order. A violation may be reported if its
+  // causes are within the bound.
   [[nodiscard]] bool within(const Set& part) {
     if (!active_) return true;
     return by_pairs_ ? pairs_.at_most(bound_, part) : run_.at_most(bound_, part);
   }
-  // May anything within the bound come of the graph, so that trust must extend it? `settled`: the events that
-  // no revisit can delete any more.
+  // Whether an execution or a violation within the bound may result from the graph, so that trust must extend
+  // it. `settled`: the events that no revisit can delete any more.
   [[nodiscard]] bool must_extend(const Set& settled) {
     if (!active_ || at_most(bound_) || at_most(bound_ + slack(settled))) return true;
     return at_most(bound_ + violation_slack()) && may_fail_within();
@@ -179,7 +180,7 @@ std::uint32_t PreemptionBound<Graph>::violation_slack() const {
   return std::min(begun, graph_.thread_count() - 1) + unlocks;
 }
 
-// May a thread that has not stopped find a violation within the bound?
+// Whether a thread that has not stopped may find a violation within the bound.
 template <typename Graph>
 bool PreemptionBound<Graph>::may_fail_within() {
   auto going = graph_.in_state(ThreadState::ready) | graph_.in_state(ThreadState::waiting);
