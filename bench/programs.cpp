@@ -14,7 +14,7 @@ namespace {
 template <typename T>
 T value_or_exit(Result<T> result) {
   if (result) return *result;
-  for (const auto& error : result.errors()) std::fputs(error.text.c_str(), stderr);
+  std::fputs(to_text(result.error()).c_str(), stderr);
   std::exit(2);
 }
 

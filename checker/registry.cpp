@@ -47,7 +47,7 @@ const std::vector<Algorithm>& all_algorithms() {
         "Abdulla, Atig, Jonsson, Leonardsson, CAV'16", false, false},
        under<AxiomaticModels, run_rsmc>(run_rsmc)},
       {{"trust", "execution graphs: each exactly once, in polynomial memory",
-        "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22", true, false},
+        "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22", true, false, true},
        under<AxiomaticModels, run_trust_derived>(run_trust)},
       {{"rf", "reads-from classes: the order of writes left open, each class exactly once",
         "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21", false, false},

@@ -51,7 +51,7 @@ std::string minimise_shown(const Program& program, const Options& options, const
   const bool witness = shown->witness != nullptr;
   const Result<Minimised> minimised = witness ? minimise(program, settings, result.witnesses.front())
                                               : minimise(program, settings, *result.violation);
-  if (!minimised) return fmt::format("Not minimised: {}.", minimised.errors().front().message);
+  if (!minimised) return fmt::format("Not minimised: {}.", minimised.error().front().message);
   if (witness) {
     result.witnesses.front() = minimised->witness;
   } else {
@@ -152,7 +152,7 @@ int report_errors(const std::vector<Diagnostic>& errors, bool json, int exit_cod
 int run_check(const Options& options) {
   catch_interrupts();
   const Result<Program> program = Program::from_file(options.file, for_one_model(options));
-  if (!program) return report_errors(program.errors(), options.json);
+  if (!program) return report_errors(program.error(), options.json);
   if (const auto clash = overwritten_file(options.artefacts, *program)) {
     return report_errors({as_diagnostic(*clash)}, options.json);
   }
@@ -168,7 +168,7 @@ int run_check(const Options& options) {
   };
   Result<CheckResult> result = check(*program, settings);
   line.clear();
-  if (!result) return report_errors(result.errors(), options.json);
+  if (!result) return report_errors(result.error(), options.json);
   if (const auto error = choose_shown(options, *result))
     return report_errors({as_diagnostic(*error)}, options.json);
   std::string note;
@@ -204,7 +204,7 @@ int run_emit(const Options& options) {
   CompileOptions settings = options.compile;
   settings.keep_ir = true;
   const Result<Program> program = Program::from_file(options.file, settings);
-  if (!program) return report_errors(program.errors(), options.json);
+  if (!program) return report_errors(program.error(), options.json);
   return write_product(options, program->llvm_ir());
 }
 

@@ -233,7 +233,7 @@ std::string comparison_json(const Program& program, const Comparison& comparison
 int run_compare(const Options& options) {
   catch_interrupts();
   const Result<Program> program = Program::from_file(options.file, options.compile);
-  if (!program) return report_errors(program.errors(), options.json);
+  if (!program) return report_errors(program.error(), options.json);
   return show_comparison(*program, options);
 }
 
@@ -262,7 +262,7 @@ int show_comparison(const Program& program, const Options& options) {
       };
       Result<CheckResult> result = check(program, settings);
       line.clear();
-      if (!result) return report_errors(result.errors(), options.json);
+      if (!result) return report_errors(result.error(), options.json);
       no_answer = no_answer || exit_code(result->verdict) == exit_code(Verdict::undecided);
       if (result->verdict == Verdict::violation) comparison.exit_code = exit_code(Verdict::violation);
       results.push_back(std::move(*result));

@@ -75,7 +75,7 @@ void run_test(Test& test, const Options& options) {
   const Result<Program> program = Program::from_file(test.path, for_one_model(options));
   if (!program) {
     test.agreement = Agreement::refused;
-    test.reason = reason_of(program.errors());
+    test.reason = reason_of(program.error());
     return;
   }
   CheckOptions settings = options.check;
@@ -85,7 +85,7 @@ void run_test(Test& test, const Options& options) {
   const Result<CheckResult> result = check(*program, settings);
   if (!result) {
     test.agreement = Agreement::refused;
-    test.reason = reason_of(result.errors());
+    test.reason = reason_of(result.error());
     return;
   }
   if (result->verdict == Verdict::undecided || !result->stopped_by.empty()) {
@@ -283,7 +283,7 @@ int run_conformance(const Options& options) {
                          options.json);
   }
   const Result<ExpectedTests> expected = read_expected(options.expected, options.check.model);
-  if (!expected) return report_errors(expected.errors(), options.json);
+  if (!expected) return report_errors(expected.error(), options.json);
   auto found = find_tests(options);
   if (const auto* const error = std::get_if<UsageError>(&found)) {
     return report_errors({as_diagnostic(*error)}, options.json);

@@ -118,7 +118,7 @@ int run_consistency(const Options& options) {
   const auto& history = std::get<History>(parsed);
   const auto results = check_consistency(history, options.consistency);
   if (!results)
-    return report_errors({about_file(options.file, results.errors().front().message)}, options.json);
+    return report_errors({about_file(options.file, results.error().front().message)}, options.json);
   const auto any = [&](Realisability verdict) {
     return std::any_of(results->begin(), results->end(),
                        [&](const ConsistencyResult& result) { return result.verdict == verdict; });

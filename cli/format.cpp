@@ -52,7 +52,7 @@ Formatted format_file(const std::string& path, bool check_only) {
   }
   Result<std::string> formatted = format(text, path == "-" ? "standard input" : path);
   if (!formatted) {
-    result.errors = formatted.errors();
+    result.errors = formatted.error();
     return result;
   }
   result.changed = *formatted != text;

@@ -164,7 +164,7 @@ Result<Witness> find_witness(const Program& program, const CheckOptions& setting
   again.timeout.reset();  // the first search has found it, so this one will, too
   for (const NamedValue& value : rows[row - 1].values) again.witness_of.emplace_back(value.name, value.value);
   const Result<CheckResult> result = check(program, again);
-  if (!result) return result.errors();
+  if (!result) return result.error();
   if (!result->witnesses.empty()) return result->witnesses.front();
   return std::vector{
       as_diagnostic({fmt::format("no execution for row {}: {}", row, result->stopped_by), ""})};
@@ -175,7 +175,7 @@ Result<Witness> find_witness(const Program& program, const CheckOptions& setting
 int run_outcomes(const Options& options) {
   catch_interrupts();
   const Result<Program> program = Program::from_file(options.file, for_one_model(options));
-  if (!program) return report_errors(program.errors(), options.json);
+  if (!program) return report_errors(program.error(), options.json);
   if (const auto clash = overwritten_file(options.artefacts, *program)) {
     return report_errors({as_diagnostic(*clash)}, options.json);
   }
@@ -198,12 +198,12 @@ int show_outcomes(const Program& program, const Options& options, const std::str
   };
   Result<CheckResult> result = check(program, settings);
   line.clear();
-  if (!result) return report_errors(result.errors(), options.json);
+  if (!result) return report_errors(result.error(), options.json);
   result->outcomes = project(result->outcomes, std::get<std::vector<std::string>>(variables));
   if (options.witness > 0) {
     auto witness = find_witness(program, settings, result->outcomes, options.witness);
     line.clear();
-    if (!witness) return report_errors(witness.errors(), options.json);
+    if (!witness) return report_errors(witness.error(), options.json);
     result->witnesses = {std::move(*witness)};
   }
 

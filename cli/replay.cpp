@@ -59,8 +59,10 @@ bool ends_as(const Witness& witness, const Machine& machine, const MachineStatus
 
 Rerun run_again(const SavedTrace& saved, Machine& machine) {
   Rerun result;
-  result.parts = machine.load(saved.trace());
-  if (!result.parts.empty()) return result;
+  if (const auto loaded = machine.load(saved.trace()); !loaded) {
+    result.parts = loaded.error().front().message;
+    return result;
+  }
   machine.forward(machine.ahead());
   const MachineStatus status = machine.status();
   if (saved.witness) {
@@ -193,14 +195,14 @@ int run_replay(const Options& options) {
   settings.check.keep_going = saved.keep_going;
   const Result<Program> program =
       Program::from_file(options.program.empty() ? saved.file : options.program, settings.compile);
-  if (!program) return report_errors(program.errors(), options.json);
+  if (!program) return report_errors(program.error(), options.json);
   if (const auto clash = overwritten_file(options.artefacts, *program, {options.file})) {
     return report_errors({as_diagnostic(*clash)}, options.json);
   }
   Result<Machine> machine = Machine::start(
       *program,
       {.model = saved.model, .buffer_bound = saved.buffer_bound, .resume_after_assert = saved.keep_going});
-  if (!machine) return report_errors(machine.errors(), options.json);
+  if (!machine) return report_errors(machine.error(), options.json);
   const Rerun now = run_again(saved, *machine);
   const std::vector<std::string> notes = differences(saved, *program, now);
   const int code = now.violation ? 1 : saved.witness && !now.witness ? 3 : 0;

@@ -136,7 +136,7 @@ class Runner {
       if (program) {
         place->second.program = *program;
       } else {
-        place->second.error = first_message(program.errors());
+        place->second.error = first_message(program.error());
       }
     }
     return place->second;
@@ -233,7 +233,7 @@ class Runner {
     const auto result = checked(*variant.program, {expectation.parameters, limits}, options);
     if (!result) {
       into.status = TestStatus::broken;
-      into.message = first_message(result.errors());
+      into.message = first_message(result.error());
       return;
     }
     const bool counts = expectation.outcome == ExpectedOutcome::executions ||

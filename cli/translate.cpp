@@ -8,7 +8,7 @@ namespace heddle::cli {
 int run_translate(const Options& options) {
   const Syntax target = options.to_litmus ? Syntax::litmus : Syntax::heddle;
   const Result<std::string> text = translate_file(options.file, target, options.compile.parameters);
-  if (!text) return report_errors(text.errors(), options.json);
+  if (!text) return report_errors(text.error(), options.json);
   return write_product(options, *text);
 }
 

@@ -102,7 +102,6 @@ class Generator {
   llvm::Value* logical_of_both(const lang::Expression& expression);
   llvm::Value* conditional(const lang::Expression& expression);
   llvm::Value* call(const lang::Expression& expression);
-  void inline_call(const lang::Expression& call, Scope& callee);
   llvm::Value* arithmetic(lang::BinaryOperator op, llvm::Value* left, llvm::Value* right,
                           const lang::SourceRange& range, llvm::Value* left_mask, llvm::Value* right_mask);
 

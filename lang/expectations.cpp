@@ -10,10 +10,6 @@ namespace {
 
 using syntax::Word;
 
-constexpr std::array<std::string_view, 4> models = {"sc", "tso", "pso", "power"};
-constexpr std::array<std::string_view, 7> algorithms = {"naive", "dpor",  "source", "sdpor",
-                                                        "rsmc",  "trust", "rf"};
-
 struct Outcome {
   std::string_view name;
   ExpectedOutcome outcome;
@@ -58,12 +54,13 @@ void add_once(std::vector<std::string>& names, std::string_view name) {
 }
 
 void add_models(Resolution& resolution, const std::vector<Word>& words, Expectation& into) {
+  const std::vector<std::string_view>& models = resolution.models;
   for (const Word& word : words) {
     if (word.text == "all") {
       for (const std::string_view model : models) add_once(into.models, model);
       continue;
     }
-    std::vector<std::string_view> names(models.begin(), models.end());
+    std::vector<std::string_view> names = models;
     names.emplace_back("all");
     if (std::find(models.begin(), models.end(), word.text) != models.end() ||
         !reported_as_misspelling(resolution, word, "model", names)) {
@@ -146,9 +143,10 @@ void resolve_expectation(Resolution& resolution, const syntax::Item& item) {
   range.end = line.outcome.back().range.end;
   expectation.range.end = line.argument.kind == TokenKind::end ? range.end : line.argument.range.end;
   add_models(resolution, line.models, expectation);
+  const std::vector<std::string_view>& algorithms = resolution.algorithms;
   for (const Word& word : line.algorithms) {
     if (std::find(algorithms.begin(), algorithms.end(), word.text) != algorithms.end() ||
-        !reported_as_misspelling(resolution, word, "algorithm", {algorithms.begin(), algorithms.end()})) {
+        !reported_as_misspelling(resolution, word, "algorithm", algorithms)) {
       add_once(expectation.algorithms, word.text);
     }
   }

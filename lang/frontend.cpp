@@ -13,6 +13,8 @@ std::optional<Program> parse_program(SourceMap& sources, std::uint32_t file, con
                                      Diagnostics& diagnostics, const FrontendOptions& options) {
   Resolution resolution{sources, file, diagnostics};
   resolution.may_lack_threads = options.may_lack_threads;
+  resolution.models = options.models;
+  resolution.algorithms = options.algorithms;
   const std::vector<std::uint32_t> order = load_modules(resolution, options.loader);
   if (diagnostics.any()) return {};
   resolve_program(resolution, order, overrides);

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "lang/diagnostics.hpp"
 #include "lang/modules.hpp"
@@ -23,6 +25,9 @@ struct FrontendOptions {
   bool spin_await = true;
   // The text is still being written: a program without threads is not an error.
   bool may_lack_threads = false;
+  // The names that `expect` lines can use. Others that look like a slip of one of these are errors.
+  std::vector<std::string_view> models = {};
+  std::vector<std::string_view> algorithms = {};
 };
 
 // Parses, resolves and types file number `file` of `sources`; imported files are added to `sources`.

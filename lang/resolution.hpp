@@ -106,7 +106,9 @@ struct Resolution {
     std::unordered_map<std::string_view, LocalSymbol> locals;
   };
   std::vector<TemplateInfo> templates;
-  bool may_lack_threads = false;  // a program without threads is not an error
+  bool may_lack_threads = false;         // a program without threads is not an error
+  std::vector<std::string_view> models;  // that `expect` lines can name
+  std::vector<std::string_view> algorithms;
 
   [[nodiscard]] Names& names() { return modules[module].names; }
   [[nodiscard]] const Names& names() const { return modules[module].names; }

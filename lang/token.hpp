@@ -148,14 +148,8 @@ struct Token {
 [[nodiscard]] constexpr bool is_keyword(TokenKind kind) {
   return is_between(kind, TokenKind::import_, TokenKind::ref);
 }
-[[nodiscard]] constexpr bool is_assignment(TokenKind kind) {
-  return is_between(kind, TokenKind::assign, TokenKind::shift_right_assign);
-}
 [[nodiscard]] constexpr bool is_binary_operator(TokenKind kind) {
   return is_between(kind, TokenKind::or_or, TokenKind::percent);
-}
-[[nodiscard]] constexpr bool is_fetch(TokenKind kind) {
-  return is_between(kind, TokenKind::fetch_add, TokenKind::fetch_min);
 }
 
 // Splits file number `file` into tokens; the last one is of kind `end`. Returns an empty list if the text

@@ -1,13 +1,17 @@
-// What declarations and statements of the C++ builder have in common.
+// What the C++ builder writes into: the text of the program, which call wrote which line, and the names that
+// are in use.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "heddle/expression.h"
+#include "heddle/builder.h"
 
-namespace heddle {
+namespace heddle::detail {
 
 // As a text of the language.
 inline std::string quoted(std::string_view text) {
@@ -37,4 +41,70 @@ inline std::string initializer(const std::vector<Expression>& values) {
   return result + "}";
 }
 
-}  // namespace heddle
+class ProgramText {
+ public:
+  ProgramText(std::string name, const CallPlace& place) : name_(std::move(name)), made_at_(place) {}
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  // Adds a line that comes from the call.
+  void line(std::string_view call, std::string text, const CallPlace& place);
+  void error(std::string_view call, std::string message, const CallPlace& place);
+  // What is no name is an error.
+  void check_name(std::string_view call, const std::string& name, const CallPlace& place);
+  // Notes a name of the whole program, which no name in a body may be.
+  void give(std::string_view call, const std::string& name, const CallPlace& place);
+
+  void body(std::string_view call, const std::string& head, const ThreadBuilder::Block& block,
+            const CallPlace& place);
+  // A function or proc; `result` is "" or " -> TYPE".
+  void callable(std::string_view call, std::string_view keyword, const std::string& name,
+                const std::vector<Parameter>& parameters, const std::string& result,
+                const ProgramBuilder::CallBlock& block, const CallPlace& place);
+
+  [[nodiscard]] Result<Program> compile(const CompileOptions& options) const;
+
+ private:
+  friend class BodyText;
+  struct Call {
+    std::string name;
+    std::string file;
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+  };
+  std::string name_;
+  CallPlace made_at_;
+  std::string text_;
+  std::vector<Call> calls_;  // of each line of the text
+  Errors errors_;
+  std::set<std::string> given_;      // names of the whole program
+  std::set<std::string> automatic_;  // of all bodies, see BodyText
+};
+
+// The statements of one body.
+class BodyText {
+ public:
+  explicit BodyText(ProgramText& program) : program_(program) {}
+
+  void statement(std::string_view call, const std::string& text, const CallPlace& place);
+  void error(std::string_view call, std::string message, const CallPlace& place) {
+    program_.error(call, std::move(message), place);
+  }
+  // Notes a name of this body.
+  void give(std::string_view call, const std::string& name, const CallPlace& place);
+  // The name, or a new one if it is empty.
+  [[nodiscard]] std::string name_for(std::string_view call, std::string name, const CallPlace& place);
+  // "let NAME = VALUE;"; returns the name.
+  std::string define(std::string_view call, std::string name, const std::string& value,
+                     const CallPlace& place, std::string_view keyword = "let");
+  // What `write` adds is indented by one level more.
+  void inside(const std::function<void()>& write);
+
+ private:
+  ProgramText& program_;
+  unsigned depth_ = 1;
+  unsigned names_ = 0;
+  std::set<std::string> given_;      // names of this body, by the caller
+  std::set<std::string> automatic_;  // and by name_for
+};
+
+}  // namespace heddle::detail

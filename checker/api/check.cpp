@@ -121,7 +121,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (options.buffer_bound && !algorithm.info.bounds_buffers) {
     return refuse(fmt::format("the algorithm '{}' cannot bound store buffers", options.algorithm));
   }
-  if (options.report_beyond_bound && (!options.preemption_bound || options.algorithm != "trust")) {
+  if (options.report_beyond_bound && (!options.preemption_bound || !algorithm.info.reports_beyond_bound)) {
     return refuse(
         "only 'trust' with a preemption bound meets executions beyond a bound that it could report");
   }
@@ -137,17 +137,17 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   std::vector<compiler::CoveragePoint> points;
   try {
     if (options.coverage) {
-      auto instrumented = program.state().instrumented(model->out_of_order);
+      auto instrumented = state_of(program).instrumented(model->out_of_order);
       image = std::move(instrumented.image);
       points = std::move(instrumented.points);
     } else {
-      image = program.state().image(model->out_of_order);
+      image = state_of(program).image(model->out_of_order);
     }
   } catch (const std::runtime_error& error) {
     return refuse(error.what());
   }
   const auto wanted_state = find_state(*image, options.witness_of);
-  if (!wanted_state) return wanted_state.errors();
+  if (!wanted_state) return wanted_state.error();
   if (!wanted_state->empty()) options.collect_outcomes = true;
   // Threads that run ahead are counted at the ends of runs only.
   if (options.coverage && model->out_of_order) image->coverage->weight = 0;
@@ -176,12 +176,12 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   result.algorithm = options.algorithm;
   result.counts = search.counts;
   result.blocked = checker::describe_blocked(search);
-  result.bounds = bounds_that_cut(options, program.state().options.unroll, result);
+  result.bounds = bounds_that_cut(options, state_of(program).options.unroll, result);
   result.stopped_by = search.stopped_by();
   result.finished = !search.stopped();
   result.conditions = checker::describe_conditions(search);
   if (requested.collect_outcomes) result.outcomes = checker::describe_outcomes(search);
-  if (const auto& test = program.state().tree.litmus; test && !test->addresses.empty()) {
+  if (const auto& test = state_of(program).tree.litmus; test && !test->addresses.empty()) {
     for (Outcome& outcome : result.outcomes) {
       for (NamedValue& value : outcome.values) {
         const auto address = test->addresses.find(value.value);

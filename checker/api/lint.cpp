@@ -27,15 +27,15 @@ using lint_trees::Place;
 
 // The same program with another tree.
 Program with_tree(const Program& program, lang::Program tree) {
-  const Program::State& from = program.state();
-  auto state = std::make_shared<Program::State>();
+  const ProgramAccess::State& from = state_of(program);
+  auto state = std::make_shared<ProgramAccess::State>();
   state->name = from.name;
   state->parameters = from.parameters;
   state->sources = from.sources;
   state->options = from.options;
   state->options.run_ahead = false;
   state->tree = std::move(tree);
-  return Program::State::program_of(std::move(state));
+  return ProgramAccess::program_of(std::move(state));
 }
 
 // What a check of the program shows: whether there is a violation, and the final states.
@@ -77,7 +77,7 @@ class Linter {
     for (const auto& update : lint_trees::updates(state().tree)) look_at_update(update);
     std::set<Place> fences;
     for (const Program& program : programs_) {
-      for (const Place place : lint_trees::fences(program.state().tree, state().sources))
+      for (const Place place : lint_trees::fences(state_of(program).tree, state().sources))
         fences.insert(place);
     }
     for (const Place place : fences) look_at_fence(place);
@@ -90,7 +90,7 @@ class Linter {
   }
 
  private:
-  [[nodiscard]] const Program::State& state() const { return programs_.front().state(); }
+  [[nodiscard]] const ProgramAccess::State& state() const { return state_of(programs_.front()); }
   [[nodiscard]] bool stopped() const { return options_.go_on && !options_.go_on(); }
 
   static std::string quoted(const std::vector<std::string>& names) {
@@ -177,9 +177,9 @@ class Linter {
   // True if it makes a difference, nothing if that is not known.
   std::optional<bool> matters(std::size_t number, Place place) {
     const Program& program = programs_[number];
-    const auto there = lint_trees::fences(program.state().tree, state().sources);
+    const auto there = lint_trees::fences(state_of(program).tree, state().sources);
     if (std::find(there.begin(), there.end(), place) == there.end()) return false;
-    const Program without = with_tree(program, lint_trees::without_fence(program.state().tree, place));
+    const Program without = with_tree(program, lint_trees::without_fence(state_of(program).tree, place));
     bool open = false;
     // The most relaxed model first: that is where a fence is missed most often.
     for (auto model = models().rbegin(); model != models().rend(); ++model) {

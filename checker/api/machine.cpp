@@ -60,23 +60,24 @@ std::size_t Machine::ahead() const { return core_->schedule.size() - core_->dept
 std::size_t Machine::back(std::size_t count) { return core_->back(count); }
 std::size_t Machine::forward(std::size_t count) { return core_->forward(count); }
 
-std::string Machine::step(std::size_t index, std::optional<std::int64_t> value) {
+Result<void> Machine::step(std::size_t index, std::optional<std::int64_t> value) {
   if (index >= core_->next.size()) {
-    return core_->next.empty() ? "nothing can happen any more"
-                               : fmt::format("there are only {} transitions", core_->next.size());
+    return refuse(core_->next.empty() ? "nothing can happen any more"
+                                      : fmt::format("there are only {} transitions", core_->next.size()));
   }
   auto [choice, shown] = core_->next[index];
-  if (value && shown.kind != TransitionKind::choice) return "only a choose takes a value";
+  if (value && shown.kind != TransitionKind::choice) return refuse("only a choose takes a value");
   if (value && (*value < shown.low || *value >= shown.high))
-    return fmt::format("the choice is from {}..{}, which {} is not in", shown.low, shown.high, *value);
+    return refuse(
+        fmt::format("the choice is from {}..{}, which {} is not in", shown.low, shown.high, *value));
   if (value) choice.value = *value;
-  if (!core_->take(choice)) return core_->engine->limit();
+  if (!core_->take(choice)) return refuse(core_->engine->limit());
   return {};
 }
 
-std::string Machine::go_to(std::size_t depth) {
+Result<void> Machine::go_to(std::size_t depth) {
   if (depth > core_->schedule.size())
-    return fmt::format("only {} transitions are known", core_->schedule.size());
+    return refuse(fmt::format("only {} transitions are known", core_->schedule.size()));
   if (depth < core_->depth) {
     core_->back(core_->depth - depth);
   } else {
@@ -85,16 +86,13 @@ std::string Machine::go_to(std::size_t depth) {
   return {};
 }
 
-RunResult Machine::run(std::string_view thread, std::optional<std::uint32_t> line) {
+Result<RunResult> Machine::run(std::string_view thread, std::optional<std::uint32_t> line) {
   Core& core = *core_;
   RunResult result;
   const auto& threads = core.image().threads;
   const auto found =
       std::find_if(threads.begin(), threads.end(), [&](const auto& image) { return image.name == thread; });
-  if (found == threads.end()) {
-    result.why = fmt::format("there is no thread '{}'", thread);
-    return result;
-  }
+  if (found == threads.end()) return refuse(fmt::format("there is no thread '{}'", thread));
   const auto id = static_cast<checker::ThreadId>(found - threads.begin());
   for (; result.steps < longest_run; ++result.steps) {
     const auto own = std::find_if(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
@@ -205,7 +203,7 @@ Trace Machine::trace() const {
 }
 
 Result<Value> Machine::evaluate(std::string_view text) const {
-  const auto& state = core_->program.state();
+  const auto& state = state_of(core_->program);
   lang::SourceMap sources = state.sources;
   const auto file = sources.add("expression", std::string(text));
   lang::Diagnostics diagnostics;

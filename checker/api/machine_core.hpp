@@ -23,7 +23,7 @@ namespace heddle {
 class Machine::Core {
  public:
   Core(const Program& program_, const MachineOptions& options_, bool run_ahead)
-      : program(program_), options(options_), code(program_.state().image(run_ahead)) {
+      : program(program_), options(options_), code(state_of(program_).image(run_ahead)) {
     reset();
     refresh();
   }
@@ -141,7 +141,7 @@ class Machine::Core {
   // A top-level local; they stand in the image in the order of the tree.
   [[nodiscard]] const compiler::LocalImage& local_image(lang::ThreadId thread, lang::LocalId id,
                                                         std::uint32_t element) const {
-    const auto& tree = program.state().tree;
+    const auto& tree = state_of(program).tree;
     const auto& locals = tree.templates[tree.threads[thread].thread_template].body.locals;
     std::size_t before = element;
     for (auto l = locals.begin(); l != locals.begin() + id; ++l) before += l->top_level ? l->length : 0;

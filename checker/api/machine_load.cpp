@@ -7,6 +7,7 @@
 #include <string>
 
 #include "checker/api/machine_core.hpp"
+#include "checker/api/refusal.hpp"
 
 namespace heddle {
 
@@ -26,8 +27,8 @@ std::optional<std::size_t> first_place(const Trace& trace, std::size_t index) {
   return place;
 }
 
-// Is the step of a trace that a commit names the row of the machine that another one names? Violations are rows, too, and
-// the machine may meet more of them than the trace shows, so commits are counted.
+// Is the step of a trace that a commit names the row of the machine that another one names? Violations are
+// rows, too, and the machine may meet more of them than the trace shows, so commits are counted.
 bool same_commit(const Trace& trace, std::optional<std::size_t> step, const checker::Rows& rows,
                  std::optional<std::size_t> row) {
   if (!step || !row) return step.has_value() == row.has_value();
@@ -62,7 +63,7 @@ bool is_transition(const Step& step) {
 
 }  // namespace
 
-std::string Machine::load(const Trace& trace) {
+Result<void> Machine::load(const Trace& trace) {
   Core& core = *core_;
   core.back(core.depth);
   core.schedule.clear();
@@ -98,7 +99,7 @@ std::string Machine::load(const Trace& trace) {
     if (!choice || !core.take(*choice)) {
       core.back(core.depth);
       core.schedule.clear();
-      return fmt::format("step {} of the trace, '{}', cannot happen there", i + 1, step.action);
+      return refuse(fmt::format("step {} of the trace, '{}', cannot happen there", i + 1, step.action));
     }
   }
   core.back(core.depth);

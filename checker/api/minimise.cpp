@@ -17,7 +17,8 @@ namespace heddle {
 
 namespace {
 
-// `known`: a trace that ends as wanted. `describe(search, found, result)` puts the shorter one into the result.
+// `known`: a trace that ends as wanted. `describe(search, found, result)` puts the shorter one into the
+// result.
 template <typename Describe>
 Result<Minimised> minimise(const compiler::Image& image, const CheckOptions& options, const Trace& known,
                            const checker::WantedEnd& wanted, Minimised result, Describe&& describe) {
@@ -57,7 +58,7 @@ Result<std::shared_ptr<const compiler::Image>> image_of(const Program& program, 
   const auto* const model = checker::find_model(options.model);
   if (model == nullptr) return refuse(no_such_model(options.model));
   try {
-    return program.state().image(model->out_of_order);
+    return state_of(program).image(model->out_of_order);
   } catch (const std::runtime_error& error) {
     return refuse(error.what());
   }
@@ -72,7 +73,7 @@ bool same_place(const compiler::Site& site, const Place& place) {
 
 Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Violation& violation) {
   const auto code = image_of(program, options);
-  if (!code) return code.errors();
+  if (!code) return code.error();
   const compiler::Image& image = **code;
   const auto same = [&](const checker::FoundViolation& found) {
     if (found.kind != violation.kind) return false;
@@ -92,7 +93,7 @@ Result<Minimised> minimise(const Program& program, const CheckOptions& options, 
 
 Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Witness& witness) {
   const auto code = image_of(program, options);
-  if (!code) return code.errors();
+  if (!code) return code.error();
   const compiler::Image& image = **code;
   const auto condition = std::find_if(
       image.conditions.begin(), image.conditions.end(), [&](const compiler::ConditionImage& each) {

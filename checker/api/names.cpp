@@ -98,6 +98,12 @@ int exit_code(Verdict verdict) {
   return 3;
 }
 
+std::string to_text(const Errors& errors) {
+  std::string text;
+  for (const Diagnostic& error : errors) text += error.text;
+  return text;
+}
+
 std::string_view version() { return HEDDLE_VERSION; }
 
 std::string NamedValue::text() const {

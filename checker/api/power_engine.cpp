@@ -270,7 +270,8 @@ std::string PowerEngine::failure_text(const Row& row) const {
 }
 
 std::vector<std::string> PowerEngine::failures() const {
-  // Those of the newest step stand at the end of the rows; the machine forgets them when it tries a transition.
+  // Those of the newest step stand at the end of the rows; the machine forgets them when it tries a
+  // transition.
   std::size_t first = rows_.size();
   while (first > 0 && rows_[first - 1].type == RowType::failure) --first;
   std::vector<std::string> result;

@@ -67,8 +67,9 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   lang::SourceMap sources;
   const auto file = sources.add(std::move(name), std::string(text));
   lang::Diagnostics diagnostics;
-  auto program = lang::parse_source(sources, file, options.parameters, diagnostics,
-                                    {.loader = read_module, .spin_await = !options.unroll_spin_loops});
+  auto front_end = front_end_options();
+  front_end.spin_await = !options.unroll_spin_loops;
+  auto program = lang::parse_source(sources, file, options.parameters, diagnostics, front_end);
   if (!program) return convert_diagnostics(diagnostics, sources);
 
   auto state = std::make_shared<State>();
@@ -132,7 +133,7 @@ Program::State::Instrumented Program::State::make_image(const compiler::Options&
 
 Result<Program> Program::from_file(const std::string& path, const CompileOptions& options) {
   const Result<std::string> text = read_source(path);
-  if (!text) return text.errors();
+  if (!text) return text.error();
   return from_source(*text, path, options);
 }
 

@@ -93,14 +93,14 @@ Result<std::vector<Declaration>> declarations(std::string_view text, const std::
   return result;
 }
 
-std::vector<Diagnostic> check_declarations(std::string_view text, const std::string& name,
-                                           const Parameters& parameters) {
+Result<void> check_declarations(std::string_view text, const std::string& name,
+                                const Parameters& parameters) {
   lang::SourceMap sources;
   lang::Diagnostics diagnostics;
   const auto file = sources.add(name, std::string(text));
-  if (lang::parse_program(sources, file, parameters, diagnostics,
-                          {.loader = read_module, .may_lack_threads = true}))
-    return {};
+  auto front_end = front_end_options();
+  front_end.may_lack_threads = true;
+  if (lang::parse_program(sources, file, parameters, diagnostics, front_end)) return {};
   return convert_diagnostics(diagnostics, sources);
 }
 
@@ -150,7 +150,7 @@ const std::vector<std::string>& keywords() {
 }
 
 std::vector<std::string> files_of(const Program& program) {
-  const lang::SourceMap& sources = program.state().sources;
+  const lang::SourceMap& sources = state_of(program).sources;
   std::vector<std::string> names;
   for (std::uint32_t file = 0; file < sources.size(); ++file) names.emplace_back(sources.name(file));
   return names;

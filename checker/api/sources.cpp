@@ -54,10 +54,23 @@ Result<std::string> read_source(const std::string& path) {
   return text.str();
 }
 
+namespace {
+
+// As read_source, for imports.
 lang::ModuleText read_module(const std::string& path) {
   Result<std::string> text = read_source(path);
   if (text) return {.text = std::move(*text), .error = {}};
-  return {.text = {}, .error = text.errors().front().message};
+  return {.text = {}, .error = text.error().front().message};
+}
+
+}  // namespace
+
+lang::FrontendOptions front_end_options() {
+  lang::FrontendOptions options;
+  options.loader = read_module;
+  for (const ModelInfo& model : models()) options.models.push_back(model.name);
+  for (const AlgorithmInfo& algorithm : algorithms()) options.algorithms.push_back(algorithm.name);
+  return options;
 }
 
 }  // namespace heddle

@@ -22,7 +22,7 @@ inline constexpr std::size_t largest_source = std::size_t{16} << 20;  // bytes
 
 // The text of a readable, regular file of at most `largest_source` bytes.
 [[nodiscard]] Result<std::string> read_source(const std::string& path);
-// The same for what a program imports.
-[[nodiscard]] lang::ModuleText read_module(const std::string& path);
+// How the front end reads programs: imports from files, names of models and algorithms from the registry.
+[[nodiscard]] lang::FrontendOptions front_end_options();
 
 }  // namespace heddle

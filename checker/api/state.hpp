@@ -42,10 +42,6 @@ struct Program::State {
   [[nodiscard]] Instrumented instrumented(bool run_ahead) const;
   // Whichever image there is: for the names of threads, locations and locals.
   [[nodiscard]] const compiler::Image& any_image() const { return *image(options.run_ahead); }
-  // Only this class can make programs out of states.
-  [[nodiscard]] static Program program_of(std::shared_ptr<const State> state) {
-    return Program(std::move(state));
-  }
 
  private:
   [[nodiscard]] Instrumented make_image(const compiler::Options& form) const;
@@ -54,5 +50,18 @@ struct Program::State {
   mutable std::shared_ptr<const compiler::Image> images_[2];  // by `run_ahead`
   friend class Program;
 };
+
+// The way in for the rest of the library, and for its tests.
+struct ProgramAccess {
+  using State = Program::State;
+  [[nodiscard]] static const State& state_of(const Program& program) { return *program.state_; }
+  [[nodiscard]] static Program program_of(std::shared_ptr<const State> state) {
+    return Program(std::move(state));
+  }
+};
+
+[[nodiscard]] inline const ProgramAccess::State& state_of(const Program& program) {
+  return ProgramAccess::state_of(program);
+}
 
 }  // namespace heddle

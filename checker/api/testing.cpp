@@ -49,7 +49,7 @@ std::string expectation(const Program& program, std::string_view model, Expected
       outcome == ExpectedOutcome::always)
     options.keep_going = true;
   const auto result = check(program, options);
-  if (!result) return result.errors().front().text;
+  if (!result) return result.error().front().text;
   Expectation expected;
   expected.outcome = outcome;
   expected.text = text;
@@ -63,9 +63,7 @@ std::string expectation(const Program& program, std::string_view model, Expected
 std::string expectation(const Result<Program>& program, std::string_view model, ExpectedOutcome outcome,
                         std::string_view text, CheckOptions options) {
   if (program) return expectation(*program, model, outcome, text, std::move(options));
-  std::string errors;
-  for (const Diagnostic& error : program.errors()) errors += error.text;
-  return errors;
+  return to_text(program.error());
 }
 
 }  // namespace heddle

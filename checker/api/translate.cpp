@@ -29,12 +29,13 @@ Result<std::string> translate_file(const std::string& path, Syntax target, const
     return std::vector{about_file(path, "this is a .hed program already, which heddle fmt lays out")};
   }
   Result<std::string> text = read_source(path);
-  if (!text) return text.errors();
+  if (!text) return text.error();
   lang::SourceMap sources;
   const auto file = sources.add(path, std::move(*text));
   lang::Diagnostics diagnostics;
-  const auto program = lang::parse_source(sources, file, parameters, diagnostics,
-                                          {.loader = read_module, .spin_await = false});
+  auto front_end = front_end_options();
+  front_end.spin_await = false;
+  const auto program = lang::parse_source(sources, file, parameters, diagnostics, front_end);
   if (!program) return convert_diagnostics(diagnostics, sources);
   if (target == Syntax::heddle) return lang::print_program(*program);
   auto printed = lang::litmus::print_test(*program, test_name(*program, path));

@@ -130,7 +130,7 @@ class Rsmc {
   void arrive();
   bool advance(Node& node);
   bool try_writer(Node& node);
-  bool traverse(Node& node, const Continuation& continuation);
+  void traverse(Node& node, const Continuation& continuation);
   void detect_races(EventName writer, const typename Machine::Prepared& event);
   void detect_race(EventName writer, const typename Machine::Prepared& event, const Set& before, Node& node,
                    std::uint32_t step);
@@ -223,15 +223,13 @@ bool Rsmc<Machine>::advance(Node& node) {
       undo_to(node.depth);
     }
     if (node.taken == node.continuations.size()) return false;
-    const Continuation& next = *node.continuations[node.taken++];
-    if (traverse(node, next)) return true;
-    if (!node.trying_writer) undo_to(node.depth);
+    traverse(node, *node.continuations[node.taken++]);
   }
 }
 
-// Commits c, then e and r. True if something is left to be explored behind them.
+// Commits c; try_writer then commits e and r.
 template <typename Machine>
-bool Rsmc<Machine>::traverse(Node& node, const Continuation& continuation) {
+void Rsmc<Machine>::traverse(Node& node, const Continuation& continuation) {
   for (const NamedStep& item : continuation.before) {
     if (!repeat(item)) throw std::logic_error("internal error: part of an allowed run is not allowed");
   }
@@ -241,7 +239,6 @@ bool Rsmc<Machine>::traverse(Node& node, const Continuation& continuation) {
   node.writer_place = continuation.any_place
                           ? machine_.first_parameter(node.writer)
                           : machine_.resolve(continuation.writer.event, continuation.writer.place);
-  return false;
 }
 
 template <typename Machine>

@@ -10,7 +10,7 @@ namespace heddle::cli {
 
 Result<Document> Document::with(std::string_view text) const {
   const auto found = declarations(text, name_);
-  if (!found) return found.errors();
+  if (!found) return found.error();
   Document result = *this;
   std::size_t done = 0;
   for (const Declaration& declaration : *found) {

@@ -57,15 +57,16 @@ std::size_t widest(const std::vector<std::string>& names, std::size_t least) {
   return least;
 }
 
-void check_moved(const std::string& error) {
-  if (!error.empty()) refuse(error);
+template <typename T>
+void check_moved(const Result<T>& moved) {
+  if (!moved) refuse(moved.error().front().message);
 }
 
 }  // namespace
 
 Machine Session::new_machine(const MachineOptions& options) {
   auto made = Machine::start(program(), options);
-  if (!made) refuse(made.errors().front().message);
+  if (!made) refuse(made.error().front().message);
   return std::move(*made);
 }
 
@@ -94,7 +95,7 @@ void Session::show_status() {
 void Session::show_watches(bool all) {
   for (Watch& each : watches_) {
     const auto result = machine().evaluate(each.expression);
-    std::string value = result ? result->text() : "(" + one_line(result.errors().front().message) + ")";
+    std::string value = result ? result->text() : "(" + one_line(result.error().front().message) + ")";
     if (all || value != each.value)
       print(fmt::format("  watch  {} = {}\n", one_line(each.expression), value));
     each.value = std::move(value);
@@ -227,9 +228,10 @@ void Session::run_thread(const std::string& arguments) {
   std::optional<std::uint32_t> line;
   if (words.size() > 1) line = static_cast<std::uint32_t>(number("the line", words.back(), 1));
   const std::size_t before = rows();
-  const RunResult result = m.run(words[0], line);
+  const Result<RunResult> result = m.run(words[0], line);
+  check_moved(result);
   show_moves(before);
-  if (!result.reached && m.status().end == MachineEnd::running) print(one_line(result.why) + "\n");
+  if (!result->reached && m.status().end == MachineEnd::running) print(one_line(result->why) + "\n");
 }
 
 void Session::random(const std::string& arguments) {
@@ -329,7 +331,7 @@ void Session::watch(const std::string& arguments) {
   }
   const Machine& m = machine();
   const auto result = m.evaluate(arguments);
-  if (!result) throw Complaint{clean(result.errors().front().text, true)};
+  if (!result) throw Complaint{clean(result.error().front().text, true)};
   watches_.push_back({arguments, result->text()});
   print(fmt::format("  watch  {} = {}\n", one_line(arguments), result->text()));
 }
@@ -349,7 +351,7 @@ void Session::evaluate(const std::string& expression) {
   const auto result = (machine_ ? *machine_ : *fresh).evaluate(expression);
   if (!result) {
     std::string text;
-    for (const Diagnostic& error : result.errors()) text += clean(error.text, true);
+    for (const Diagnostic& error : result.error()) text += clean(error.text, true);
     throw Complaint{text};
   }
   print(result->text() + "\n");

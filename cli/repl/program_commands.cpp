@@ -77,7 +77,7 @@ const Program& Session::program() {
   if (program_) return *program_;
   if (document_.empty()) refuse("there is no program yet", "type declarations, or :load a file");
   auto compiled = Program::from_source(document_.text(), document_.name(), options_.compile);
-  if (!compiled) complain(compiled.errors());
+  if (!compiled) complain(compiled.error());
   program_ = std::move(*compiled);
   return *program_;
 }
@@ -90,15 +90,15 @@ void Session::settings_changed() {
 }
 
 void Session::replace(Document document) {
-  const auto errors = check_declarations(document.text(), document.name(), options_.compile.parameters);
-  if (!errors.empty()) complain(errors);
+  const auto checked = check_declarations(document.text(), document.name(), options_.compile.parameters);
+  if (!checked) complain(checked.error());
   document_ = std::move(document);
   settings_changed();
 }
 
 void Session::declare(const std::string& text) {
   const auto changed = document_.with(text);
-  if (!changed) complain(changed.errors());
+  if (!changed) complain(changed.error());
   replace(*changed);
 }
 
@@ -106,7 +106,7 @@ void Session::load(const std::string& file) {
   if (const auto litmus = refuse_litmus(file)) refuse(litmus->message, litmus->hint);
   std::string text = read_program(file);
   const auto read = Document(file).with(text);
-  if (!read) complain(read.errors());
+  if (!read) complain(read.error());
   // Params of another program do not apply.
   const auto parameters = file == file_ ? options_.compile.parameters : Parameters();
   auto before = std::exchange(options_.compile.parameters, parameters);
@@ -156,7 +156,7 @@ void Session::edit(const std::string& /*arguments*/) {
   if (status != 0) refuse(fmt::format("'{}' failed, nothing has changed", shown(editor)));
   draft_ = read_program(file.path);
   const auto changed = Document(document_.name()).with(draft_);
-  if (!changed) complain(changed.errors());
+  if (!changed) complain(changed.error());
   replace(*changed);
   draft_.clear();
 }
@@ -310,8 +310,8 @@ void Session::set(const std::string& arguments) {
     if (parameters.contains(name)) {
       auto next = options_.compile.parameters;
       next[name] = signed_number(name, value);
-      const auto errors = check_declarations(document_.text(), document_.name(), next);
-      if (!errors.empty()) complain(errors);
+      const auto checked = check_declarations(document_.text(), document_.name(), next);
+      if (!checked) complain(checked.error());
       options_.compile.parameters = std::move(next);
       return settings_changed();
     }
@@ -333,7 +333,7 @@ void Session::check_command(const std::string& /*arguments*/) {
   found_.clear();
   const auto result = check(checked, check_options);
   line.clear();
-  if (!result) complain(result.errors());
+  if (!result) complain(result.error());
   const MachineOptions options{.model = result->model,
                                .buffer_bound = check_options.buffer_bound,
                                .resume_after_assert = check_options.keep_going};

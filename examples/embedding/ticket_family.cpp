@@ -37,7 +37,7 @@ int main() {
     for (int threads = 2; threads <= 3; ++threads) {
       const auto program = ticket_lock(threads, atomic);
       if (!program) {
-        for (const auto& error : program.errors()) std::cerr << error.text;
+        std::cerr << heddle::to_text(program.error());
         return 2;
       }
       for (const auto& model : heddle::models()) {
@@ -45,7 +45,7 @@ int main() {
         options.model = model.name;
         const auto result = heddle::check(*program, options);
         if (!result) {
-          std::cerr << result.errors().front().text;
+          std::cerr << result.error().front().text;
           return 2;
         }
         std::cout << (atomic ? "fetch_add" : "load/store") << ' ' << threads << " threads " << model.name
@@ -57,7 +57,7 @@ int main() {
   }
   const auto program = ticket_lock(2, true);
   auto machine = heddle::Machine::start(*program, {.model = "tso"});
-  if (!machine || !machine->step(0).empty()) return 2;
+  if (!machine || !machine->step(0)) return 2;
   std::cout << "first step: " << machine->trace().steps.front().action << '\n';
   return 0;
 }

@@ -8,17 +8,18 @@
 //   auto program = p.compile();
 //
 // The calls write down a program of the language, in their order; nothing is executed. A C++ loop around
-// calls writes them down several times, `if` in C++ decides what is written; `t.if_`, `t.while_` and `t.for_`
-// are branches and loops of the program itself. What stands for a shared variable can be used in an
-// expression: then it is read where the statement is, as in the language.
+// calls writes them several times, a C++ `if` decides whether they are written; `t.if_`, `t.while_` and
+// `t.for_` are branches and loops of the program itself. A shared variable in an expression is read where the
+// statement is, as in the language.
 //
-// Nothing throws (except what the bodies themselves throw, and std::bad_alloc). Mistakes are collected:
-// `compile` returns them, each with the place of the C++ call and the call's name.
+// Nothing throws except std::bad_alloc and your own bodies. Mistakes are collected: `compile` returns them,
+// each with the name and the place of the C++ call. A builder belongs to one thread at a time. All calls are
+// linear in what they write.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <set>
+#include <memory>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -29,13 +30,16 @@
 
 namespace heddle {
 
-// Where a call stands in the C++ source; the compiler fills it in.
+// The place of a call in the C++ source; the compiler fills it in.
 using CallPlace = std::source_location;
 
-class ProgramBuilder;
+namespace detail {
+class BodyText;     // what a ThreadBuilder
+class ProgramText;  // and a ProgramBuilder write into
+}  // namespace detail
 
-// Writes the statements of one thread, one after the other. Calls that give a value put it into a local;
-// `name` makes it one of that name (see ThreadHandle), else it gets one of its own.
+// Writes the statements of one thread, one after the other. Calls with a result put it into a local called
+// `name` (see ThreadHandle), or into one with a fresh name. The reference is valid during the body only.
 class ThreadBuilder {
  public:
   using Block = std::function<void(ThreadBuilder& t)>;
@@ -45,7 +49,7 @@ class ThreadBuilder {
   // True if `at` held `expected`, and now holds `desired`.
   Expression cas(const Location& at, const Expression& expected, const Expression& desired,
                  std::string name = {}, CallPlace place = CallPlace::current());
-  // These give the value before.
+  // These return the old value.
   Expression exchange(const Location& at, const Expression& value, std::string name = {},
                       CallPlace place = CallPlace::current());
   Expression fetch_add(const Location& at, const Expression& value, std::string name = {},
@@ -63,7 +67,7 @@ class ThreadBuilder {
   Expression fetch_min(const Location& at, const Expression& value, std::string name = {},
                        CallPlace place = CallPlace::current());
   void fence(FenceType type = FenceType::full, CallPlace place = CallPlace::current());
-  // Loads, computes and stores, as `at += value` does; `op` is one of + - * / % & | ^ << >>.
+  // `at += value`: a load, a computation and a store, not atomic. `op` is one of + - * / % & | ^ << >>.
   void update(const Location& at, std::string_view op, const Expression& value,
               CallPlace place = CallPlace::current());
   void lock(const MutexHandle& mutex, CallPlace place = CallPlace::current());
@@ -74,15 +78,15 @@ class ThreadBuilder {
             CallPlace place = CallPlace::current());
   void signal(const ConditionHandle& condition, CallPlace place = CallPlace::current());
   void broadcast(const ConditionHandle& condition, CallPlace place = CallPlace::current());
-  // Some value of low .. high - 1; every one of them is explored.
+  // Any value of low .. high - 1; checks explore all of them.
   Expression choose(const Expression& low, const Expression& high, std::string name = {},
                     CallPlace place = CallPlace::current());
   Expression choose(const EnumHandle& type, std::string name = {}, CallPlace place = CallPlace::current());
 
-  // `let` and `var` of the language. An empty name is replaced by one of its own.
+  // `let` and `var` of the language. An empty name is replaced by a fresh one.
   Expression let(std::string name, const Expression& value, CallPlace place = CallPlace::current());
   LocalVariable var(std::string name, const Expression& value, CallPlace place = CallPlace::current());
-  // An array or object of the thread's own. `initial`: one value, or one for each element.
+  // A local array or object. `initial`: one value, or one for each element.
   LocalVariable var(std::string name, const Type& type, const std::vector<Expression>& initial = {},
                     CallPlace place = CallPlace::current());
   void assign(const LocalVariable& variable, const Expression& value, CallPlace place = CallPlace::current());
@@ -97,7 +101,7 @@ class ThreadBuilder {
                CallPlace place = CallPlace::current());
   // The condition is evaluated before every round.
   void while_(const Expression& condition, const Block& body, CallPlace place = CallPlace::current());
-  // From low up to below high.
+  // From low to high - 1.
   void for_(std::string name, const Expression& low, const Expression& high,
             const std::function<void(ThreadBuilder& t, Expression i)>& body,
             CallPlace place = CallPlace::current());
@@ -106,52 +110,43 @@ class ThreadBuilder {
   void return_(CallPlace place = CallPlace::current());
   void return_(const Expression& value, CallPlace place = CallPlace::current());
 
-  // A call of a function without a result, and of one with.
+  // Calls of functions without and with a result.
   void call(const FunctionHandle& function, const std::vector<Expression>& arguments = {},
             CallPlace place = CallPlace::current());
   Expression call_value(const FunctionHandle& function, const std::vector<Expression>& arguments = {},
                         std::string name = {}, CallPlace place = CallPlace::current());
-  // Starts a thread. join() waits for its end, or for the ends of all that this thread has started on a proc.
+  // Starts a thread. join() waits until it has ended, or until all threads that this one started on a proc
+  // have.
   SpawnHandle spawn(const ProcHandle& proc, const std::vector<Expression>& arguments = {},
                     std::string name = {}, CallPlace place = CallPlace::current());
   void join(const SpawnHandle& thread, CallPlace place = CallPlace::current());
   void join(const ProcHandle& proc, CallPlace place = CallPlace::current());
 
  private:
-  friend class ProgramBuilder;
-  explicit ThreadBuilder(ProgramBuilder& program) : program_(program) {}
-  std::string name_for(std::string_view call, std::string name, const CallPlace& place);
-  void give(std::string_view call, const std::string& name, const CallPlace& place);
-  Expression define(std::string_view call, std::string name, std::string_view keyword,
-                    const std::string& value, const CallPlace& place);
-  Expression modify(const char* function, const Location& at, const Expression& value, std::string name,
-                    const CallPlace& place);
-  void statement(std::string_view call, const std::string& text, const CallPlace& place);
-  void block(const Block& body);
-
-  ProgramBuilder& program_;
-  unsigned depth_ = 1;
-  unsigned names_ = 0;
-  std::set<std::string> given_;      // names of this body, by the caller
-  std::set<std::string> automatic_;  // and by name_for
+  friend class detail::ProgramText;
+  explicit ThreadBuilder(detail::BodyText& body) : body_(body) {}
+  detail::BodyText& body_;
 };
 
 class ProgramBuilder {
  public:
   using Block = ThreadBuilder::Block;
   using FamilyBlock = std::function<void(ThreadBuilder& t, Expression me)>;
-  // The arguments in the order of the parameters. One that is not by reference can only be read.
+  // The arguments are in the order of the parameters. Those that are not by reference are read-only.
   using CallBlock = std::function<void(ThreadBuilder& t, const std::vector<Location>& arguments)>;
 
-  // `name` is how messages and traces call the program; imported files are looked for beside it.
+  // `name` is the program's name in messages and traces; imports are looked up beside it.
   explicit ProgramBuilder(std::string name, CallPlace place = CallPlace::current());
+  ~ProgramBuilder();
+  ProgramBuilder(ProgramBuilder&& other) noexcept;
+  ProgramBuilder& operator=(ProgramBuilder&& other) noexcept;
 
-  // Shared variables, of int unless the name says otherwise, all elements with the same first value.
+  // Shared variables, of type int unless the call's name says otherwise; all elements get the initial value.
   Location shared(std::string name, std::int64_t initial = 0, CallPlace place = CallPlace::current());
   Location shared_bool(std::string name, bool initial = false, CallPlace place = CallPlace::current());
   Location shared_array(std::string name, std::uint32_t length, std::int64_t initial = 0,
                         CallPlace place = CallPlace::current());
-  // Of any type. `initial`: one value, or one for each element of an array.
+  // A shared variable of any type. `initial`: one value, or one for each element of an array.
   Location shared(std::string name, const Type& type, const std::vector<Expression>& initial = {},
                   CallPlace place = CallPlace::current());
   MutexHandle mutex(std::string name, CallPlace place = CallPlace::current());
@@ -162,16 +157,16 @@ class ProgramBuilder {
   EnumHandle enumeration(std::string name, const std::vector<std::string>& values,
                          CallPlace place = CallPlace::current());
   Type structure(std::string name, const std::vector<Field>& fields, CallPlace place = CallPlace::current());
-  // A value that CompileOptions::parameters can override.
+  // A constant that CompileOptions::parameters can override.
   Expression param(std::string name, std::int64_t value, CallPlace place = CallPlace::current());
-  // A number or truth value that follows from numbers, params and constants.
+  // A number or truth value, computed from numbers, params and constants.
   Expression constant(std::string name, const Expression& value, CallPlace place = CallPlace::current());
-  // "std.spinlock", or a file beside the program's name, "./queue.hed". `name` is what it is called here;
-  // empty: the module's own name.
+  // "std.spinlock", or a file relative to the program's name, "./queue.hed". `name` is its name in this
+  // program; empty: the module's own.
   ModuleHandle import(std::string_view module, std::string name = {}, CallPlace place = CallPlace::current());
 
   ThreadHandle thread(std::string name, const Block& body, CallPlace place = CallPlace::current());
-  // One thread for each number of low .. high - 1, which `me` stands for. The handles are in that order.
+  // One thread for each `me` of low .. high - 1. The handles are in that order.
   std::vector<ThreadHandle> threads(std::string name, std::int64_t low, std::int64_t high,
                                     const FamilyBlock& body, CallPlace place = CallPlace::current());
   FunctionHandle function(std::string name, const std::vector<Parameter>& parameters, const CallBlock& body,
@@ -183,47 +178,23 @@ class ProgramBuilder {
   // The `final` block: after all threads have ended.
   void finally(const Block& body, CallPlace place = CallPlace::current());
 
-  // Conditions over final states: shared variables and locals of threads.
+  // Conditions over shared variables and locals of threads in final states.
   void exists(const Expression& condition, CallPlace place = CallPlace::current());
   void forall(const Expression& condition, CallPlace place = CallPlace::current());
   void forbid(const Expression& condition, CallPlace place = CallPlace::current());
 
-  // An `expect` line, for what text() is saved as: expect("sc, tso", "safe"), expect("pso", "violation
-  // \"late\""). `settings` is what stands behind `with`.
+  // An `expect` line, for text() in a file: expect("sc, tso", "safe"), expect("pso", "violation \"late\"").
+  // `settings` follows `with`.
   void expect(std::string_view models, std::string_view outcome, std::string_view settings = {},
               CallPlace place = CallPlace::current());
 
-  // The program so far in the language. Line numbers of traces count in it.
-  [[nodiscard]] const std::string& text() const { return text_; }
-  // Compiles what has been written down. Errors have the file and line of the C++ call.
+  // The program so far, in the language. Line numbers of traces refer to it. Valid until the next call.
+  [[nodiscard]] const std::string& text() const;
+  // Compiles the text; the builder can be used further. Errors have the file and line of the C++ call.
   [[nodiscard]] Result<Program> compile(const CompileOptions& options = {}) const;
 
  private:
-  friend class ThreadBuilder;
-  // Adds a line that comes from the call.
-  void line(std::string_view call, std::string text, const CallPlace& place);
-  void check_name(std::string_view call, const std::string& name, const CallPlace& place);
-  // The same for a name of the whole program, which no name in a body may be.
-  void give(std::string_view call, const std::string& name, const CallPlace& place);
-  void error(std::string_view call, std::string message, const CallPlace& place);
-  void body(std::string_view call, const std::string& head, const Block& block, const CallPlace& place);
-  void callable(std::string_view call, std::string_view keyword, const std::string& name,
-                const std::vector<Parameter>& parameters, const std::string& result, const CallBlock& block,
-                const CallPlace& place);
-
-  struct Call {
-    std::string name;
-    std::string file;
-    std::uint32_t line = 0;
-    std::uint32_t column = 0;
-  };
-  std::string name_;
-  CallPlace made_at_;
-  std::string text_;
-  std::vector<Call> calls_;  // of each line of the text
-  std::vector<Diagnostic> errors_;
-  std::set<std::string> given_;      // names of the whole program
-  std::set<std::string> automatic_;  // of all bodies, see ThreadBuilder
+  std::unique_ptr<detail::ProgramText> text_;
 };
 
 }  // namespace heddle

@@ -6,7 +6,7 @@
 //
 // A history is realisable under a model if some run of the model has these events and every read sees the
 // write that the history says. Where it does not say which, every write of the value that was read is tried.
-// Results and errors are values; nothing here throws except std::bad_alloc.
+// Results and errors are values; nothing throws except std::bad_alloc and Result::value().
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace heddle {
 
-// Which write a read saw: event `event` of thread `thread`, counted from 0, or the location's first value.
+// The write that a read saw: event `event` of thread `thread`, counted from 0, or the initial value.
 struct HistorySource {
   bool initial = true;
   std::uint32_t thread = 0;
@@ -33,18 +33,17 @@ struct HistoryEvent {
     read,
     write,
     update,         // an atomic read-modify-write, a compare-and-swap that succeeded
-    failed_update,  // a compare-and-swap that failed: waits for the store buffers as an update does, then
-                    // reads
+    failed_update,  // a compare-and-swap that failed: waits for the store buffers like an update, then reads
     fence,          // full
-    store_fence,    // orders stores (PSO: stbar); means nothing under SC and TSO
+    store_fence,    // orders stores (PSO: stbar); no effect under SC and TSO
     lock,
     unlock,
   };
   Kind kind = Kind::read;
-  std::string location;                 // of all but fences
+  std::string location;                 // empty for fences
   std::optional<std::int64_t> read;     // value read, if it is known
   std::optional<std::int64_t> written;  // value written, if it is known
-  std::optional<HistorySource> source;  // of reads and locks (the unlock before), if it is known
+  std::optional<HistorySource> source;  // reads, and locks (the unlock before), if it is known
 };
 
 struct HistoryThread {
@@ -54,13 +53,13 @@ struct HistoryThread {
 
 struct History {
   std::vector<HistoryThread> threads;
-  std::map<std::string, std::int64_t> initial;  // first values; 0 for locations that are not named
+  std::map<std::string, std::int64_t> initial;  // initial values; other locations: 0
 };
 
 struct ConsistencyOptions {
   std::vector<std::string> models{"sc", "tso", "pso"};
-  bool closure = true;  // look for a contradiction before searching; never changes an answer
-  std::uint64_t max_states = 20'000'000;  // prefixes that a model's search may look at before it gives up
+  bool closure = true;  // look for a contradiction before the search; never changes an answer
+  std::uint64_t max_states = 20'000'000;  // prefixes per model before the search gives up
 };
 
 enum class Realisability : std::uint8_t { realisable, unrealisable, undecided };
@@ -76,16 +75,16 @@ struct HistoryStep {
 struct ConsistencyResult {
   std::string model;
   Realisability verdict = Realisability::undecided;
-  // If realisable: a run, and what each read saw in it ([thread][event]; nothing for events that read not).
+  // If realisable: a run, and the source of each read in it ([thread][event]; nothing for other events).
   std::vector<HistoryStep> witness;
   std::vector<std::vector<std::optional<HistorySource>>> sources;
-  std::uint64_t states = 0;  // prefixes that the search looked at
+  std::uint64_t states = 0;  // prefixes that the search visited
 };
 
-// One result per model asked for, in that order. Errors: an unknown model, a source that is not a write to
-// the location or wrote another value, an event without a location, an unlock without a lock. With all
+// One result per model of the options, in that order. Errors: an unknown model, a source that is not a write
+// to the location or wrote another value, an event without a location, an unlock without a lock. With all
 // sources given: polynomial in the number of events for a fixed number of threads, see docs/consistency.md.
-// Without: exponential in the number of reads that several writes could explain.
+// Without: exponential in the number of reads that several writes could explain. Thread-safe.
 Result<std::vector<ConsistencyResult>> check_consistency(const History& history,
                                                          const ConsistencyOptions& options = {});
 

@@ -1,6 +1,6 @@
-// What the calls of heddle/builder.h take and give: expressions, places, types, and what stands for a
-// declaration. All of them are small values that know nothing but how the program's text names them: with
-// another ProgramBuilder they mean what is called so there, and compile() says where nothing is.
+// The arguments and results of heddle/builder.h: expressions, locations, types, and handles of declarations.
+// All of them are small values that hold nothing but a piece of program text. With another ProgramBuilder
+// they refer to whatever has the same name there; compile() reports names that do not exist.
 #pragma once
 
 #include <concepts>
@@ -14,14 +14,25 @@
 
 namespace heddle {
 
-// "object.name". What cannot be a name is put so that compile() refuses it.
+class Expression;
+
+namespace detail {
+
+class ProgramText;  // what a ProgramBuilder writes into
+
+// "object.name". Impossible names are quoted, so that compile() refuses them.
 [[nodiscard]] inline std::string member_text(const std::string& object, std::string_view name) {
   constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]";
   const bool possible = !name.empty() && name.find_first_not_of(allowed) == std::string_view::npos;
   return object + "." + (possible ? std::string(name) : "'" + std::string(name) + "'");
 }
 
-// A value of the program that is being written: an integer, a truth value or a value of an enum.
+[[nodiscard]] Expression binary(const Expression& left, std::string_view op, const Expression& right);
+[[nodiscard]] Expression unary(std::string_view op, const Expression& operand);
+
+}  // namespace detail
+
+// A value of the program: an integer, a truth value or a value of an enum.
 class Expression {
  public:
   template <std::integral T>
@@ -35,7 +46,7 @@ class Expression {
   template <std::integral T>
   static std::string literal(T value) {
     if constexpr (std::same_as<T, bool>) return value ? "true" : "false";
-    // What does not fit into 64 bits with a sign is an error of compile(), with the call's place.
+    // compile() refuses numbers that do not fit into a signed 64-bit integer.
     if constexpr (std::unsigned_integral<T>) return std::to_string(value);
     const auto number = static_cast<std::int64_t>(value);
     if (number == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
@@ -46,39 +57,37 @@ class Expression {
   friend class ThreadHandle;
   friend class EnumHandle;
   friend class ModuleHandle;
-  friend Expression binary(const Expression& left, std::string_view op, const Expression& right);
-  friend Expression unary(std::string_view op, const Expression& operand);
+  friend Expression detail::binary(const Expression& left, std::string_view op, const Expression& right);
+  friend Expression detail::unary(std::string_view op, const Expression& operand);
   friend Expression select(const Expression& condition, const Expression& yes, const Expression& no);
   std::string text_;
 };
 
-[[nodiscard]] Expression binary(const Expression& left, std::string_view op, const Expression& right);
-[[nodiscard]] Expression unary(std::string_view op, const Expression& operand);
-// condition ? yes : no; only one of the two is evaluated.
+// condition ? yes : no. Only one of the two is evaluated.
 [[nodiscard]] Expression select(const Expression& condition, const Expression& yes, const Expression& no);
 
-// `&&` and `||` skip what they do not need when the program runs.
-inline Expression operator+(const Expression& a, const Expression& b) { return binary(a, "+", b); }
-inline Expression operator-(const Expression& a, const Expression& b) { return binary(a, "-", b); }
-inline Expression operator*(const Expression& a, const Expression& b) { return binary(a, "*", b); }
-inline Expression operator/(const Expression& a, const Expression& b) { return binary(a, "/", b); }
-inline Expression operator%(const Expression& a, const Expression& b) { return binary(a, "%", b); }
-inline Expression operator&(const Expression& a, const Expression& b) { return binary(a, "&", b); }
-inline Expression operator|(const Expression& a, const Expression& b) { return binary(a, "|", b); }
-inline Expression operator^(const Expression& a, const Expression& b) { return binary(a, "^", b); }
-inline Expression operator<<(const Expression& a, const Expression& b) { return binary(a, "<<", b); }
-inline Expression operator>>(const Expression& a, const Expression& b) { return binary(a, ">>", b); }
-inline Expression operator==(const Expression& a, const Expression& b) { return binary(a, "==", b); }
-inline Expression operator!=(const Expression& a, const Expression& b) { return binary(a, "!=", b); }
-inline Expression operator<(const Expression& a, const Expression& b) { return binary(a, "<", b); }
-inline Expression operator<=(const Expression& a, const Expression& b) { return binary(a, "<=", b); }
-inline Expression operator>(const Expression& a, const Expression& b) { return binary(a, ">", b); }
-inline Expression operator>=(const Expression& a, const Expression& b) { return binary(a, ">=", b); }
-inline Expression operator&&(const Expression& a, const Expression& b) { return binary(a, "&&", b); }
-inline Expression operator||(const Expression& a, const Expression& b) { return binary(a, "||", b); }
-inline Expression operator!(const Expression& a) { return unary("!", a); }
-inline Expression operator~(const Expression& a) { return unary("~", a); }
-inline Expression operator-(const Expression& a) { return unary("-", a); }
+// `&&` and `||` evaluate their right side only if they need it.
+inline Expression operator+(const Expression& a, const Expression& b) { return detail::binary(a, "+", b); }
+inline Expression operator-(const Expression& a, const Expression& b) { return detail::binary(a, "-", b); }
+inline Expression operator*(const Expression& a, const Expression& b) { return detail::binary(a, "*", b); }
+inline Expression operator/(const Expression& a, const Expression& b) { return detail::binary(a, "/", b); }
+inline Expression operator%(const Expression& a, const Expression& b) { return detail::binary(a, "%", b); }
+inline Expression operator&(const Expression& a, const Expression& b) { return detail::binary(a, "&", b); }
+inline Expression operator|(const Expression& a, const Expression& b) { return detail::binary(a, "|", b); }
+inline Expression operator^(const Expression& a, const Expression& b) { return detail::binary(a, "^", b); }
+inline Expression operator<<(const Expression& a, const Expression& b) { return detail::binary(a, "<<", b); }
+inline Expression operator>>(const Expression& a, const Expression& b) { return detail::binary(a, ">>", b); }
+inline Expression operator==(const Expression& a, const Expression& b) { return detail::binary(a, "==", b); }
+inline Expression operator!=(const Expression& a, const Expression& b) { return detail::binary(a, "!=", b); }
+inline Expression operator<(const Expression& a, const Expression& b) { return detail::binary(a, "<", b); }
+inline Expression operator<=(const Expression& a, const Expression& b) { return detail::binary(a, "<=", b); }
+inline Expression operator>(const Expression& a, const Expression& b) { return detail::binary(a, ">", b); }
+inline Expression operator>=(const Expression& a, const Expression& b) { return detail::binary(a, ">=", b); }
+inline Expression operator&&(const Expression& a, const Expression& b) { return detail::binary(a, "&&", b); }
+inline Expression operator||(const Expression& a, const Expression& b) { return detail::binary(a, "||", b); }
+inline Expression operator!(const Expression& a) { return detail::unary("!", a); }
+inline Expression operator~(const Expression& a) { return detail::unary("~", a); }
+inline Expression operator-(const Expression& a) { return detail::unary("-", a); }
 
 // A shared variable, an element of an array or a field of a struct. In an expression it is a load.
 class Location : public Expression {
@@ -86,12 +95,15 @@ class Location : public Expression {
   [[nodiscard]] Location operator[](const Expression& index) const {
     return Location(text() + "[" + index.text() + "]");
   }
-  [[nodiscard]] Location field(std::string_view name) const { return Location(member_text(text(), name)); }
+  [[nodiscard]] Location field(std::string_view name) const {
+    return Location(detail::member_text(text(), name));
+  }
 
  private:
   using Expression::Expression;
   friend class ProgramBuilder;
   friend class ModuleHandle;
+  friend class detail::ProgramText;
 };
 
 // A local that can be assigned again (ThreadBuilder::var), one of its elements or fields.
@@ -101,7 +113,7 @@ class LocalVariable : public Expression {
     return LocalVariable(text() + "[" + index.text() + "]");
   }
   [[nodiscard]] LocalVariable field(std::string_view name) const {
-    return LocalVariable(member_text(text(), name));
+    return LocalVariable(detail::member_text(text(), name));
   }
 
  private:
@@ -109,7 +121,7 @@ class LocalVariable : public Expression {
   friend class ThreadBuilder;
 };
 
-// A lock or a condition variable, or an array of them of which [] gives one. Those in structs and arrays of
+// A lock or a condition variable, or an array of them with elements []. Those in structs and arrays of
 // structs are Locations: t.lock(pool[0].field("guard")).
 enum class HandleOf : std::uint8_t { mutex, condition };
 template <HandleOf>
@@ -129,14 +141,14 @@ class Handle {
 using MutexHandle = Handle<HandleOf::mutex>;
 using ConditionHandle = Handle<HandleOf::condition>;
 
-// A type of the program: these four, what ProgramBuilder::enumeration() and structure() give, arrays of them.
+// A type of the program: one of these four, an enum or struct of a ProgramBuilder, or an array of a type.
 class Type {
  public:
   [[nodiscard]] static Type integer() { return Type("int"); }
   [[nodiscard]] static Type boolean() { return Type("bool"); }
   [[nodiscard]] static Type mutex() { return Type("mutex"); }
   [[nodiscard]] static Type condition() { return Type("cond"); }
-  // So many of these. A length is a number, a param or a constant.
+  // The length is a number, a param or a constant.
   [[nodiscard]] Type array(const Expression& length) const {
     Type result(name_);
     result.lengths_ = "[" + length.text() + "]" + lengths_;
@@ -158,7 +170,7 @@ class Type {
 class EnumHandle : public Type {
  public:
   [[nodiscard]] Expression operator[](std::string_view value) const {
-    return Expression(member_text(text(), value));
+    return Expression(detail::member_text(text(), value));
   }
 
  private:
@@ -167,27 +179,27 @@ class EnumHandle : public Type {
   friend class ModuleHandle;
 };
 
-// A field of a struct. `initial`: one value, or one for each element of an array; none: 0, false, the first
-// value.
+// A field of a struct. `initial`: one value, or one for each element of an array; empty: 0, false or the
+// enum's first value.
 struct Field {
   std::string name;
   Type type;
   std::vector<Expression> initial = {};
 };
 
-// Of a function or proc. By reference: another name for the place that the call gives.
+// A parameter of a function or proc. `by_reference`: another name for the argument's location.
 struct Parameter {
   std::string name;
   Type type;
   bool by_reference = false;
 };
 
-// A thread that has been written down; for conditions over final states.
+// A thread, for conditions over final states.
 class ThreadHandle {
  public:
-  // A local of the outermost block of the thread, by the name that load(), var() or another call gave it.
+  // A local of the thread's outermost block, by the name that load(), var() or another call gave it.
   [[nodiscard]] Expression operator[](std::string_view local) const {
-    return Expression(member_text(name_, local));
+    return Expression(detail::member_text(name_, local));
   }
   [[nodiscard]] const std::string& name() const { return name_; }
 
@@ -208,10 +220,10 @@ class FunctionHandle {
   std::string name_;
 };
 
-// What spawned threads do, for ThreadBuilder::spawn.
+// The code of spawned threads, for ThreadBuilder::spawn.
 class ProcHandle {
  public:
-  // For conditions: the one thread that was spawned on it, or one of several, in the order of the spawns.
+  // For conditions: the only thread spawned on it, or one of several in the order of the spawns.
   [[nodiscard]] ThreadHandle thread() const { return ThreadHandle(name_); }
   [[nodiscard]] ThreadHandle thread(std::uint32_t number) const {
     return ThreadHandle(name_ + "[" + std::to_string(number) + "]");
@@ -225,7 +237,7 @@ class ProcHandle {
   std::string name_;
 };
 
-// A thread that ThreadBuilder::spawn has started.
+// A thread started by ThreadBuilder::spawn.
 class SpawnHandle {
  private:
   explicit SpawnHandle(std::string name) : name_(std::move(name)) {}
@@ -233,7 +245,7 @@ class SpawnHandle {
   std::string name_;
 };
 
-// What ProgramBuilder::import gives: what the module declares, by name.
+// An imported module; gives its declarations by name.
 class ModuleHandle {
  public:
   [[nodiscard]] Type type(std::string_view name) const { return Type(member(name)); }
@@ -247,7 +259,7 @@ class ModuleHandle {
  private:
   explicit ModuleHandle(std::string name) : name_(std::move(name)) {}
   friend class ProgramBuilder;
-  [[nodiscard]] std::string member(std::string_view name) const { return member_text(name_, name); }
+  [[nodiscard]] std::string member(std::string_view name) const { return detail::member_text(name_, name); }
   std::string name_;
 };
 

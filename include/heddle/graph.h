@@ -1,4 +1,4 @@
-// The execution graph of a trace: events in program order, and who reads from whom.
+// The execution graph of a trace: its events and the relations between them.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 namespace heddle {
 
 struct GraphEvent {
-  // Index into ExecutionGraph::threads; -1: the first value of a location, an event if something reads it.
+  // Index into ExecutionGraph::threads; -1: the initial value of a location, an event if something reads it.
   std::int32_t thread = -1;
-  std::size_t step = 0;  // index into Trace::steps; nothing for first values
+  std::size_t step = 0;  // index into Trace::steps; meaningless for initial values
   std::string location = {};
   bool reads = false;
   bool writes = false;  // both: an atomic read-modify-write
@@ -22,7 +22,7 @@ struct GraphEvent {
   std::int64_t written = 0;
   std::string read_symbol = {};  // as in Step
   std::string written_symbol = {};
-  bool in_memory = true;  // false: a store that is still in its buffer
+  bool in_memory = true;  // false: the store is still in its buffer
   std::uint32_t line = 0;
   std::string source = {};
 };
@@ -32,15 +32,15 @@ enum class GraphRelation : std::uint8_t {
   reads_from,     // rf: from a write to each read that sees it
   coherence,      // co: to the location's next write
   from_read,      // fr: from a read to the write that next overwrites what it saw
-  // Of traces in commit order (POWER) only. Dependencies: from a read to each later event of the thread that
-  // depends on it through its address, its data, or a branch before it (isync: with an isync behind the
+  // In traces in commit order (POWER) only. Dependencies: from a read to each later event of the thread that
+  // depends on it through its address, its data, or an earlier branch (isync: with an isync after the
   // branch).
   address,
   data,
   control,
   control_isync,
-  // Fences: from the thread's last event before the fence to the first one behind it, which by program order
-  // stands for all pairs; a store fence from the last write to the first one.
+  // Fences: from the thread's last event before the fence to the first one after it; program order implies
+  // all other pairs. Store fences: from the last write to the first one.
   sync,
   lightweight_sync,
   store_fence,
@@ -58,10 +58,10 @@ struct ExecutionGraph {
   std::vector<GraphEdge> edges;  // po and co without what follows by transitivity
 };
 
-// Of a trace under a model with one memory (sc, tso, pso): a write takes its place in the coherence order
-// when it reaches memory; events stand in the order of the trace. Of a trace in commit order (power): what
-// its commits say; events stand thread by thread in program order. Locks count as read-modify-writes; fences,
-// choices and the `final` block are no events. O(n log n) for n steps and dependencies.
+// Under models with one memory a write takes its place in coherence order when it reaches memory, and events
+// are in the order of the trace. In traces in commit order the steps' commits give all relations, and events
+// are thread by thread in program order. Locks count as read-modify-writes; fences, choices and the `final`
+// block are no events. O(n log n) for n steps and dependencies. Thread-safe.
 [[nodiscard]] ExecutionGraph graph_of(const Trace& trace);
 
 // "po", "rf", "co", "fr", "addr", "data", "ctrl", "ctrl+isync", "sync", "lwsync", "eieio".

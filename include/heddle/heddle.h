@@ -2,12 +2,14 @@
 // allows.
 //
 //   auto program = heddle::Program::from_file("peterson.hed");
-//   if (!program) { for (auto& d : program.errors()) std::cerr << d.text; return 2; }
+//   if (!program) { std::cerr << heddle::to_text(program.error()); return 2; }
 //   auto result = heddle::check(*program, {.model = "sc", .algorithm = "dpor"});
 //   if (result) std::cout << heddle::name(result->verdict);
 //
-// Results and errors are values; nothing here throws except std::bad_alloc. Nothing is printed. There is no
-// global state: programs are independent, and one program may be checked by several threads at a time.
+// Results and errors are values (heddle/result.h): nothing throws except std::bad_alloc, Result::value() and
+// your own callbacks. Nothing is printed. There is no global state. Everything here is a value type: it owns
+// what it holds, and different objects may be used by different threads at the same time. Functions on a
+// const object may be called by several threads at once.
 #pragma once
 
 #include <cstdint>
@@ -20,50 +22,22 @@
 #include <utility>
 #include <vector>
 
+#include "heddle/result.h"
+
 namespace heddle {
-
-// One message about a source text, an option or a file.
-struct Diagnostic {
-  std::string file;          // empty if the message is not about a file
-  std::uint32_t line = 0;    // from 1; 0 if the message is not about a place
-  std::uint32_t column = 0;  // from 1, in code points
-  std::string message;
-  std::string hint;  // "did you mean 'turn'?", may be empty
-  std::string
-      text;  // all of it as it should be shown: place, message, source line with caret, hint; ends in '\n'
-};
-
-// Either a value or at least one error.
-template <typename T>
-class [[nodiscard]] Result {
- public:
-  Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  Result(std::vector<Diagnostic> errors)
-      : errors_(std::move(errors)) {}  // NOLINT(google-explicit-constructor)
-  explicit operator bool() const { return value_.has_value(); }
-  T& operator*() { return *value_; }
-  const T& operator*() const { return *value_; }
-  T* operator->() { return &*value_; }
-  const T* operator->() const { return &*value_; }
-  [[nodiscard]] const std::vector<Diagnostic>& errors() const { return errors_; }
-
- private:
-  std::optional<T> value_;
-  std::vector<Diagnostic> errors_;
-};
 
 using Parameters = std::map<std::string, std::int64_t>;
 
 struct CompileOptions {
-  Parameters parameters;      // override `param`s; a name that the program has not is an error
+  Parameters parameters;      // override `param`s; unknown names are errors
   std::uint32_t unroll = 16;  // rounds of each `while` before the thread is cut off there
   bool optimise = false;      // spend more time on machine code; pays for programs that compute a lot
-  bool keep_ir = false;       // for Program::llvm_ir
-  // Loops that only look at shared variables until they change, like `while x != 0 { }`, are treated as
-  // `await` unless this is set.
+  bool keep_ir = false;       // keep the text for Program::llvm_ir
+  // Unroll loops that only read shared variables until they change, like `while x != 0 { }`, instead of
+  // treating them as `await`.
   bool unroll_spin_loops = false;
-  // If the program will be checked under one model only, its name: saves making the form that it does not
-  // need. Checks under other models work all the same.
+  // The model that most checks will use; empty: any. Saves compiling the form that this model does not need.
+  // Checks under other models compile it when they start.
   std::string model = {};
 };
 
@@ -82,62 +56,62 @@ enum class ExpectedOutcome : std::uint8_t {
 
 // An `expect` line of a program.
 struct Expectation {
-  std::vector<std::string> models;
-  std::vector<std::string> algorithms;  // empty: any
-  Parameters parameters;
+  std::vector<std::string> models;      // may name models of another version of heddle
+  std::vector<std::string> algorithms;  // likewise; empty: any
+  Parameters parameters;                // set before the program is compiled
   ExpectedOutcome outcome = ExpectedOutcome::safe;
   std::string text;         // violation: must occur in the message
   std::uint64_t count = 0;  // executions, outcomes
-  std::uint32_t line = 0;
-  std::string source;  // the line as written
+  std::uint32_t line = 0;   // from 1
+  std::string source;       // the line as written
 };
 
-// What a litmus test asks: of all its final states, is there one / none / are all such that ... ?
+// What a litmus test claims: some, none or all of its final states satisfy its condition.
 enum class LitmusKind : std::uint8_t { none, exists, not_exists, forall };
 
-// What a .litmus file says about itself.
+// The head and the condition of a .litmus file.
 struct LitmusTest {
-  std::string name;  // in its first line
+  std::string name;  // from its first line
   LitmusKind kind = LitmusKind::none;
   std::string condition;  // "exists (0:r1=1 /\ 1:r1=0)" on one line; empty for `none`
 };
 
-// A compiled program. Cheap to copy; copies share the code, which is freed with the last of them.
+// A compiled program. Immutable; any number of threads may check one at a time. Copying is O(1): copies share
+// the machine code, which is freed with the last of them.
 class Program {
  public:
-  // `name` is used in messages, and what the text imports is looked for beside it; if it ends in ".litmus"
-  // the text is a litmus test in herd's format. O(size of the text); a few milliseconds for a small program.
+  // `name` is the file that messages mention; imports are looked up beside it. If it ends in ".litmus", the
+  // text is a litmus test in herd's format. Errors: everything that is wrong with the text, up to a limit, or
+  // an unknown name in the options. Linear in the text with its imports; a few milliseconds for a small one.
   static Result<Program> from_source(std::string_view text, std::string name,
                                      const CompileOptions& options = {});
-  // Also refuses what is not a readable, regular file of at most 16 MiB.
+  // Errors also: `path` is no readable, regular file of at most 16 MiB.
   static Result<Program> from_file(const std::string& path, const CompileOptions& options = {});
 
   [[nodiscard]] const std::string& name() const;
-  [[nodiscard]] const Parameters& parameters() const;  // all of them, with the values in force
+  // References are valid as long as a copy of the program lives.
+  [[nodiscard]] const Parameters& parameters() const;  // all `param`s, with the values in force
   [[nodiscard]] const std::vector<Expectation>& expectations() const;
   [[nodiscard]] std::vector<std::string> threads() const;
-  // What a final state names: the shared variables ("x", "flag[1]"), then the top-level locals ("p.a").
+  // The names of final states: shared variables ("x", "flag[1]"), then top-level locals ("p.a").
   [[nodiscard]] std::vector<std::string> variables() const;
-  // How many loops of the text are treated as `await`; see CompileOptions::unroll_spin_loops.
+  // The number of loops that are treated as `await`; see CompileOptions::unroll_spin_loops.
   [[nodiscard]] std::uint32_t spin_loops() const;
-  // Of a program that was read from a .litmus file: its final states are what the test observes.
+  // Empty unless the program comes from a .litmus file. Final states then are what the test observes.
   [[nodiscard]] const std::optional<LitmusTest>& litmus() const;
-  // A hash of the source text and of all that it imports, 16 hexadecimal digits: to notice that the program
-  // has changed, not to prove that it has not.
+  // A hash of the source text and its imports, 16 hexadecimal digits. Not cryptographic. Linear in the text.
   [[nodiscard]] std::string fingerprint() const;
-  // The intermediate code as generated, for people who look under the bonnet; empty without
-  // CompileOptions::keep_ir.
+  // The LLVM IR before optimisation; empty without CompileOptions::keep_ir.
   [[nodiscard]] const std::string& llvm_ir() const;
 
-  struct State;  // internal
-  [[nodiscard]] const State& state() const { return *state_; }
-
  private:
+  friend struct ProgramAccess;  // the library's own way in
+  struct State;
   explicit Program(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;
 };
 
-// What is happening during a check; see CheckOptions::progress.
+// The state of a running check; see CheckOptions::progress.
 struct Progress {
   std::uint64_t executions = 0;  // complete ones so far
   std::uint64_t blocked = 0;
@@ -146,28 +120,30 @@ struct Progress {
   double seconds = 0;       // since the start
 };
 
-// Every member has a default, so that callers may name just those they want: {.model = "tso"}.
+// Every member has a default, so that callers may name only those they want: {.model = "tso"}.
 struct CheckOptions {
-  std::string model = "sc";
-  std::string algorithm = {};  // empty: the default for the model, see models()
+  std::string model = "sc";    // a name of models()
+  std::string algorithm = {};  // a name of algorithms(); empty: the model's default
   std::optional<std::uint64_t> max_executions = {};
   std::optional<double> timeout = {};              // seconds, wall clock
   std::optional<std::uint64_t> max_memory = {};    // bytes that the search itself may take
   std::optional<std::uint32_t> buffer_bound = {};  // entries a store buffer; models with store buffers only
   std::optional<std::uint32_t> preemption_bound = {};
-  // `trust` meets executions a little beyond the preemption bound on its way; report their violations too.
+  // Some algorithms (AlgorithmInfo::reports_beyond_bound) meet executions a little beyond the preemption
+  // bound on their way. Report the violations of these, too.
   bool report_beyond_bound = false;
-  // Explore the whole space even after a violation: the counts are then complete, and CheckResult::violations
-  // are all that there are.
+  // Explore the whole space even after a violation. Counts are then complete, and so is
+  // CheckResult::violations.
   bool keep_going = false;
   bool collect_outcomes = false;  // fill CheckResult::outcomes; costs a hash look-up per complete execution
   bool witnesses = false;         // fill CheckResult::witnesses; costs one trace for each `exists`
-  // Look for an execution that ends with these values, named as in Outcome::values (not all of them need be
-  // there), and stop at the first: CheckResult::witnesses holds it, or the search has found none.
+  // Look for an execution that ends with these values, named as in Outcome::values (any subset of them), and
+  // stop at the first. CheckResult::witnesses holds it; empty: there is none.
   std::vector<std::pair<std::string, std::int64_t>> witness_of = {};
-  // Fill CheckResult::coverage: compiles the program again, with counters; the search is slower with them.
+  // Fill CheckResult::coverage. Compiles the program again, with counters, which slow the search down.
   bool coverage = false;
-  // Called now and then (at least ten times a second once the search runs); return false to stop the check.
+  // Called by the checking thread at least ten times a second while the search runs. Return false to stop the
+  // check. May throw: the exception leaves check().
   std::function<bool(const Progress&)> progress = {};
 };
 
@@ -176,7 +152,7 @@ enum class Verdict : std::uint8_t {
   safe_within_bounds,  // explored up to bounds that did cut something: see CheckResult::bounds
   violation,
   undecided,  // stopped by a limit: see CheckResult::stopped_by
-  vacuous,    // explored, but no execution is complete: see CheckResult::blocked
+  vacuous,    // the whole space was explored, but no execution is complete: see CheckResult::blocked
 };
 
 enum class ViolationKind : std::uint8_t {
@@ -209,18 +185,20 @@ enum class StepKind : std::uint8_t {
 
 enum class FenceType : std::uint8_t { full, lightweight, store_store, instruction };
 
-// What belongs to a step of a trace in commit order (POWER). Steps are named by their indexes in the trace.
+// The extra data of a step in a trace in commit order (models with ModelInfo::out_of_order). Steps are
+// identified by their indexes in Trace::steps.
 struct Commit {
-  std::uint32_t position = 0;  // in its thread's program order, from 1; some of them may not be in the trace
-  std::optional<std::size_t> source = {};  // reads: who wrote the value; nothing: it is the first one
-  // Writes: the write right before it in the coherence order, as it is at the end; nothing: the first value.
+  std::uint32_t position = 0;  // in its thread's program order, from 1; positions may be missing in the trace
+  std::optional<std::size_t> source = {};  // reads: the write that is read; nothing: the initial value
+  // Writes: the immediate predecessor in the final coherence order; nothing: the initial value.
   std::optional<std::size_t> behind = {};
-  // The reads on which its address, its data, a branch before it depend; and with an isync behind the branch.
+  // The reads on which its address, its data or an earlier branch depends; control_isync: with an isync after
+  // the branch.
   std::vector<std::size_t> address = {};
   std::vector<std::size_t> data = {};
   std::vector<std::size_t> control = {};
   std::vector<std::size_t> control_isync = {};
-  // Between the thread's step before it in program order and this one.
+  // The fences between the thread's previous step in program order and this one.
   std::vector<FenceType> fences = {};
 };
 
@@ -233,7 +211,7 @@ struct Step {
   std::int64_t written = 0;  // value written (store, read-modify-writes, flush)
   bool reads = false;
   bool writes = false;
-  // What the program's text calls these values: "true", "Modified"; empty for plain numbers.
+  // These values as the program writes them: "true", "Modified"; empty for plain numbers.
   std::string read_symbol = {};
   std::string written_symbol = {};
   std::string file = {};
@@ -248,12 +226,12 @@ struct NamedValue {
   std::string name;
   std::int64_t value = 0;
   bool boolean = false;
-  bool pending = false;     // POWER: depends on a load that has no value yet; `value` means nothing then
-  std::string symbol = {};  // what the program's text calls the value: "true", "Modified"; empty for numbers
+  bool pending = false;     // depends on a load that has no value yet, which makes `value` meaningless
+  std::string symbol = {};  // the value as the program writes it: "true", "Modified"; empty for numbers
   [[nodiscard]] std::string text() const;  // "Modified" for a value of an enum, "true", "7", "pending"
 };
 
-// What a thread is doing at the end of a trace.
+// A thread at the end of a trace.
 struct ThreadEnd {
   std::string thread;
   std::string state;  // "finished", "waits for m, which q holds (line 7)", ...
@@ -263,26 +241,27 @@ struct ThreadEnd {
 
 struct Trace {
   std::vector<std::string> threads;
-  std::vector<Step> steps;          // in the order in which they happen; POWER: are committed
+  std::vector<Step> steps;          // in the order in which they happen (out-of-order models: are committed)
   std::vector<NamedValue> initial;  // shared variables before the first step
-  std::vector<NamedValue> memory;   // and at the end; POWER: the last in coherence order
+  std::vector<NamedValue> memory;   // and at the end (out-of-order models: the last in coherence order)
   std::vector<ThreadEnd> ends;
 };
 
 struct Violation {
   ViolationKind kind = ViolationKind::assertion;
   std::string message;
-  std::string file;  // where it shows; of a deadlock: where the first thread waits, in the user's files
+  std::string file;  // the place; deadlocks: where the first thread waits, in the user's files
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   Trace trace;
-  // How often the search met it; not a number of executions, which may share the steps that lead to it.
+  // How often the search met it. This is no number of executions: several may share the steps that lead to
+  // it.
   std::uint64_t count = 1;
 };
 
-// An execution that ends in a state that was asked for.
+// An execution that ends in a requested state.
 struct Witness {
-  std::string condition;  // source text of the `exists` that it satisfies; empty: CheckOptions::witness_of
+  std::string condition;  // source text of the satisfied `exists`; empty: CheckOptions::witness_of
   std::string file;       // of the condition
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -291,13 +270,13 @@ struct Witness {
 
 // One distinct final state.
 struct Outcome {
-  // Shared variables, then top-level locals as "p.a"; of a litmus test what it observes.
+  // Shared variables, then top-level locals as "p.a"; litmus tests: the observed variables.
   std::vector<NamedValue> values;
-  std::uint64_t executions = 0;  // complete executions that end so
+  std::uint64_t executions = 0;  // complete executions with this final state
 };
 
-// How an `exists`, `forall` or `forbid`, or the `filter` of a litmus test, fared over the complete executions
-// (those that pass the filter, for the others).
+// How often an `exists`, `forall` or `forbid`, or the `filter` of a litmus test, held in complete executions
+// (all but the filter: in those that pass the filter).
 struct ConditionCount {
   std::string source;
   std::string kind;
@@ -308,14 +287,14 @@ struct ConditionCount {
 enum class CoverageKind : std::uint8_t {
   statement,
   assertion,
-  branch,     // an arm of an `if` or `?:`, the rounds of a loop, or what follows when none is left
+  branch,     // an arm of an `if` or `?:`, the rounds of a loop, or the way out of it
   condition,  // exists, forall, forbid, filter
 };
 
-// A place of the program and how often the search came there. Steps that several executions share are counted
-// as often as the algorithm takes them, so this is no number of executions; but 0 means that no execution
-// comes there (so far, if the search has not finished). Under POWER it is counted when a run has come to its
-// end, so what threads do ahead of time is not: only what they did with the values that their loads got.
+// A place of the program and how often the search came there. A step that several executions share counts as
+// often as the algorithm takes it, so this is no number of executions; but 0 means that no execution comes
+// there (if the search has not finished: so far). Out-of-order models count at the end of a run, and only
+// what threads did with the values that their loads got in the end.
 struct CoveredPlace {
   CoverageKind kind = CoverageKind::statement;
   std::string arm = {};  // branches: "then", "else", "round", "leave"
@@ -329,21 +308,21 @@ struct CoveredPlace {
 struct Counts {
   std::uint64_t executions = 0;  // complete ones
   std::uint64_t blocked_assume = 0;
-  std::uint64_t blocked_await = 0;  // an await evaluated too early; its later evaluation is another execution
-  std::uint64_t blocked_sleep_set = 0;  // redundant, noticed late
+  std::uint64_t blocked_await = 0;      // waiting: the condition was false when read
+  std::uint64_t blocked_sleep_set = 0;  // redundant executions that were abandoned
   std::uint64_t blocked_loop_bound = 0;
-  // rsmc: the reversal of a race, which the model turned out not to allow; trust under power: a lock that
-  // waits in other executions only.
+  // Algorithms over commits: the reversal of a race that the model turned out to forbid, or a lock that waits
+  // in other executions only.
   std::uint64_t blocked_race = 0;
   std::uint64_t blocked_preemption_bound = 0;  // cut off by the preemption bound
   std::uint64_t beyond_bound = 0;              // complete executions beyond the preemption bound
   std::uint64_t buffer_bound_flushes = 0;      // flushes that the buffer bound forced
   std::uint64_t transitions = 0;
-  std::uint64_t states = 0;    // stateful algorithms: distinct states
-  std::uint64_t revisits = 0;  // stateful algorithms: times that a known state was met again
-  std::uint64_t runs = 0;      // paths to an end, of whatever kind
-  std::uint64_t max_depth = 0;
-  std::uint64_t peak_memory = 0;  // bytes that the search itself took
+  std::uint64_t states = 0;       // stateful algorithms: distinct states
+  std::uint64_t revisits = 0;     // stateful algorithms: times that a known state was met again
+  std::uint64_t runs = 0;         // paths to an end, of whatever kind
+  std::uint64_t max_depth = 0;    // transitions of the longest path
+  std::uint64_t peak_memory = 0;  // bytes held by the search itself
 };
 
 enum class BlockedBy : std::uint8_t {
@@ -353,8 +332,8 @@ enum class BlockedBy : std::uint8_t {
   round_limit,  // 1,000,000 rounds of a `for`, or 10,000,000 between two operations; no option raises it
 };
 
-// Where executions ended that did not come to their end. If threads stand at several such places, the first
-// bound counts, else the first assume, else the first await.
+// A place where executions were blocked. If the threads of one stand at several such places, the first bound
+// counts, else the first assume, else the first await.
 struct BlockedAt {
   BlockedBy by = BlockedBy::assume;
   std::string thread;  // "final": the `final` block
@@ -369,16 +348,16 @@ struct CheckResult {
   Verdict verdict = Verdict::safe;
   std::string model;
   std::string algorithm;
-  // Was all explored that the bounds leave? False after a limit, and after the first violation without
-  // `keep_going`; then all counts are counts so far.
+  // The whole space within the bounds was explored. False after a limit, and after the first violation
+  // without `keep_going`: all counts are then counts so far.
   bool finished = true;
   std::optional<Violation> violation;  // the first one found
-  // With CheckOptions::keep_going all that differ, otherwise the first: what differs is the message (numbers
-  // in it apart) or the place. In the order in which they were found.
+  // In the order in which they were found: the first, or with CheckOptions::keep_going all that differ in
+  // place or message (apart from numbers in it).
   std::vector<Violation> violations;
   // With CheckOptions::witnesses: one for each `exists` that held, in their order.
   std::vector<Witness> witnesses;
-  std::vector<std::string> bounds;  // which bounds cut how much, one sentence each
+  std::vector<std::string> bounds;  // one sentence for each bound that cut something
   std::vector<BlockedAt> blocked;   // most executions first
   std::string stopped_by;           // the limit that ended the search: "timeout", "interrupted", ...
   Counts counts;
@@ -388,11 +367,13 @@ struct CheckResult {
   double seconds = 0;
 };
 
-// An impossible option (unknown name, a pair that cannot be meant, a bound that nothing uses) is an error
-// that says which ones work.
+// Explores the program's executions under options.model. Errors: an unknown name, a model and an algorithm
+// that do not work together, a bound that means nothing here; the message says which options work. Running
+// out of memory is no error but Verdict::undecided. Blocks until the check ends; exponential in the worst
+// case, so limit it by `timeout`, `max_memory`, `max_executions` or `progress`. Thread-safe.
 Result<CheckResult> check(const Program& program, const CheckOptions& options = {});
 
-// The registries. Names are stable; the order is the order of documentation.
+// The models and algorithms that there are, in the order of the documentation. Names are stable.
 struct ModelInfo {
   std::string_view name;
   std::string_view summary;
@@ -403,13 +384,15 @@ struct ModelInfo {
 struct AlgorithmInfo {
   std::string_view name;
   std::string_view summary;
-  std::string_view paper;
-  bool bounds_preemptions = false;
-  bool bounds_buffers = false;
+  std::string_view paper;             // authors and venue; empty if it needs none
+  bool bounds_preemptions = false;    // takes CheckOptions::preemption_bound
+  bool bounds_buffers = false;        // takes CheckOptions::buffer_bound
+  bool reports_beyond_bound = false;  // takes CheckOptions::report_beyond_bound
 };
 [[nodiscard]] const std::vector<ModelInfo>& models();
 [[nodiscard]] const std::vector<AlgorithmInfo>& algorithms();
-// Empty if the pair works, else the sentence that says why not.
+// Why check() refuses the pair: one sentence, empty if it accepts it. An answer and not an error, so no
+// Result.
 [[nodiscard]] std::string why_not(std::string_view model, std::string_view algorithm);
 
 [[nodiscard]] std::string_view name(Verdict verdict);
@@ -422,7 +405,8 @@ struct AlgorithmInfo {
 [[nodiscard]] int exit_code(Verdict verdict);
 [[nodiscard]] std::string_view version();
 
-// Does `result` meet the expectation? Empty if so, else one sentence with what was found instead.
+// How `result` differs from the expectation: one sentence with what was found, empty if it meets it. An
+// answer and not an error, so no Result.
 [[nodiscard]] std::string mismatch(const Expectation& expectation, const CheckResult& result);
 
 }  // namespace heddle

@@ -1,4 +1,4 @@
-// What is probably not meant in a program that compiles.
+// Warnings about programs that compile but probably do not say what their author means.
 //
 //   for (const auto& warning : heddle::lint(*program)) std::cerr << warning.diagnostic.text;
 #pragma once
@@ -17,7 +17,7 @@ enum class LintRule : std::uint8_t {
   lost_update,     // `x += 1` or `x = x + 1` with a write of another thread between the load and the store
   needless_fence,  // no model shows a difference without it
   hopeless_await,  // no thread ever writes a value that the await waits for
-  vacuous,         // under `sc` no execution comes to its end, so a check checks nothing
+  vacuous,         // under `sc` no execution completes, so a check checks nothing
 };
 [[nodiscard]] std::string_view name(LintRule rule);  // "unused name"
 
@@ -27,17 +27,16 @@ struct LintWarning {
 };
 
 struct LintOptions {
-  double timeout = 2;                // seconds for each of the checks that a question takes
-  std::function<bool()> go_on = {};  // asked now and then; false: no further questions
-  // Called for each question whose check reaches a limit: there is no warning then, nor does that mean that
-  // all is well.
+  double timeout = 2;                // seconds for each check
+  std::function<bool()> go_on = {};  // called between checks; false: stop
+  // Called for each possible warning whose check reaches the limit: the question stays open.
   std::function<void(const Diagnostic&)> left_open = {};
 };
 
-// The warnings about the program's own file, not those about what it imports, in the order of the text. What
-// is decided, exactly, stands in docs/language.md. A question whose check reaches a limit is left open: no
-// warning. Takes up to 3 x (fences + 1) x (models) x (sets of parameters in expect lines) checks, and one
-// more for each update of shared data. A litmus test gets none.
+// The warnings about the program's own file, without its imports, in the order of the text. docs/language.md
+// defines each. A check that reaches its limit gives no warning. Takes up to 3 x (fences + 1) x (models) x
+// (sets of parameters in expect lines) checks, and one more for each update of shared data. Litmus tests get
+// no warnings. Cannot fail, so no Result.
 [[nodiscard]] std::vector<LintWarning> lint(const Program& program, const LintOptions& options = {});
 
 }  // namespace heddle

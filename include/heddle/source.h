@@ -1,4 +1,5 @@
-// Programs as text in pieces: what an editor or a prompt needs to know before anything is compiled.
+// Pieces of program text: what editors and prompts need to know before anything is compiled. Every function
+// is linear in the text and thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,34 +15,33 @@ namespace heddle {
 struct Declaration {
   std::string keyword;    // "shared", "thread", "final", "exists", "expect", ...
   std::string name;       // empty for items without one
-  std::size_t begin = 0;  // bytes into the text: from its keyword
-  std::size_t end = 0;    // to behind its ';' or '}'
+  std::size_t begin = 0;  // byte of its keyword
+  std::size_t end = 0;    // byte after its ';' or '}'
 };
 
-// The items of the text in their order. Errors: of syntax only; what names mean is not looked at. Linear.
-[[nodiscard]] Result<std::vector<Declaration>> declarations(std::string_view text, const std::string& name);
+// The items of the text in their order. Errors: of syntax only; names are not resolved.
+Result<std::vector<Declaration>> declarations(std::string_view text, const std::string& name);
 
-// What the whole front end has to say about a text that may become a program: it may still lack threads.
-// Empty if nothing is wrong. No code is made.
-[[nodiscard]] std::vector<Diagnostic> check_declarations(std::string_view text, const std::string& name,
-                                                         const Parameters& parameters);
+// Errors: all that the whole front end finds in a text that may become a program; it may still lack threads.
+// Makes no code.
+Result<void> check_declarations(std::string_view text, const std::string& name, const Parameters& parameters);
 
-// The text in the canonical style: two blanks for each level, one statement a line, at most one empty line in
-// a row; what the author put on one line stays there if it has room. Comments are kept. Formatting the result
+// The text in the canonical style: two spaces per level, one statement per line, at most one empty line in a
+// row; blocks that the author wrote on one line stay there if they fit. Keeps comments. Formatting the result
 // again changes nothing. Errors: of syntax only.
-[[nodiscard]] Result<std::string> format(std::string_view text, const std::string& name);
+Result<std::string> format(std::string_view text, const std::string& name);
 
-// Does the text begin with the keyword of an item?
+// True if the text begins with the keyword of an item.
 [[nodiscard]] bool begins_declaration(std::string_view text);
 
-// Does the text stop in the middle of something, so that more lines are to come: an open bracket, comment or
-// string, an item without its end? False where it is wrong already.
+// True if the text needs further lines: an open bracket or comment, an item without its end. False if it is
+// wrong already.
 [[nodiscard]] bool is_unfinished(std::string_view text);
 
-// What a program was made of: its own name, then the names of what it imports.
+// The files of a program: its own name, then the names of its imports.
 [[nodiscard]] std::vector<std::string> files_of(const Program& program);
 
-// Every word that has a meaning of its own in the language, in no particular order.
+// The reserved words of the language, in no particular order.
 [[nodiscard]] const std::vector<std::string>& keywords();
 
 }  // namespace heddle

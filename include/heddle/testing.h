@@ -7,8 +7,8 @@
 //   CHECK_SOMETIMES(program, heddle::tso);
 //
 // `program` is a Program or a Result<Program>. A failure shows what was found instead, and the trace of a
-// violation. Include doctest, GoogleTest or Catch2 first: the macros report through the one that is there.
-// With another framework use heddle::expectation(...), which returns a text that is empty if all is well.
+// violation. Include doctest, GoogleTest or Catch2 first: the macros report through whichever is there. With
+// another framework use heddle::expectation(...), which returns the report of a failure.
 #pragma once
 
 #include <string>
@@ -27,11 +27,11 @@ inline constexpr std::string_view power = "power";
 // A trace as text, one step a line, then memory and threads.
 [[nodiscard]] std::string to_text(const Trace& trace);
 
-// Checks the program and compares: empty if the expectation is met, else what was found, with the trace of a
-// violation. `options.model` is replaced.
+// Checks the program and reports how it differs from the expectation, with the trace of a violation; empty if
+// it meets it. Errors of the check are part of the report, so this is no Result. Replaces `options.model`.
 [[nodiscard]] std::string expectation(const Program& program, std::string_view model, ExpectedOutcome outcome,
                                       std::string_view text = {}, CheckOptions options = {});
-// Of a program that did not compile: its errors.
+// If the program did not compile, the report is its errors.
 [[nodiscard]] std::string expectation(const Result<Program>& program, std::string_view model,
                                       ExpectedOutcome outcome, std::string_view text = {},
                                       CheckOptions options = {});

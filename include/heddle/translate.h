@@ -14,10 +14,10 @@ enum class Syntax : std::uint8_t {
   litmus,  // a litmus test in C, in herd's format
 };
 
-// The program in file `path` (a litmus test if the name ends in ".litmus", else a .hed file) as text of the
-// language `target`: a litmus test as a .hed program, or any program as a litmus test in C. What that cannot
-// say is an error with its place; so is a .hed program as one (format() of heddle/source.h lays it out).
-// Comments are lost. Linear in the text.
+// Translates the program in file `path` (a litmus test if the name ends in ".litmus", else a .hed file): a
+// litmus test to a .hed program, or any program to a litmus test in C. Drops comments. Errors: those of
+// Program::from_file; anything that the target cannot express, with its place; a .hed program to .hed
+// (format() of heddle/source.h lays it out). Linear in the text, thread-safe.
 [[nodiscard]] Result<std::string> translate_file(const std::string& path, Syntax target,
                                                  const Parameters& parameters = {});
 

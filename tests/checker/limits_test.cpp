@@ -19,13 +19,13 @@ namespace {
 
 Program compile(const std::string& source, const Parameters& parameters = {}) {
   const auto program = Program::from_source(source, "test.hed", {.parameters = parameters});
-  REQUIRE_MESSAGE(program, (program.errors().empty() ? std::string() : program.errors().front().text));
+  REQUIRE_MESSAGE(program, heddle::to_text(program.error()));
   return *program;
 }
 
 CheckResult run(const Program& program, const CheckOptions& options) {
   const auto result = check(program, options);
-  REQUIRE_MESSAGE(result, (result.errors().empty() ? std::string() : result.errors().front().text));
+  REQUIRE_MESSAGE(result, heddle::to_text(result.error()));
   return *result;
 }
 

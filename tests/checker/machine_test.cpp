@@ -81,7 +81,7 @@ void for_each_machine(const heddle::Program& program, Visit&& visit) {
     for (const auto bound :
          {std::optional<std::uint32_t>(), std::optional<std::uint32_t>(1), std::optional<std::uint32_t>(0)}) {
       CAPTURE(Model::name);
-      visit([&] { return Machine<Model, 1>(*program.state().image(), {.buffer_bound = bound}); });
+      visit([&] { return Machine<Model, 1>(*state_of(program).image(), {.buffer_bound = bound}); });
     }
   });
 }
@@ -126,7 +126,7 @@ TEST_CASE("a schedule leads a fresh machine to the same memory and the same thre
 
 TEST_CASE("an impossible schedule is rejected") {
   const auto program = compile("shared x: int; thread p { x = 1; }");
-  Machine<TotalStoreOrder, 1> machine(*program.state().image(), {});
+  Machine<TotalStoreOrder, 1> machine(*state_of(program).image(), {});
   CHECK_FALSE(machine.follow({.type = StepType::operation, .thread = 0}));
   CHECK_FALSE(machine.follow({.type = StepType::choice, .thread = 0}));
   CHECK(machine.follow({.type = StepType::flush, .thread = 0, .location = 0}));
@@ -136,7 +136,7 @@ TEST_CASE("an impossible schedule is rejected") {
 TEST_CASE("a load sees its own thread's newest buffered store, other threads see memory") {
   const auto program =
       compile("shared x: int; thread p { x = 1; x = 2; let a = x; } thread q { let b = x; }");
-  Machine<TotalStoreOrder, 1> machine(*program.state().image(), {});
+  Machine<TotalStoreOrder, 1> machine(*state_of(program).image(), {});
   machine.execute(0);
   CHECK(machine.step(0).read == 2);
   CHECK(machine.step(0).access.forwarded);
@@ -146,7 +146,7 @@ TEST_CASE("a load sees its own thread's newest buffered store, other threads see
 
 TEST_CASE("a store-store fence delays later flushes under PSO and has no effect under TSO") {
   const auto program = compile("shared x: int; shared y: int; thread p { x = 1; fence st; y = 1; }");
-  Machine<PartialStoreOrder, 1> pso(*program.state().image(), {});
+  Machine<PartialStoreOrder, 1> pso(*state_of(program).image(), {});
   CHECK(pso.enabled().contains(1));        // the buffer of x
   CHECK_FALSE(pso.enabled().contains(2));  // the buffer of y
   pso.execute(1);
@@ -155,7 +155,7 @@ TEST_CASE("a store-store fence delays later flushes under PSO and has no effect 
 
 TEST_CASE("locked operations and full fences wait until the thread's buffers are empty") {
   const auto program = compile("shared x: int; shared y: int; thread p { x = 1; let a = exchange(y, 2); }");
-  Machine<TotalStoreOrder, 1> machine(*program.state().image(), {});
+  Machine<TotalStoreOrder, 1> machine(*state_of(program).image(), {});
   CHECK_FALSE(machine.enabled().contains(0));
   machine.execute(1);
   CHECK(machine.enabled().contains(0));
@@ -163,12 +163,12 @@ TEST_CASE("locked operations and full fences wait until the thread's buffers are
 
 TEST_CASE("an await read too early is blocked, one that nothing can satisfy is a deadlock") {
   const auto program = compile("shared x: int; thread p { await x == 1; } thread q { x = 1; }");
-  Machine<SequentialConsistency, 1> early(*program.state().image(), {});
+  Machine<SequentialConsistency, 1> early(*state_of(program).image(), {});
   early.execute(0);
   early.execute(1);
   CHECK(early.ending() == Ending::blocked_await);
   const auto hopeless = compile("shared x: int; thread p { await x == 2; } thread q { x = 1; }");
-  Machine<SequentialConsistency, 1> machine(*hopeless.state().image(), {});
+  Machine<SequentialConsistency, 1> machine(*state_of(hopeless).image(), {});
   machine.execute(1);
   machine.execute(0);
   CHECK(machine.ending() == Ending::deadlock);

@@ -20,7 +20,7 @@ heddle::CheckResult check(const std::string& text, const std::string& model, con
   options.algorithm = algorithm;
   options.preemption_bound = bound;
   auto result = heddle::check(*program, options);
-  REQUIRE_MESSAGE(result, (result ? "" : result.errors().front().text));
+  REQUIRE_MESSAGE(result, heddle::to_text(result.error()));
   return *result;
 }
 

@@ -21,7 +21,7 @@ std::shared_ptr<const heddle::compiler::Image> compile() {
   auto program =
       heddle::Program::from_source("shared x: int; thread p { x = 1; } thread q { let r = x; }", "t");
   REQUIRE(program);
-  return program->state().image();
+  return state_of(*program).image();
 }
 
 }  // namespace

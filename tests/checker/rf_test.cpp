@@ -9,14 +9,14 @@ namespace {
 
 heddle::CheckResult run(const char* source, const char* model, bool outcomes = false) {
   const auto program = heddle::Program::from_source(source, "test.hed");
-  REQUIRE_MESSAGE(program, (program.errors().empty() ? std::string() : program.errors().front().text));
+  REQUIRE_MESSAGE(program, heddle::to_text(program.error()));
   heddle::CheckOptions options;
   options.model = model;
   options.algorithm = "rf";
   options.keep_going = true;
   options.collect_outcomes = outcomes;
   const auto result = heddle::check(*program, options);
-  REQUIRE_MESSAGE(result, (result.errors().empty() ? std::string() : result.errors().front().text));
+  REQUIRE_MESSAGE(result, heddle::to_text(result.error()));
   return *result;
 }
 

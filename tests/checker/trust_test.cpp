@@ -15,7 +15,7 @@ heddle::CheckResult explore(const std::string& text, heddle::CheckOptions option
   options.algorithm = "trust";
   options.keep_going = true;
   auto result = heddle::check(*program, options);
-  REQUIRE_MESSAGE(result, (result ? "" : result.errors().front().text));
+  REQUIRE_MESSAGE(result, heddle::to_text(result.error()));
   return *result;
 }
 

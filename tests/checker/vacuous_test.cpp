@@ -17,9 +17,9 @@ using heddle::Verdict;
 
 CheckResult check(const std::string& text, heddle::CheckOptions options = {}, std::uint32_t unroll = 16) {
   const auto program = heddle::Program::from_source(text, "test.hed", {.parameters = {}, .unroll = unroll});
-  REQUIRE_MESSAGE(program, (program ? "" : program.errors().front().text));
+  REQUIRE_MESSAGE(program, heddle::to_text(program.error()));
   auto result = heddle::check(*program, options);
-  REQUIRE_MESSAGE(result, (result ? "" : result.errors().front().text));
+  REQUIRE_MESSAGE(result, heddle::to_text(result.error()));
   return *result;
 }
 

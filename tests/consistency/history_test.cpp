@@ -49,7 +49,7 @@ std::string verdicts(const History& history, const heddle::ConsistencyOptions& o
 std::string error(const History& history) {
   const auto results = heddle::check_consistency(history);
   REQUIRE_FALSE(results);
-  return results.errors().front().message;
+  return results.error().front().message;
 }
 
 }  // namespace

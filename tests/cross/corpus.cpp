@@ -35,7 +35,7 @@ differential::Finding examine_file(const std::string& path) {
   CompileOptions options;
   options.unroll = 2;  // any bound will do for a comparison
   const auto program = Program::from_file(path, options);
-  if (!program) return {.difference = program.errors().front().text};
+  if (!program) return {.difference = program.error().front().text};
   return differential::all_pairs_agree(*program);
 }
 

@@ -42,7 +42,7 @@ Finding examine(RandomProgram& program, const Property& property) {
   const auto text = print(program);
   const auto compiled = compile(text);
   if (!compiled)
-    return {.difference = "a random program does not compile: " + compiled.errors().front().text + text};
+    return {.difference = "a random program does not compile: " + compiled.error().front().text + text};
   auto finding = property(*compiled);
   if (!finding.difference.empty() || !finding.violation) return finding;
   auto unchecked = without_checks(program);

@@ -39,7 +39,7 @@ Graphs explore(const Program& program, const std::string& model,
   options.model = model;
   options.keep_going = true;
   options.timeout = 5;
-  const auto image = program.state().image(model == "power");
+  const auto image = state_of(program).image(model == "power");
   Graphs graphs;
   checker::Search search(*image, options);
   search.on_restart([&] { graphs = {}; });
@@ -144,7 +144,7 @@ std::string class_of(const compiler::Image& image, const checker::PlainGraph& gr
 }
 
 Finding final_reads_are_counted(const Program& program, const std::string& model) {
-  const auto image = program.state().image(model == "power");
+  const auto image = state_of(program).image(model == "power");
   if (!image->final_block) return {};
   CheckOptions options{.model = model, .algorithm = "rf", .timeout = 5, .keep_going = true};
   std::set<std::string> classes;

@@ -27,7 +27,7 @@ Finding graphs_agree(const Program& program, const std::string& model,
   options.preemption_bound = preemption_bound;
   options.model = model;
   options.keep_going = true;
-  checker::Search search(*program.state().image(), options);
+  checker::Search search(*state_of(program).image(), options);
   const auto expected = checker::collect_graphs(search, most_runs);
   if (!expected) return {.skipped = true, .difference = {}};
   const auto within = preemption_bound ? " with preemption bound " + std::to_string(*preemption_bound) : "";

@@ -52,7 +52,7 @@ Values shown(const compiler::Image& image, const checker::FinalState& state) {
 }
 
 std::optional<Oracle> ask(const Program& program, const CheckOptions& options) {
-  const auto code = program.state().image();
+  const auto code = state_of(program).image();
   const compiler::Image& image = *code;
   const checker::Search search(image, options);
   Oracle oracle;
@@ -171,7 +171,7 @@ Finding preemption_bounds_agree(const Program& program, const std::string& model
       const auto result = check(program, options);
       const auto where =
           options.algorithm + " under " + model + ", preemption bound " + std::to_string(bound) + ":\n";
-      if (!result) return {.difference = where + result.errors().front().text + "\n"};
+      if (!result) return {.difference = where + result.error().front().text + "\n"};
       if (!result->stopped_by.empty()) return {.difference = where + "stopped: " + result->stopped_by + "\n"};
       auto wrong = wrong_with(*result, *oracle, bound);
       executions[options.algorithm] = result->counts.executions;

@@ -35,7 +35,7 @@ std::optional<Observation> observe(const Program& program, CheckOptions options,
   auto result = check(program, options);
   if (!result) {
     Observation refused;
-    refused.result.stopped_by = result.errors().front().text;
+    refused.result.stopped_by = result.error().front().text;
     return refused;
   }
   if (result->stopped_by == "interrupted") return std::nullopt;

@@ -122,7 +122,7 @@ Finding classes_agree(const Program& program, const std::string& model, std::uin
   CheckOptions options;
   options.model = model;
   options.keep_going = true;
-  const auto& image = *program.state().image();
+  const auto& image = *state_of(program).image();
   Search search(image, options);
   std::set<Class> expected;
   bool finished = false;

@@ -20,12 +20,12 @@ using Arguments = std::vector<Location>;
 
 heddle::CheckResult check(const ProgramBuilder& builder, std::string_view model) {
   const auto program = builder.compile();
-  for (const auto& error : program.errors()) FAIL(error.text);
+  for (const auto& error : program.error()) FAIL(error.text);
   heddle::CheckOptions options;
   options.model = model;
   options.keep_going = true;
   const auto result = heddle::check(*program, options);
-  for (const auto& error : result.errors()) FAIL(error.text);
+  for (const auto& error : result.error()) FAIL(error.text);
   return *result;
 }
 
@@ -42,7 +42,7 @@ void check_safe(const ProgramBuilder& builder) {
 // The first error message of a program.
 std::string mistake(const ProgramBuilder& builder) {
   const auto program = builder.compile();
-  return program ? "compiled" : program.errors().front().message;
+  return program ? "compiled" : program.error().front().message;
 }
 
 TEST_CASE("enums: values, variables, comparison and choice") {
@@ -294,8 +294,8 @@ TEST_CASE("words that are not names are refused wherever a name is taken") {
   });
   const auto program = p.compile();
   REQUIRE_FALSE(program);
-  CHECK(program.errors().size() == 16);
-  for (const auto& error : program.errors()) CHECK(error.message.ends_with("is not a name"));
+  CHECK(program.error().size() == 16);
+  for (const auto& error : program.error()) CHECK(error.message.ends_with("is not a name"));
 }
 
 }  // namespace

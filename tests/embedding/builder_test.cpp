@@ -16,7 +16,7 @@ using heddle::ThreadBuilder;
 
 heddle::CheckResult check(const ProgramBuilder& builder, const std::string& model) {
   const auto program = builder.compile();
-  for (const auto& error : program.errors()) FAIL(error.text);
+  for (const auto& error : program.error()) FAIL(error.text);
   heddle::CheckOptions options;
   options.model = model;
   options.collect_outcomes = true;
@@ -141,7 +141,7 @@ TEST_CASE("mistakes name the C++ call and its place") {
   const auto line = static_cast<std::uint32_t>(__LINE__ - 1);
   const auto result = p.compile();
   REQUIRE_FALSE(result);
-  const auto& error = result.errors().front();
+  const auto& error = result.error().front();
   CHECK(error.message == "store(): unknown name 'mine'");
   CHECK(error.line == line);
   CHECK(error.file.ends_with("builder_test.cpp"));
@@ -158,9 +158,9 @@ TEST_CASE("names are checked, so that they cannot inject code") {
   });
   const auto result = p.compile();
   REQUIRE_FALSE(result);
-  REQUIRE(result.errors().size() == 3);
-  CHECK(result.errors()[1].message == "shared(): 'while' is not a name");
-  CHECK(result.errors()[2].message == "load(): 'a\nb' is not a name");
+  REQUIRE(result.error().size() == 3);
+  CHECK(result.error()[1].message == "shared(): 'while' is not a name");
+  CHECK(result.error()[2].message == "load(): 'a\nb' is not a name");
   CHECK_FALSE(ProgramBuilder("empty").compile());
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("fields, values and locals are names, too") {
     const auto x = p.shared("x", pair);
     p.thread("p", [&](auto& t) { use(t, x); });
     const auto result = p.compile();
-    return result ? std::string() : result.errors().front().message;
+    return result ? std::string() : result.error().front().message;
   };
   CHECK(message([](auto& t, const auto& x) { t.store(x.field("a"), 1); }).empty());
   CHECK_FALSE(message([](auto& t, const auto& x) { t.store(x.field("a = 1; x.a"), 1); }).empty());
@@ -192,7 +192,7 @@ TEST_CASE("an operation without a name gets a unique one") {
   });
   p.exists(q["r1"] == 1);
   const auto program = p.compile();
-  REQUIRE_MESSAGE(program, program.errors().front().text);
+  REQUIRE_MESSAGE(program, program.error().front().text);
 
   ProgramBuilder late("late");
   const auto y = late.shared("y");
@@ -203,10 +203,10 @@ TEST_CASE("an operation without a name gets a unique one") {
   late.shared("r1");
   const auto result = late.compile();
   REQUIRE_FALSE(result);
-  REQUIRE(result.errors().size() == 2);
-  CHECK(result.errors()[0].message ==
+  REQUIRE(result.error().size() == 2);
+  CHECK(result.error()[0].message ==
         "load(): 'r1' is the name of an operation above that was given none: name that one");
-  CHECK(result.errors()[1].message ==
+  CHECK(result.error()[1].message ==
         "shared(): 'r1' is the name of an operation above that was given none: name that one");
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("a number that does not fit into a signed 64-bit integer is refused at
   p.thread("p", [&](auto& t) { t.store(x, std::uint64_t{1} << 63U); });
   const auto result = p.compile();
   REQUIRE_FALSE(result);
-  CHECK(result.errors().front().message.starts_with("store(): "));
+  CHECK(result.error().front().message.starts_with("store(): "));
 }
 
 TEST_CASE("the front end checks types") {
@@ -225,8 +225,8 @@ TEST_CASE("the front end checks types") {
   p.thread("p", [&](auto& t) { t.store(x, x == 1); });
   const auto result = p.compile();
   REQUIRE_FALSE(result);
-  CHECK(result.errors().front().message.find("store(): ") == 0);
-  CHECK(result.errors().front().message.find("bool") != std::string::npos);
+  CHECK(result.error().front().message.find("store(): ") == 0);
+  CHECK(result.error().front().message.find("bool") != std::string::npos);
 }
 
 }  // namespace

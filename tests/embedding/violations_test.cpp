@@ -64,7 +64,7 @@ TEST_CASE("a check that keeps going lists every violation once, with a trace to 
       CHECK(violation.count >= 1);
       auto machine = heddle::Machine::start(*program, {.model = model, .resume_after_assert = true});
       REQUIRE(machine);
-      REQUIRE(machine->load(violation.trace) == "");
+      REQUIRE(machine->load(violation.trace));
       machine->forward(machine->ahead());
       const auto status = machine->status();
       CHECK(status.end == heddle::MachineEnd::violation);

@@ -33,7 +33,7 @@ void for_each_pair(Use&& use) {
 heddle::Machine at_end(const Program& program, const std::string& model, const Witness& witness) {
   auto machine = heddle::Machine::start(program, {.model = model});
   REQUIRE(machine);
-  REQUIRE(machine->load(witness.trace) == "");
+  REQUIRE(machine->load(witness.trace));
   machine->forward(machine->ahead());
   return std::move(*machine);
 }
@@ -137,7 +137,7 @@ TEST_CASE("a state in which no execution ends has no witness, and an unknown var
   for (const std::string name : {"z", "m", ""}) {
     const auto refused = heddle::check(*program, {.witness_of = {{name, 0}}});
     REQUIRE_FALSE(refused);
-    CHECK(refused.errors().front().message == "final states have no variable '" + name + "'");
+    CHECK(refused.error().front().message == "final states have no variable '" + name + "'");
   }
 }
 

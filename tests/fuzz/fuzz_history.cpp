@@ -15,6 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const auto results = heddle::check_consistency(std::get<heddle::History>(parsed), {.max_states = 2000});
-  if (!results && results.errors().empty()) std::abort();
+  if (!results && results.error().empty()) std::abort();
   return 0;
 }

@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       program(),
       {.model = saved.model, .buffer_bound = saved.buffer_bound, .resume_after_assert = saved.keep_going});
   if (!machine) return 0;
-  if (machine->load(saved.trace()).empty()) {
+  if (machine->load(saved.trace())) {
     machine->forward(machine->ahead());
     static_cast<void>(machine->trace());
   } else if (machine->depth() != 0) {

@@ -173,7 +173,10 @@ std::string Parsed::messages() const {
 Parsed parse(std::string text, const Parameters& parameters, std::string name) {
   Parsed parsed;
   const std::uint32_t file = parsed.sources.add(std::move(name), std::move(text));
-  parsed.program = parse_source(parsed.sources, file, parameters, parsed.diagnostics);
+  parsed.program = parse_source(parsed.sources, file, parameters, parsed.diagnostics,
+                                {.loader = {},
+                                 .models = {"sc", "tso", "pso", "power"},
+                                 .algorithms = {"naive", "dpor", "source", "sdpor", "rsmc", "trust", "rf"}});
   return parsed;
 }
 

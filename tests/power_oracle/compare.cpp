@@ -38,7 +38,7 @@ class Comparing {
  public:
   Comparing(const Program& program, const Judgement& judgement)
       : program_(program),
-        tree_(program.state().tree),
+        tree_(state_of(program).tree),
         judgement_(judgement),
         equal_(!has_store_fence(tree_)) {}
 
@@ -61,7 +61,7 @@ class Comparing {
     options.collect_outcomes = true;
     options.progress = [](const Progress& progress) { return progress.transitions < most_transitions; };
     const auto result = check(program_, options);
-    if (!result) return "  refused: " + result.errors().front().text;
+    if (!result) return "  refused: " + result.error().front().text;
     if (!result->stopped_by.empty()) return {};  // too large for this algorithm
     std::string wrong = outcomes(*result) + counts(*result, algorithm == "rf");
     if (result->violation.has_value() != judgement_.violation() && (equal_ || result->violation.has_value()))
@@ -131,8 +131,8 @@ Comparison compare(const Program& program, const Options& options) {
   Comparison result;
   try {
     auto with_bound = options;
-    with_bound.unroll = program.state().options.unroll;
-    result.judgement = judge(program.state().tree, with_bound);
+    with_bound.unroll = state_of(program).options.unroll;
+    result.judgement = judge(state_of(program).tree, with_bound);
   } catch (const TooLarge& reason) {
     result.skipped = reason.what();
     return result;

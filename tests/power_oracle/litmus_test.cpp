@@ -59,7 +59,7 @@ void judge_test(const std::string& path, const std::string& expected, Tally& tal
     ++tally.refused;
     return;
   }
-  const lang::Program& tree = program->state().tree;
+  const lang::Program& tree = state_of(*program).tree;
   Judgement judgement;
   try {
     judgement = judge(tree, {.unroll = compile.unroll, .violations = false});

@@ -13,8 +13,8 @@ namespace {
 
 Judgement judge_text(const std::string& text, Options options = {}) {
   const auto program = Program::from_source(text, "test.hed");
-  REQUIRE_MESSAGE(program, program.errors().front().text);
-  return judge(program->state().tree, options);
+  REQUIRE_MESSAGE(program, program.error().front().text);
+  return judge(state_of(*program).tree, options);
 }
 
 // How often the first condition holds.
@@ -187,7 +187,7 @@ TEST_CASE("the oracle counts what Nidhugg counts under POWER") {
     const auto program = Program::from_file(
         std::string(HEDDLE_SOURCE_DIR "/tests/programs/reference/") + row.program + ".hed", compile);
     REQUIRE(program);
-    const auto judgement = judge(program->state().tree, {.unroll = 1000, .violations = false});
+    const auto judgement = judge(state_of(*program).tree, {.unroll = 1000, .violations = false});
     CHECK(judgement.executions == row.executions);
   }
 }
@@ -200,7 +200,7 @@ TEST_CASE("two rounds of the bounded locks of Dekker and Peterson have 6,303 and
     const auto program = Program::from_file(
         std::string(HEDDLE_SOURCE_DIR "/tests/programs/reference/") + name + "-bounded.hed", compile);
     REQUIRE(program);
-    const auto judgement = judge(program->state().tree, {.most_candidates = 1'000'000, .violations = false});
+    const auto judgement = judge(state_of(*program).tree, {.most_candidates = 1'000'000, .violations = false});
     CHECK(judgement.executions == executions);
   }
 }
@@ -215,9 +215,9 @@ TEST_CASE("deducing coherence edges loses no execution") {
     REQUIRE(program);
     Options options{.unroll = differential::spin_rounds};
     try {
-      const auto fast = judge(program->state().tree, options);
+      const auto fast = judge(state_of(*program).tree, options);
       options.deduce = false;
-      const auto slow = judge(program->state().tree, options);
+      const auto slow = judge(state_of(*program).tree, options);
       CHECK(fast.executions == slow.executions);
       CHECK(fast.classes == slow.classes);
       CHECK(fast.outcomes == slow.outcomes);

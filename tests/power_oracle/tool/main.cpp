@@ -28,7 +28,7 @@ int main(int count, char** arguments) {
     } else {
       const auto program = heddle::Program::from_file(argument, compile);
       if (!program) {
-        std::cerr << program.errors().front().text;
+        std::cerr << program.error().front().text;
         return 2;
       }
       try {
@@ -41,7 +41,7 @@ int main(int count, char** arguments) {
           if (!comparison.difference.empty()) ++differences;
         } else {
           options.unroll = compile.unroll;
-          const auto judgement = heddle::power_oracle::judge(program->state().tree, options);
+          const auto judgement = heddle::power_oracle::judge(state_of(*program).tree, options);
           std::cout << argument << ": " << heddle::power_oracle::describe(*program, judgement);
         }
       } catch (const heddle::power_oracle::TooLarge& reason) {
