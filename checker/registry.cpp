@@ -1,5 +1,8 @@
 #include "checker/registry.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "checker/commits/algorithms.hpp"
 #include "checker/commits/axiomatic_models.hpp"
 #include "checker/commits/machines.hpp"
@@ -9,84 +12,163 @@ namespace heddle::checker {
 
 namespace {
 
-constexpr ModelInfo power{.name = power_model,
-                          .summary =
-                              "POWER: loads and stores of a thread take effect in any order that its "
-                              "dependencies and fences leave open",
-                          .default_algorithm = "rsmc",
-                          .out_of_order = true};
+using Run = void (*)(Search&);
 
-using Derived = void (*)(Search&, const GraphObserver&);
+// A function that runs an algorithm, and the models that it has a machine for.
+struct Form {
+  std::vector<std::string_view> models;
+  Run run = nullptr;
+};
 
-// `run` under each model of the list, and another one under `power`: interleavings of whole threads cannot
-// show what that allows, so there an algorithm runs over the derived execution model.
-template <typename Models, Derived derived>
-std::vector<Algorithm::Implementation> under(Algorithm::Run run) {
-  std::vector<Algorithm::Implementation> list;
-  Models::for_each([&]<typename Model>() { list.push_back({Model::name, run}); });
-  list.push_back({power.name, [](Search& search) { derived(search, {}); }});
-  return list;
+template <typename Models>
+Form form_over(Run run) {
+  Form form{.models = {}, .run = run};
+  Models::for_each([&]<typename Model>() { form.models.push_back(Model::name); });
+  return form;
+}
+Form over_interleavings(Run run) { return form_over<OperationalModels>(run); }
+Form over_graphs(Run run) { return form_over<AxiomaticModels>(run); }
+template <void (*run)(Search&, const GraphObserver&)>
+Form over_power() {
+  return {.models = {power_model}, .run = [](Search& search) { run(search, {}); }};
 }
 
-}  // namespace
+struct AlgorithmRow {
+  AlgorithmInfo info;
+  std::vector<Form> forms;  // the first one that has a machine for the model runs
+};
 
-const std::vector<Algorithm>& all_algorithms() {
-  static const std::vector<Algorithm> list{
-      {{"naive", "every interleaving; the oracle for small programs", "", true, true},
-       under<OperationalModels, run_naive_derived>(run_naive)},
-      {{"dpor", "dynamic partial-order reduction with sleep sets",
-        "Flanagan and Godefroid, POPL'05; Zhang, Kusano, Wang, PLDI'15", true, true},
-       under<OperationalModels, run_dpor_derived>(run_dpor)},
-      {{"source", "source-DPOR: fewer redundant explorations than dpor",
-        "Abdulla, Aronis, Jonsson, Sagonas, POPL'14", true, true},
-       under<OperationalModels, run_source_derived>(run_source)},
-      {{"sdpor", "stateful dpor: ends a path where it meets a known state",
-        "Yang, Chen, Gopalakrishnan, Kirby, SPIN'08", true, true},
-       under<OperationalModels, run_sdpor_derived>(run_sdpor)},
-      {{"rsmc", "derived execution models: commits events in any order, each trace exactly once",
-        "Abdulla, Atig, Jonsson, Leonardsson, CAV'16", false, false},
-       under<AxiomaticModels, run_rsmc>(run_rsmc)},
-      {{"trust", "execution graphs: each exactly once, in polynomial memory",
-        "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22", true, false, true},
-       under<AxiomaticModels, run_trust_derived>(run_trust)},
-      {{"rf", "reads-from classes: the order of writes left open, each class exactly once",
-        "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21", false, false},
-       under<OperationalModels, run_rf_derived>(run_rf)},
+// One row for each algorithm, in the order of the documentation.
+const std::vector<AlgorithmRow>& rows() {
+  static const std::vector<AlgorithmRow> list{
+      {{.name = "naive",
+        .summary = "every interleaving; the oracle for small programs",
+        .paper = "",
+        .bounds_preemptions = true,
+        .bounds_buffers = true},
+       {over_interleavings(run_naive), over_power<run_naive_derived>()}},
+      {{.name = "dpor",
+        .summary = "dynamic partial-order reduction with sleep sets",
+        .paper = "Flanagan and Godefroid, POPL'05; Zhang, Kusano, Wang, PLDI'15",
+        .bounds_preemptions = true,
+        .bounds_buffers = true},
+       {over_interleavings(run_dpor), over_power<run_dpor_derived>()}},
+      {{.name = "source",
+        .summary = "source-DPOR: fewer redundant explorations than dpor",
+        .paper = "Abdulla, Aronis, Jonsson, Sagonas, POPL'14",
+        .bounds_preemptions = true,
+        .bounds_buffers = true},
+       {over_interleavings(run_source), over_power<run_source_derived>()}},
+      {{.name = "sdpor",
+        .summary = "stateful dpor: ends a path where it meets a known state",
+        .paper = "Yang, Chen, Gopalakrishnan, Kirby, SPIN'08",
+        .bounds_preemptions = true,
+        .bounds_buffers = true},
+       {over_interleavings(run_sdpor), over_power<run_sdpor_derived>()}},
+      {{.name = "rsmc",
+        .summary = "derived execution models: commits events in any order, each trace exactly once",
+        .paper = "Abdulla, Atig, Jonsson, Leonardsson, CAV'16"},
+       {over_graphs(run_rsmc), over_power<run_rsmc>()}},
+      {{.name = "trust",
+        .summary = "execution graphs: each exactly once, in polynomial memory",
+        .paper = "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22",
+        .bounds_preemptions = true,
+        .reports_beyond_bound = true},
+       {over_graphs(run_trust), over_power<run_trust_derived>()}},
+      {{.name = "rf",
+        .summary = "reads-from classes: the order of writes left open, each class exactly once",
+        .paper = "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21"},
+       {over_interleavings(run_rf), over_power<run_rf_derived>()}},
   };
   return list;
 }
 
-Algorithm::Run Algorithm::run_under(std::string_view model) const {
-  for (const auto& implementation : implementations) {
-    if (implementation.model == model) return implementation.run;
-  }
-  return nullptr;
+template <typename List>
+auto find_named(const List& list, std::string_view name) {
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const auto& entry) { return entry.name == name; });
+  return found == list.end() ? nullptr : &*found;
 }
+
+bool works(const AlgorithmRow& row, std::string_view model) {
+  return std::any_of(row.forms.begin(), row.forms.end(), [&](const Form& form) {
+    return std::find(form.models.begin(), form.models.end(), model) != form.models.end();
+  });
+}
+
+std::string refusal(const AlgorithmRow& row, std::string_view model) {
+  std::string others;
+  for (const AlgorithmRow& other : rows()) {
+    if (works(other, model)) others += (others.empty() ? "" : ", ") + std::string(other.info.name);
+  }
+  return "the algorithm '" + std::string(row.info.name) + "' does not work with the model '" +
+         std::string(model) + "'; these do: " + others;
+}
+
+}  // namespace
 
 const std::vector<ModelInfo>& all_models() {
   static const std::vector<ModelInfo> list = [] {
     std::vector<ModelInfo> models;
     OperationalModels::for_each([&]<typename Model>() {
-      models.push_back({Model::name, Model::summary, "source", Model::has_buffers});
+      models.push_back({.name = Model::name,
+                        .summary = Model::summary,
+                        .default_algorithm = "source",
+                        .has_buffers = Model::has_buffers});
     });
-    models.push_back(power);
+    // A model with axioms only describes itself.
+    AxiomaticModels::for_each([&]<typename Axioms>() {
+      if (find_named(models, Axioms::name) != nullptr) return;
+      if constexpr (requires { Axioms::summary; })
+        models.push_back({.name = Axioms::name, .summary = Axioms::summary, .default_algorithm = "trust"});
+    });
+    models.push_back(
+        {.name = power_model,
+         .summary = "POWER: loads and stores of a thread take effect in any order that its dependencies "
+                    "and fences leave open",
+         .default_algorithm = "rsmc",
+         .out_of_order = true});
     return models;
   }();
   return list;
 }
 
-const Algorithm* find_algorithm(std::string_view name) {
-  for (const auto& algorithm : all_algorithms()) {
-    if (algorithm.info.name == name) return &algorithm;
-  }
-  return nullptr;
+const std::vector<AlgorithmInfo>& all_algorithms() {
+  static const std::vector<AlgorithmInfo> list = [] {
+    std::vector<AlgorithmInfo> infos;
+    for (const AlgorithmRow& row : rows()) infos.push_back(row.info);
+    return infos;
+  }();
+  return list;
 }
 
-const ModelInfo* find_model(std::string_view name) {
-  for (const auto& model : all_models()) {
-    if (model.name == name) return &model;
-  }
-  return nullptr;
+const std::vector<Cell>& all_cells() {
+  static const std::vector<Cell> list = [] {
+    std::vector<Cell> cells;
+    for (const ModelInfo& model : all_models()) {
+      for (const AlgorithmRow& row : rows()) {
+        Cell& cell = cells.emplace_back(Cell{.model = model.name, .algorithm = row.info.name});
+        for (const Form& form : row.forms) {
+          const bool has = std::find(form.models.begin(), form.models.end(), model.name) != form.models.end();
+          if (has && cell.run == nullptr) cell.run = form.run;
+        }
+        if (cell.run == nullptr) cell.why_not = refusal(row, model.name);
+      }
+    }
+    return cells;
+  }();
+  return list;
 }
+
+const Cell* find_cell(std::string_view model, std::string_view algorithm) {
+  const auto& cells = all_cells();
+  const auto found = std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) {
+    return cell.model == model && cell.algorithm == algorithm;
+  });
+  return found == cells.end() ? nullptr : &*found;
+}
+
+const ModelInfo* find_model(std::string_view name) { return find_named(all_models(), name); }
+const AlgorithmInfo* find_algorithm(std::string_view name) { return find_named(all_algorithms(), name); }
 
 }  // namespace heddle::checker

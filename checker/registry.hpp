@@ -1,6 +1,10 @@
-// The list of algorithms and which of them works with which model. `--help`, the tests' matrix and error
-// messages all read it. Adding an algorithm: write its file, declare its function, add its line in
-// registry.cpp.
+// The registry: one cell for each pair of a model and an algorithm, with the function that runs it or the
+// reason why none does. Help, completions, messages, reports and the tests' matrix read these tables; nothing
+// else lists models or algorithms.
+//
+// A model is a row of interleavings/models.hpp (its machine of interleavings), of commits/axiomatic_models.hpp
+// (its axioms), or of both under one name. An algorithm is a row of the table in registry.cpp, with a function
+// for each of the two contracts that it works over. docs/extending.md adds one of each.
 #pragma once
 
 #include <string>
@@ -12,24 +16,22 @@
 
 namespace heddle::checker {
 
-struct Algorithm {
-  using Run = void (*)(Search&);
-  struct Implementation {
-    std::string_view model;
-    Run run = nullptr;
-  };
-
-  AlgorithmInfo info;
-  std::vector<Implementation> implementations;  // for models that are not here there is none
-
-  // Null if there is none.
-  [[nodiscard]] Run run_under(std::string_view model) const;
+struct Cell {
+  std::string_view model;
+  std::string_view algorithm;
+  // Explores the program of the search, whose options name this model. Null: the pair does not work.
+  void (*run)(Search&) = nullptr;
+  std::string why_not = {};  // one sentence if the pair does not work, else empty
 };
 
-[[nodiscard]] const std::vector<Algorithm>& all_algorithms();
+// Model by model, in the order of the lists below.
+[[nodiscard]] const std::vector<Cell>& all_cells();
 [[nodiscard]] const std::vector<ModelInfo>& all_models();
-// Null if there is none of the name.
-[[nodiscard]] const Algorithm* find_algorithm(std::string_view name);
+[[nodiscard]] const std::vector<AlgorithmInfo>& all_algorithms();
+
+// Null for unknown names.
+[[nodiscard]] const Cell* find_cell(std::string_view model, std::string_view algorithm);
 [[nodiscard]] const ModelInfo* find_model(std::string_view name);
+[[nodiscard]] const AlgorithmInfo* find_algorithm(std::string_view name);
 
 }  // namespace heddle::checker

@@ -84,23 +84,12 @@ Result<std::vector<checker::StateValue>> find_state(
 
 const std::vector<ModelInfo>& models() { return checker::all_models(); }
 
-const std::vector<AlgorithmInfo>& algorithms() {
-  static const std::vector<AlgorithmInfo> list = [] {
-    std::vector<AlgorithmInfo> infos;
-    for (const auto& algorithm : checker::all_algorithms()) infos.push_back(algorithm.info);
-    return infos;
-  }();
-  return list;
-}
+const std::vector<AlgorithmInfo>& algorithms() { return checker::all_algorithms(); }
 
 std::string why_not(std::string_view model_name, std::string_view algorithm_name) {
   if (checker::find_model(model_name) == nullptr) return no_such_model(model_name);
-  const auto* const algorithm = checker::find_algorithm(algorithm_name);
-  if (algorithm == nullptr) return no_such_algorithm(algorithm_name);
-  if (algorithm->run_under(model_name) == nullptr) {
-    return fmt::format("the algorithm '{}' does not work with the model '{}'", algorithm_name, model_name);
-  }
-  return {};
+  if (checker::find_algorithm(algorithm_name) == nullptr) return no_such_algorithm(algorithm_name);
+  return checker::find_cell(model_name, algorithm_name)->why_not;
 }
 
 Result<CheckResult> check(const Program& program, const CheckOptions& options) {
@@ -118,14 +107,14 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (options.buffer_bound && !model->has_buffers) {
     return refuse(fmt::format("the model '{}' has no store buffers to bound", model->name));
   }
-  if (options.buffer_bound && !algorithm.info.bounds_buffers) {
+  if (options.buffer_bound && !algorithm.bounds_buffers) {
     return refuse(fmt::format("the algorithm '{}' cannot bound store buffers", options.algorithm));
   }
-  if (options.report_beyond_bound && (!options.preemption_bound || !algorithm.info.reports_beyond_bound)) {
+  if (options.report_beyond_bound && (!options.preemption_bound || !algorithm.reports_beyond_bound)) {
     return refuse(
         "only 'trust' with a preemption bound meets executions beyond a bound that it could report");
   }
-  if (options.preemption_bound && !algorithm.info.bounds_preemptions) {
+  if (options.preemption_bound && !algorithm.bounds_preemptions) {
     return refuse(fmt::format("the algorithm '{}' cannot bound preemptions", options.algorithm));
   }
 
@@ -157,7 +146,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   CheckResult result;
   try {
     try {
-      algorithm.run_under(model->name)(search);
+      checker::find_cell(model->name, algorithm.name)->run(search);
     } catch (const std::bad_alloc&) {
       // What the search held is free again.
       search.stop(std::string(checker::out_of_memory));

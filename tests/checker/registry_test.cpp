@@ -1,4 +1,4 @@
-// One table says which algorithm works under which model; nothing else can run.
+// The registry has one cell for each pair of model and algorithm; what is in no list cannot run.
 #include "checker/registry.hpp"
 
 #include <doctest/doctest.h>
@@ -6,6 +6,8 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "checker/api/engine.hpp"
 #include "checker/api/state.hpp"
@@ -26,35 +28,42 @@ std::shared_ptr<const heddle::compiler::Image> compile() {
 
 }  // namespace
 
-TEST_CASE("every pair of model and algorithm has one implementation, or why_not gives a reason") {
-  for (const auto& algorithm : all_algorithms()) {
-    std::set<std::string_view> models;
-    for (const auto& implementation : algorithm.implementations) {
-      const bool runs = implementation.run != nullptr;
-      CHECK(runs);
-      CHECK(find_model(implementation.model) != nullptr);
-      CHECK(models.insert(implementation.model).second);
-    }
-    for (const auto& model : all_models()) {
-      INFO(algorithm.info.name << " under " << model.name);
-      const bool runs = algorithm.run_under(model.name) != nullptr;
-      CHECK(runs == heddle::why_not(model.name, algorithm.info.name).empty());
-    }
-    const bool runs_anywhere = algorithm.run_under("arm") != nullptr;
-    CHECK_FALSE(runs_anywhere);
-    CHECK_FALSE(heddle::why_not("arm", algorithm.info.name).empty());
+TEST_CASE("every pair of model and algorithm has one cell, which runs it or says why not") {
+  std::set<std::pair<std::string_view, std::string_view>> pairs;
+  for (const Cell& cell : all_cells()) {
+    INFO(cell.algorithm << " under " << cell.model);
+    CHECK(pairs.insert({cell.model, cell.algorithm}).second);
+    CHECK(find_model(cell.model) != nullptr);
+    CHECK(find_algorithm(cell.algorithm) != nullptr);
+    const bool runs = cell.run != nullptr;
+    CHECK(runs == cell.why_not.empty());
+    CHECK(cell.why_not == heddle::why_not(cell.model, cell.algorithm));
   }
+  CHECK(pairs.size() == all_models().size() * all_algorithms().size());
 }
 
-TEST_CASE("running an algorithm under a model without a machine for it throws") {
+TEST_CASE("a name that is in no list has no cell") {
+  CHECK(find_cell("arm", "naive") == nullptr);
+  CHECK(find_cell("sc", "best") == nullptr);
+  CHECK(heddle::why_not("arm", "naive").starts_with("there is no model 'arm'; the models are sc, "));
+  CHECK(
+      heddle::why_not("sc", "best").starts_with("there is no algorithm 'best'; the algorithms are naive, "));
+}
+
+TEST_CASE("every model's default algorithm works with it") {
+  for (const auto& model : all_models())
+    CHECK_MESSAGE(heddle::why_not(model.name, model.default_algorithm).empty(), model.name);
+}
+
+TEST_CASE("an algorithm that is run under a model that it has no machine for throws") {
   const auto image = compile();
   heddle::CheckOptions options;
   options.model = "arm";
   for (const auto& algorithm : all_algorithms()) {
-    INFO(algorithm.info.name);
+    INFO(algorithm.name);
     Search search(*image, options);
-    // The implementation for SC, which picks its machine by the model's name.
-    CHECK_THROWS_AS(algorithm.run_under("sc")(search), NoImplementation);
+    // The cell of SC, whose function picks its machine by the model's name.
+    CHECK_THROWS_AS(find_cell("sc", algorithm.name)->run(search), NoImplementation);
     CHECK(search.counts.executions == 0);
   }
   const Search search(*image, options);
