@@ -1,5 +1,5 @@
-// The C++ builder writes the program down in the language and remembers which call wrote which line. So the
-// one front end judges names and types, and its messages are carried back to the calls.
+// The C++ builder writes program text and remembers which call wrote which line. So there is one front end to
+// check names and types, and compile() maps its messages back to the calls.
 #include "heddle/builder.h"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ Expression unary(std::string_view op, const Expression& operand) {
 }
 
 void ProgramText::line(std::string_view call, std::string text, const CallPlace& place) {
-  // A line end would put the lines behind it under the wrong calls. Only what is refused can bring one in.
+  // A line end would shift all later lines to the wrong calls. Only text that is refused anyway contains one.
   std::replace(text.begin(), text.end(), '\n', ' ');
   text_ += text + '\n';
   calls_.push_back({std::string(call), place.file_name(), place.line(), place.column()});
@@ -107,7 +107,7 @@ Result<Program> ProgramText::compile(const CompileOptions& options) const {
   if (program) return program;
   Errors errors;
   for (const Diagnostic& error : program.error()) {
-    // Those in an imported file have a place of their own.
+    // Errors in imported files keep their places.
     if (error.file != name_ || error.line == 0 || error.line > calls_.size()) {
       errors.push_back(error);
       continue;
@@ -230,7 +230,7 @@ std::vector<ThreadHandle> ProgramBuilder::threads(std::string name, std::int64_t
   text_->body(
       "threads", head, [&](ThreadBuilder& t) { block(t, Expression(std::string("me"))); }, place);
   std::vector<ThreadHandle> handles;
-  // More threads than a program can have are an error of compile().
+  // compile() refuses more threads than a program can have.
   constexpr std::int64_t most = 1000;
   for (auto i = low; i < high && i - low < most; ++i)
     handles.push_back(ThreadHandle(fmt::format("{}[{}]", name, i)));

@@ -1,5 +1,4 @@
-// What the C++ builder writes into: the text of the program, which call wrote which line, and the names that
-// are in use.
+// The state of the C++ builder: the text of the program, the call that wrote each line, and the names in use.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace heddle::detail {
 
-// As a text of the language.
+// As a string literal of the language.
 inline std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -27,12 +26,12 @@ inline std::string quoted(std::string_view text) {
   return result + "\"";
 }
 
-// Of a name that the caller gives after the builder has given it to an operation without one.
+// The message for a name that the builder has already given to an operation without one.
 inline std::string taken(std::string_view name) {
   return "'" + std::string(name) + "' is the name of an operation above that was given none: name that one";
 }
 
-// What follows a type: nothing, " = 1" or " = {1, 2}".
+// The text after a type: "", " = 1" or " = {1, 2}".
 inline std::string initializer(const std::vector<Expression>& values) {
   if (values.empty()) return {};
   if (values.size() == 1) return " = " + values.front().text();
@@ -46,12 +45,12 @@ class ProgramText {
   ProgramText(std::string name, const CallPlace& place) : name_(std::move(name)), made_at_(place) {}
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  // Adds a line that comes from the call.
+  // Adds a line for the call.
   void line(std::string_view call, std::string text, const CallPlace& place);
   void error(std::string_view call, std::string message, const CallPlace& place);
-  // What is no name is an error.
+  // Reports a name that the language does not allow.
   void check_name(std::string_view call, const std::string& name, const CallPlace& place);
-  // Notes a name of the whole program, which no name in a body may be.
+  // Notes a name of the whole program; bodies must not use it.
   void give(std::string_view call, const std::string& name, const CallPlace& place);
 
   void body(std::string_view call, const std::string& head, const ThreadBuilder::Block& block,
@@ -77,7 +76,7 @@ class ProgramText {
   std::vector<Call> calls_;  // of each line of the text
   Errors errors_;
   std::set<std::string> given_;      // names of the whole program
-  std::set<std::string> automatic_;  // of all bodies, see BodyText
+  std::set<std::string> automatic_;  // names from name_for in all bodies
 };
 
 // The statements of one body.
@@ -96,7 +95,7 @@ class BodyText {
   // "let NAME = VALUE;"; returns the name.
   std::string define(std::string_view call, std::string name, const std::string& value,
                      const CallPlace& place, std::string_view keyword = "let");
-  // What `write` adds is indented by one level more.
+  // Indents the lines that `write` adds by one more level.
   void inside(const std::function<void()>& write);
 
  private:
@@ -104,7 +103,7 @@ class BodyText {
   unsigned depth_ = 1;
   unsigned names_ = 0;
   std::set<std::string> given_;      // names of this body, by the caller
-  std::set<std::string> automatic_;  // and by name_for
+  std::set<std::string> automatic_;  // and those from name_for
 };
 
 }  // namespace heddle::detail

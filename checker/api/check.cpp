@@ -23,7 +23,7 @@ std::string plural(std::uint64_t count, std::string_view one, std::string_view m
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-// What raises a bound has the same name at the prompt and among the members of the options.
+// The names in these sentences are those of the command line, the prompt and CheckOptions alike.
 std::vector<std::string> bounds_that_cut(const CheckOptions& options, std::uint32_t unroll,
                                          const CheckResult& result) {
   const Counts& counts = result.counts;
@@ -60,12 +60,12 @@ std::vector<std::string> bounds_that_cut(const CheckOptions& options, std::uint3
   return bounds;
 }
 
-// Has the search looked at an execution from its start to its end?
+// True if the search has seen an execution from start to end.
 bool met_complete_execution(const CheckOptions& options, const Counts& counts) {
   return counts.executions > 0 || (options.report_beyond_bound && counts.beyond_bound > 0);
 }
 
-// Where the values stand in a final state.
+// The positions of the values in a final state.
 Result<std::vector<checker::StateValue>> find_state(
     const compiler::Image& image, const std::vector<std::pair<std::string, std::int64_t>>& values) {
   std::vector<checker::StateValue> result;
@@ -138,7 +138,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   const auto wanted_state = find_state(*image, options.witness_of);
   if (!wanted_state) return wanted_state.error();
   if (!wanted_state->empty()) options.collect_outcomes = true;
-  // Threads that run ahead are counted at the ends of runs only.
+  // With threads that run ahead, coverage counts at the ends of runs only.
   if (options.coverage && model->out_of_order) image->coverage->weight = 0;
   Search search(*image, options);
   if (only) search.look_only_for(*only);
@@ -148,7 +148,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     try {
       checker::find_cell(model->name, algorithm.name)->run(search);
     } catch (const std::bad_alloc&) {
-      // What the search held is free again.
+      // The search has released its memory.
       search.stop(std::string(checker::out_of_memory));
     }
     if (options.coverage) result.coverage = checker::describe_coverage(search, points);

@@ -7,7 +7,7 @@
 
 namespace heddle::checker {
 
-// As heddle::check. With `only`, looks for violations of this kind only; see Search::look_only_for.
+// As heddle::check. With `only`, reports violations of this kind only; see Search::look_only_for.
 [[nodiscard]] Result<CheckResult> check(const Program& program, const CheckOptions& options,
                                         std::optional<ViolationKind> only);
 

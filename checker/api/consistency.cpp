@@ -1,8 +1,8 @@
 // check_consistency: from a history to instances of the verifiers and back.
 //
-// Reads whose source the history leaves open get one by trial: the read with the fewest candidates first, and
-// after each decision the verifier looks at the history without the reads that are still open (an update
-// whose read is open counts as a locked store). What has no run then has none with more demands.
+// Reads without a source in the history get one by trial, the read with the fewest candidates first. After
+// each decision the verifier judges the history without the reads that are still open (an update whose read
+// is open counts as a locked store): a history without a run has none with more constraints either.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using consistency::Effect;
 using consistency::EventId;
 using consistency::Instance;
 
-// Open reads with several candidates; the trial of more would be hopeless, and deep.
+// The most open reads with several candidates; with more, the trial would be hopeless, and deep.
 constexpr std::size_t most_open = 10'000;
 
 struct Refused {
@@ -248,10 +248,8 @@ class Checker {
 
 Result<std::vector<ConsistencyResult>> check_consistency(const History& history,
                                                          const ConsistencyOptions& options) {
-  static const std::map<std::string, consistency::Model> known{
-      {"sc", consistency::Model::sc}, {"tso", consistency::Model::tso}, {"pso", consistency::Model::pso}};
   for (const auto& model : options.models) {
-    if (known.count(model) == 0)
+    if (!consistency::find_model(model))
       return refuse(
           fmt::format("no reads-from verifier for the model '{}'; there are sc, tso and pso", model));
   }
@@ -259,7 +257,7 @@ Result<std::vector<ConsistencyResult>> check_consistency(const History& history,
     Checker checker(history);
     std::vector<ConsistencyResult> results;
     for (const auto& model : options.models)
-      results.push_back(checker.check(model, known.at(model), options));
+      results.push_back(checker.check(model, *consistency::find_model(model), options));
     return results;
   } catch (const Refused& refused) {
     return refuse(refused.message);

@@ -1,4 +1,4 @@
-// Which engine runs a model.
+// Chooses the engine for a model.
 #include "checker/api/engine.hpp"
 
 #include "checker/api/operational_engine.hpp"

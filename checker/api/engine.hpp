@@ -1,4 +1,5 @@
-// What the interactive machine needs of a model's machine; one class for each form of machine.
+// The contract between the interactive machine and a model's machine. There is one class for each contract of
+// machines.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +18,16 @@
 
 namespace heddle::checker {
 
-// A transition with what it is called in a schedule.
+// A transition and its entry in a schedule.
 struct NextTransition {
   Choice choice;
   Transition shown;
 };
 
-// How many values of one `choose` are listed.
+// The number of values of one `choose` that are listed.
 inline constexpr std::int64_t listed_choices = 64;
 
-// Something about the program or the execution is beyond what the machine can hold.
+// The program or the execution is too large for the machine.
 struct CannotGoOn : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -37,30 +38,30 @@ class Engine {
 
   [[nodiscard]] virtual std::vector<NextTransition> enabled() = 0;
   [[nodiscard]] virtual std::vector<Transition> disabled() = 0;
-  // Takes a transition and logs what happens; false (and no change) if it is not possible now.
+  // Takes a transition and logs its rows; false, without a change, if it is impossible now.
   virtual bool follow(const Choice& choice) = 0;
-  // Takes the newest one back; what it logged is for the caller to drop.
+  // Takes the newest one back. The caller drops its rows.
   virtual void undo() = 0;
 
   [[nodiscard]] virtual const std::vector<std::int64_t>& memory() const = 0;
   [[nodiscard]] virtual const std::byte* const* blocks() const = 0;
-  // Has the local its value? It may depend on a load that has none yet.
+  // False if the local depends on a load that has no value yet.
   [[nodiscard]] virtual bool known(ThreadId thread, const compiler::LocalImage& local) const = 0;
   [[nodiscard]] virtual std::vector<ThreadEnd> threads() = 0;
-  // What has happened so far, which is what the rows say if it is in their order.
+  // The steps so far. `rows` are those that were logged.
   [[nodiscard]] virtual std::vector<heddle::Step> describe(const Rows& rows) const = 0;
-  // The violations that threads found in the newest step, then those at which others stand.
+  // The violations that threads found in the newest step, then those at which other threads stand.
   [[nodiscard]] virtual std::vector<std::string> failures() const = 0;
-  // Of a state in which nothing is enabled.
+  // Precondition: nothing is enabled.
   [[nodiscard]] virtual Ending ending() = 0;
-  // Is it only its store buffer that keeps the thread from going on?
+  // True if the thread waits for nothing but its own store buffer.
   [[nodiscard]] virtual bool waits_for_buffers(ThreadId thread) const = 0;
-  // Why a transition that is enabled could not be taken; empty if that does not happen.
+  // The reason why an enabled transition was refused; empty if this machine refuses none.
   [[nodiscard]] virtual std::string limit() const = 0;
 };
 
-// A machine at its start; what its threads do before their first transitions is appended to `rows` already.
-// Throws NoImplementation for a model that has no engine, and CannotGoOn.
+// A machine at its start. Appends what threads do before their first transitions to `rows`. Throws
+// CannotGoOn, and NoImplementation for a model without an engine.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(const compiler::Image& image,
                                                   const heddle::MachineOptions& options, Rows& rows);
 

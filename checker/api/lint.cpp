@@ -1,5 +1,5 @@
-// heddle::lint: see heddle/lint.h. Names are looked at in the text; awaits in the resolved program; for
-// updates and fences the program is changed a little and checked.
+// heddle::lint: see heddle/lint.h. Unused names come from the text, hopeless awaits from the resolved
+// program; for updates and fences lint checks slightly changed programs.
 #include "heddle/lint.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ Program with_tree(const Program& program, lang::Program tree) {
   return ProgramAccess::program_of(std::move(state));
 }
 
-// What a check of the program shows: whether there is a violation, and the final states.
+// The result of a check: whether there is a violation, and the final states.
 struct Findings {
   bool violation = false;
   std::set<std::vector<std::int64_t>> final_states;
@@ -112,7 +112,7 @@ class Linter {
                           .text = lang::render_warning(diagnostic, state().sources)}});
   }
 
-  // For a question whose check did not end in time.
+  // Reports a question whose check did not end in time.
   void leave_open(Place place, const std::string& question) {
     if (!options_.left_open) return;
     const auto start = state().sources.locate(0, place.begin);
@@ -138,7 +138,7 @@ class Linter {
   }
 
   void look_at_update(const lint_trees::Update& update) {
-    // A deadlock, say, that is met first does not hide the update.
+    // Violations of other kinds, such as deadlocks, must not hide the update.
     const Program watched = with_tree(programs_.front(), lint_trees::watching(state().tree, update.place));
     const auto result = look(watched, {.model = "sc"}, ViolationKind::assertion);
     if (!result) return leave_open(update.place, "can this update get lost?");
@@ -149,7 +149,7 @@ class Linter {
         "fetch_add is one step, or hold a mutex");
   }
 
-  // Nothing if that cannot be said in the time there is.
+  // Nothing if the check does not end in time.
   [[nodiscard]] std::optional<Findings> findings(const Program& program, std::string_view model) const {
     CheckOptions options{.model = std::string(model), .collect_outcomes = true};
     auto result = look(program, options);
@@ -167,25 +167,25 @@ class Linter {
     for (const NamedValue& value : outcome.values) values.push_back(value.value);
     return values;
   }
-  // The same of an unchanged program: asked for once a fence, found once.
+  // The same for an unchanged program. Asked for each fence, computed once.
   const std::optional<Findings>& known_findings(std::size_t program, std::string_view model) {
     const auto [entry, fresh] = findings_.try_emplace({program, std::string(model)});
     if (fresh) entry->second = findings(programs_[program], model);
     return entry->second;
   }
 
-  // True if it makes a difference, nothing if that is not known.
+  // True if the fence makes a difference; nothing if that is unknown.
   std::optional<bool> matters(std::size_t number, Place place) {
     const Program& program = programs_[number];
     const auto there = lint_trees::fences(state_of(program).tree, state().sources);
     if (std::find(there.begin(), there.end(), place) == there.end()) return false;
     const Program without = with_tree(program, lint_trees::without_fence(state_of(program).tree, place));
     bool open = false;
-    // The most relaxed model first: that is where a fence is missed most often.
+    // The most relaxed model first, where a fence is needed most often.
     for (auto model = models().rbegin(); model != models().rend(); ++model) {
       const auto& with = known_findings(number, model->name);
       if (with && !with->violation) {
-        // The first violation is enough then.
+        // One violation is enough then.
         const auto quick = look(without, {.model = std::string(model->name)});
         if (quick && quick->violation) return true;
       }
@@ -210,7 +210,7 @@ class Linter {
             : "without it the final states and the verdict are the same under every model");
   }
 
-  // Only with the file's own parameters: an expect line that sets others says itself what is found.
+  // Only with the file's own parameters: an `expect` line that sets others says itself what to expect.
   void look_for_complete_execution() {
     const auto result = look(programs_.front(), {.model = "sc", .max_executions = 1});
     if (!result || result->verdict != Verdict::vacuous) return;

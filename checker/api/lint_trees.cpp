@@ -16,14 +16,14 @@ using lang::ExpressionKind;
 using lang::Statement;
 using lang::StatementKind;
 
-constexpr std::size_t most_values = 64;          // of a variable, beyond that they are not followed
+constexpr std::size_t most_values = 64;          // of a variable; more count as unknown
 constexpr std::size_t most_combinations = 4096;  // of the variables of a condition
 
 Place place_of(const lang::SourceRange& range) { return {range.begin, range.end}; }
 bool is_own(const lang::SourceRange& range) { return range.file == 0 && range.end > range.begin; }
 
-// The value if it is known before the program runs. Division and shifts are left alone: conditions on params
-// that decide whether a fence is there do without them.
+// The value, if it is constant. Ignores division and shifts: conditions on params that decide about a fence
+// do without them.
 std::optional<std::int64_t> known(const Expression& e) {
   if (e.kind == ExpressionKind::literal) return e.value;
   const auto operand = [&](std::size_t i) { return known(e.operands[i]); };
@@ -73,8 +73,8 @@ std::optional<std::int64_t> known(const Expression& e) {
   }
 }
 
-// Calls visit(statement, body) for every statement that is not behind a condition known to be false, with
-// those inside it after it. A statement may be replaced while it is visited.
+// Calls visit(statement, body) for every statement except under conditions that are constantly false, outer
+// statements first. `visit` may replace the statement.
 template <typename Body, typename List, typename Visit>
 void walk(Body& body, List& statements, const Visit& visit) {
   for (auto& statement : statements) {
@@ -104,7 +104,7 @@ bool same(const Expression& a, const Expression& b) {
          std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(), same);
 }
 
-// The load of the place that the statement stores to, in the value that it stores.
+// In the stored value: the load of the location that the statement stores to.
 bool is_load_of(const Expression& e, const Statement& store) {
   if (e.kind != ExpressionKind::load || e.id != store.id) return false;
   return store.expressions.size() == 1 || same(e.operands[0], store.expressions[0]);
@@ -149,7 +149,7 @@ void replace_loads(Expression& e, const Statement& store, lang::LocalId by) {
   for (Expression& operand : e.operands) replace_loads(operand, store, by);
 }
 
-// { let index = I; let old = x[index]; assert cas(x[index], old, NEW); } in the place of x[I] = NEW.
+// { let index = I; let old = x[index]; assert cas(x[index], old, NEW); } replaces x[I] = NEW.
 void watch(Statement& store, lang::Body& body) {
   Statement block;
   block.kind = StatementKind::block;
@@ -193,7 +193,7 @@ void watch(Statement& store, lang::Body& body) {
   store = std::move(block);
 }
 
-// The values of a variable that are known to be all it can have; nothing if they are not known.
+// All values that a variable can have; nothing if they are unknown.
 using Values = std::optional<std::set<std::int64_t>>;
 
 std::vector<Values> possible_values(const lang::Program& program) {
@@ -225,8 +225,8 @@ std::vector<Values> possible_values(const lang::Program& program) {
   return result;
 }
 
-// The condition with a value for each variable, those of one variable being the same wherever it stands: for
-// elements of arrays, which can differ, that would be wrong, so they are unknown if they have several.
+// The condition with one value for each variable, the same at every occurrence. Elements of an array can
+// differ, so an array with several values counts as unknown.
 class Await {
  public:
   Await(const Expression& condition, const lang::Program& program, const std::vector<Values>& values)
@@ -296,7 +296,7 @@ class Await {
 std::vector<Place> fences(const lang::Program& program, const lang::SourceMap& sources) {
   std::set<Place> places;
   walk_threads(program, [&](const Statement& statement, const lang::Body&) {
-    // `signal` and `broadcast` have fences inside, which nobody can take away.
+    // `signal` and `broadcast` contain fences, which cannot be removed.
     if (statement.kind == StatementKind::fence && is_own(statement.range) &&
         sources.text(statement.range).starts_with("fence"))
       places.insert(place_of(statement.range));

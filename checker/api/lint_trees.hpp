@@ -11,17 +11,17 @@
 
 namespace heddle::lint_trees {
 
-// A place in the program's own file. A function with `ref` parameters stands in the tree once for each
-// combination of objects that it is called with, so one place can be several statements.
+// A place in the program's own file. The tree has one copy of a function with `ref` parameters for each
+// combination of arguments, so one place can be several statements.
 struct Place {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
   auto operator<=>(const Place&) const = default;
 };
 
-// The fence statements that are not behind a condition that is known to be false, in the order of the text.
+// The fence statements, except under conditions that are constantly false, in the order of the text.
 [[nodiscard]] std::vector<Place> fences(const lang::Program& program, const lang::SourceMap& sources);
-// The program without the fences at that place.
+// The program without the fences at the place.
 [[nodiscard]] lang::Program without_fence(const lang::Program& program, Place place);
 
 // The statements `x += e` and `x = ... x ...` on shared integers, in the order of the text.
@@ -30,12 +30,12 @@ struct Update {
   std::string variable;
 };
 [[nodiscard]] std::vector<Update> updates(const lang::Program& program);
-// The program with an assertion in the place of the update, which fails if somebody else has changed the
-// variable between the load and the store; without all other assertions, conditions and the final block.
+// The program with an assertion instead of the update, which fails if another thread has changed the variable
+// between the load and the store; without all other assertions, conditions and the `final` block.
 [[nodiscard]] lang::Program watching(const lang::Program& program, Place place);
 
-// The awaits whose condition is false for all values that the variables in it can ever have: what they start
-// with, and the constants that the threads store. In the order of the text.
+// The awaits whose condition is false for all values that its variables can ever have: their initial values
+// and the constants that threads store. In the order of the text.
 struct HopelessAwait {
   Place place;
   std::vector<std::string> variables;

@@ -1,5 +1,4 @@
-// The public interactive machine; machine_core.hpp is its inside, machine_load.cpp takes the steps of a
-// trace.
+// The public interactive machine. machine_core.hpp has its state, machine_load.cpp follows traces.
 #include "heddle/machine.h"
 
 #include <fmt/format.h>

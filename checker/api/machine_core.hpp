@@ -1,5 +1,5 @@
-// The inside of the public interactive machine: an engine, the schedule that it has followed, and the one
-// that lies ahead.
+// The implementation of the public interactive machine: an engine, the schedule that it has followed, and the
+// steps that it can repeat.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class Machine::Core {
     for (const auto& entry : next) shown.push_back(entry.shown);
   }
 
-  // Takes a transition without looking at `schedule`. False, and nothing has changed, if it is not possible.
+  // Takes a transition and leaves `schedule` alone. False, without a change, if the transition is impossible.
   bool move(const checker::Choice& choice) {
     const auto mark = rows.size();
     if (!engine->follow(choice)) return false;
@@ -57,7 +57,7 @@ class Machine::Core {
     --depth;
   }
 
-  // Takes a transition; what lies ahead is kept only if it begins with it.
+  // Takes a transition. The steps ahead are kept only if this is the first of them.
   bool take(const checker::Choice& choice) {
     if (depth == schedule.size() || schedule[depth] != choice) {
       schedule.resize(depth);
@@ -84,12 +84,12 @@ class Machine::Core {
     return taken;
   }
 
-  // The operations of the final block, and what it found wrong.
+  // The operations of the `final` block and its violations.
   struct Final {
     std::vector<std::int64_t> memory;
     checker::Rows rows;
     std::vector<std::string> failures;
-    std::optional<std::string> cut;  // it did not come to its end
+    std::optional<std::string> cut;  // set: a bound of rounds ended it early
   };
   [[nodiscard]] Final final() const {
     Final result{.memory = engine->memory(), .rows = {}, .failures = {}, .cut = {}};
@@ -138,7 +138,7 @@ class Machine::Core {
     return status;
   }
 
-  // A top-level local; they stand in the image in the order of the tree.
+  // A top-level local; the image has them in the order of the tree.
   [[nodiscard]] const compiler::LocalImage& local_image(lang::ThreadId thread, lang::LocalId id,
                                                         std::uint32_t element) const {
     const auto& tree = state_of(program).tree;

@@ -1,4 +1,4 @@
-// Machine::load: finds the transitions that a trace tells of.
+// Machine::load: finds the transitions of a trace.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,10 +16,11 @@ namespace {
 using checker::Choice;
 using checker::NextTransition;
 
-// Where the write stood in coherence order when it was committed: later ones may have come between since.
+// The predecessor of the write in coherence order when it was committed. The trace has the final order, in
+// which later commits may stand between them.
 std::optional<std::size_t> first_place(const Trace& trace, std::size_t index) {
   auto place = trace.steps[index].commit->behind;
-  // A trace need not be one of ours: it may go round in circles.
+  // A foreign trace may contain a cycle.
   for (std::size_t left = trace.steps.size(); left > 0; --left) {
     if (!place || *place < index || *place >= trace.steps.size() || !trace.steps[*place].commit) break;
     place = trace.steps[*place].commit->behind;
@@ -27,8 +28,8 @@ std::optional<std::size_t> first_place(const Trace& trace, std::size_t index) {
   return place;
 }
 
-// Is the step of a trace that a commit names the row of the machine that another one names? Violations are
-// rows, too, and the machine may meet more of them than the trace shows, so commits are counted.
+// True if `step` of the trace and `row` of the machine are the same commit. Violations are rows, too, and the
+// machine may meet more of them than the trace shows, so this counts commits.
 bool same_commit(const Trace& trace, std::optional<std::size_t> step, const checker::Rows& rows,
                  std::optional<std::size_t> row) {
   if (!step || !row) return step.has_value() == row.has_value();
@@ -41,7 +42,7 @@ bool same_commit(const Trace& trace, std::optional<std::size_t> step, const chec
                        [](const checker::Row& earlier) { return earlier.type != checker::RowType::failure; });
 }
 
-// Does the transition do what the step of a trace says?
+// True if the transition has the effect of the step of the trace.
 bool matches(const Transition& transition, const Trace& trace, std::size_t index, const checker::Rows& rows) {
   const Step& step = trace.steps[index];
   const Step& effect = transition.effect;
@@ -77,13 +78,13 @@ Result<void> Machine::load(const Trace& trace) {
     };
     auto found = find();
     if (found == core.next.end()) {
-      // A second look at an await is no row of a trace, only the loads that it makes are.
+      // Evaluating an await again is no step of a trace; its loads are.
       const auto again = std::find_if(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
         return entry.shown.kind == TransitionKind::retry && entry.shown.effect.thread == step.thread;
       });
       if (again != core.next.end() && core.take(Choice(again->choice))) found = find();
     }
-    // A choice beyond the listed values is not among them.
+    // The value of a choice may be beyond the listed ones.
     std::optional<Choice> choice;
     if (found != core.next.end()) choice = found->choice;
     if (!choice && step.kind == StepKind::choose) {

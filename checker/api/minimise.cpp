@@ -17,8 +17,8 @@ namespace heddle {
 
 namespace {
 
-// `known`: a trace that ends as wanted. `describe(search, found, result)` puts the shorter one into the
-// result.
+// `known` is a trace with the wanted end. `describe(search, found, result)` puts the shorter one into
+// `result`.
 template <typename Describe>
 Result<Minimised> minimise(const compiler::Image& image, const CheckOptions& options, const Trace& known,
                            const checker::WantedEnd& wanted, Minimised result, Describe&& describe) {
@@ -77,7 +77,7 @@ Result<Minimised> minimise(const Program& program, const CheckOptions& options, 
   const compiler::Image& image = **code;
   const auto same = [&](const checker::FoundViolation& found) {
     if (found.kind != violation.kind) return false;
-    if (found.site == checker::none) return true;  // a deadlock is one whoever waits
+    if (found.site == checker::none) return true;  // all deadlocks count as the same, whoever waits
     return same_place(image.sites[found.site], violation);
   };
   const auto describe = [](const checker::Search& search, const checker::FoundViolation& found,

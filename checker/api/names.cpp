@@ -1,4 +1,4 @@
-// Names of the public enumerations, exit codes, and what an `expect` line means.
+// Names of the public enumerations, exit codes, and the meaning of `expect` lines.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -131,8 +131,7 @@ std::string found(const CheckResult& result) {
   return std::string(name(result.verdict));
 }
 
-// How often the program's `exists` held; a program without one has nothing to observe, nor has a check that
-// met no final state.
+// How often the program's `exists` held; there is nothing to observe without one or without final states.
 std::string observed(const CheckResult& result) {
   if (result.verdict == Verdict::undecided || result.verdict == Verdict::vacuous) return found(result);
   for (const auto& condition : result.conditions) {

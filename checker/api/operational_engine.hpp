@@ -106,7 +106,7 @@ class OperationalEngine final : public Engine {
   [[nodiscard]] bool holds_lock(ThreadId t, Location mutex) const {
     return machine_.memory()[mutex] == std::int64_t{t} + 1;
   }
-  // With the thread's own stores, as it would see them.
+  // The value as the thread sees it, with its own buffered stores.
   [[nodiscard]] bool await_holds(ThreadId t) {
     return machine_.await_holds(t, [&](Location x) { return seen(t, x); });
   }
@@ -117,7 +117,7 @@ class OperationalEngine final : public Engine {
     return machine_.memory()[location];
   }
 
-  // The next operation of the thread as if it happened now.
+  // The next operation of the thread, as if it happened now.
   [[nodiscard]] Row operation(ThreadId t) {
     const auto& m = machine_.threads().mailbox(t);
     Row row{.op = m.op, .thread = t, .location = m.location, .site = m.site};
@@ -163,7 +163,7 @@ class OperationalEngine final : public Engine {
     }
   }
 
-  // What a thread that is held up (or at an end) would do.
+  // The operation that a waiting (or finished) thread stands at.
   [[nodiscard]] heddle::Step waiting(ThreadId t, std::string_view what) {
     const auto& m = machine_.threads().mailbox(t);
     const bool has_effect = m.op <= compiler::Op::try_lock;
@@ -209,7 +209,7 @@ class OperationalEngine final : public Engine {
                        named_value(location.name, write.value, location.type).text());
   }
 
-  // The stores of the thread that may not reach memory yet.
+  // The thread's buffered stores that must not reach memory yet.
   void add_held_stores(ThreadId t, std::vector<Transition>& into) {
     const Buffered* oldest = nullptr;
     for (const auto index : machine_.model().owned(t)) {

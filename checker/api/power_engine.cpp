@@ -28,7 +28,7 @@ void PowerEngine::log_failures() {
   }
 }
 
-// Steps that a commit names by their depth become rows: violations are rows, too.
+// Commits refer to steps by their depths. Rows count violations, too, so depths become row numbers.
 void PowerEngine::name_rows(const Rows& rows, heddle::Step& step) const {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -72,7 +72,7 @@ std::vector<EventName> PowerEngine::events() const {
 }
 
 std::optional<heddle::Step> PowerEngine::effect(const Machine::Prepared& event, std::int64_t parameter) {
-  if (machine_.full()) return intention(event.name);  // `follow` will say that it cannot
+  if (machine_.full()) return intention(event.name);  // `follow` will refuse it
   if (!machine_.commit(event, parameter)) return std::nullopt;
   heddle::Step step = describe_commit(machine_, machine_.depth() - 1);
   machine_.undo();
@@ -127,7 +127,7 @@ heddle::Step PowerEngine::intention(EventName name) const {
   return step;
 }
 
-// The events that must be committed first, and why.
+// The events that must be committed first, with the reasons.
 std::string PowerEngine::held_up_by(EventName name) const {
   const auto& requests = machine_.requests(name.thread);
   const Request& self = requests[name.index];
@@ -270,8 +270,7 @@ std::string PowerEngine::failure_text(const Row& row) const {
 }
 
 std::vector<std::string> PowerEngine::failures() const {
-  // Those of the newest step stand at the end of the rows; the machine forgets them when it tries a
-  // transition.
+  // The newest step's violations are the last rows. The machine forgets them when it tries a transition.
   std::size_t first = rows_.size();
   while (first > 0 && rows_[first - 1].type == RowType::failure) --first;
   std::vector<std::string> result;

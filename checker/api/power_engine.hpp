@@ -17,8 +17,7 @@ class PowerEngine final : public Engine {
   PowerEngine(const compiler::Image& image, bool resume_after_assert, Rows& rows);
 
   std::vector<NextTransition> enabled() override;
-  // Events that have to wait for others; then the parameters that the model refuses to those that need not;
-  // then what threads stand at.
+  // Events that wait for others; then forbidden parameters of those that do not; then what threads stand at.
   std::vector<Transition> disabled() override;
   bool follow(const Choice& choice) override;
   void undo() override;
@@ -39,9 +38,9 @@ class PowerEngine final : public Engine {
   [[nodiscard]] const compiler::Image& image() const { return machine_.image(); }
   [[nodiscard]] std::vector<EventName> events() const;
   void add_choices(EventName name, const Machine::Prepared& event, std::vector<NextTransition>& into);
-  // What the event would do with the parameter; nothing if it may not.
+  // The effect of the event with the parameter; nothing if the model forbids it.
   [[nodiscard]] std::optional<heddle::Step> effect(const Machine::Prepared& event, std::int64_t parameter);
-  // What an event would do, without its parameter: "read x".
+  // The effect of an event without its parameter: "read x".
   [[nodiscard]] heddle::Step intention(EventName name) const;
   [[nodiscard]] std::string held_up_by(EventName name) const;
   [[nodiscard]] std::string refusal(EventName name, std::int64_t parameter) const;
@@ -49,11 +48,11 @@ class PowerEngine final : public Engine {
   void log_failures();
   [[nodiscard]] std::string failure_text(const Row& row) const;
   void name_rows(const Rows& rows, heddle::Step& step) const;
-  // Brings memory and blocks up to date: they move with the machine.
+  // Brings memory and blocks up to date with the machine.
   void look();
 
   Machine machine_;
-  std::string_view limit_;  // that the last refused commit met
+  std::string_view limit_;  // of the last refused commit
   Rows& rows_;
   std::vector<std::int64_t> memory_;
   std::vector<const std::byte*> blocks_;

@@ -32,15 +32,15 @@ std::vector<Expectation> convert(const std::vector<lang::Expectation>& expectati
   return result;
 }
 
-// Does the model need threads that run ahead of their loads?
+// True if the model needs threads that run ahead of their loads.
 bool runs_ahead(const std::string& model) {
   return std::any_of(models().begin(), models().end(),
                      [&](const ModelInfo& info) { return info.name == model && info.out_of_order; });
 }
 
-// LLVM does not survive running out of memory: what it has begun can be neither used nor destroyed. So
-// whether there is room for a program of this size is asked before LLVM is; throws std::bad_alloc if there is
-// not.
+// LLVM does not survive running out of memory: its half-made objects can be neither used nor destroyed. So
+// this checks beforehand that there is room for a program of this size; throws std::bad_alloc if there is
+// none.
 void ask_for_room(const lang::SourceMap& sources) {
   constexpr std::size_t least = 8 << 20, for_each_byte = 700, most = 512 << 20;  // measured, rounded up
   std::size_t length = 0;
@@ -48,7 +48,8 @@ void ask_for_room(const lang::SourceMap& sources) {
   ::operator delete(::operator new(std::min(most, least + for_each_byte * length)));
 }
 
-// As compiler::lower does. A fault of the compiler is an error like another: an embedding program lives on.
+// As compiler::lower, but a fault of the compiler is an error like others, so that an embedding program lives
+// on.
 std::variant<compiler::LoweredProgramPointer, std::string> lowered_program(const lang::Program& program,
                                                                            const lang::SourceMap& sources,
                                                                            const compiler::Options& options) {
@@ -75,7 +76,7 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   auto state = std::make_shared<State>();
   state->options = {
       .unroll = options.unroll, .run_ahead = runs_ahead(options.model), .optimise = options.optimise};
-  // A litmus test is checked in less time than the coroutine passes take.
+  // Checking a litmus test takes less time than the coroutine passes.
   if (program->litmus) state->options.coroutine_operations = 0;
   state->name = sources.name(file);
   auto compiled = lowered_program(*program, sources, state->options);
@@ -141,7 +142,7 @@ const std::string& Program::name() const { return state_->name; }
 const Parameters& Program::parameters() const { return state_->parameters; }
 const std::vector<Expectation>& Program::expectations() const { return state_->expectations; }
 const std::optional<LitmusTest>& Program::litmus() const { return state_->litmus; }
-// FNV-1a, of all files; a byte that no source text has separates them.
+// FNV-1a of all files, separated by a byte that no source text contains.
 std::string Program::fingerprint() const {
   std::uint64_t hash = 0xcbf29ce484222325;
   const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3; };

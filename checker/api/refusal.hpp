@@ -1,4 +1,4 @@
-// What the functions of the public interface say when they cannot do what is asked for.
+// Error messages that several functions of the public interface share.
 #pragma once
 
 #include <string>

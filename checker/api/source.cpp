@@ -28,7 +28,7 @@ struct Tokens {
   std::vector<Token> list;  // the last one is of kind `end`; empty if this is no text
 };
 
-// How deep in brackets the text ends. The brackets need not match: the grammar sees to that.
+// The number of open brackets at the end. Whether they match is the grammar's business.
 int open_brackets(const std::vector<Token>& tokens) {
   int depth = 0;
   for (const Token& token : tokens) {
@@ -124,7 +124,7 @@ bool is_unfinished(std::string_view text) {
   const int depth = open_brackets(tokens.list);
   if (depth != 0) return depth > 0;
   const TokenKind last = tokens.list[tokens.list.size() - 2].kind;
-  // `mutex` and `cond` are types as well, behind a colon or `ref`.
+  // After a colon or `ref`, `mutex` and `cond` are types and begin no item.
   const auto item = std::find_if(tokens.list.rbegin(), tokens.list.rend(), [&](const Token& token) {
     if (!lang::begins_item(token.kind) || &token == tokens.list.data()) return lang::begins_item(token.kind);
     const TokenKind before = (&token - 1)->kind;

@@ -1,4 +1,4 @@
-// Reading source files and saying what is wrong with them; for the implementation of the public interface.
+// Reads source files and turns the front end's messages into diagnostics of the public interface.
 #pragma once
 
 #include <cstddef>

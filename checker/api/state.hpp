@@ -1,4 +1,4 @@
-// What a Program holds behind the public interface.
+// The implementation of heddle::Program.
 #pragma once
 
 #include <memory>
@@ -24,23 +24,22 @@ struct Program::State {
   bool unroll_spin_loops = false;  // as CompileOptions says
   std::string ir;
   std::optional<LitmusTest> litmus;
-  // What it was made from, for questions about names later.
+  // Its source and tree, for later questions about names.
   lang::SourceMap sources;
   lang::Program tree;
 
   compiler::Options options;
 
   // The image whose threads take one operation after the other, or the one whose threads run ahead of their
-  // loads, for POWER. Each is made when it is first asked for, so that nobody pays for the other one. Throws
-  // std::runtime_error if the machine refuses it.
+  // loads. Each is compiled at its first use. Throws std::runtime_error if that fails. Thread-safe.
   [[nodiscard]] const std::shared_ptr<const compiler::Image>& image(bool run_ahead = false) const;
-  // The same with counters, of its own, and what they count. Made anew for each search.
+  // An image with coverage counters, and the places that they count. Compiled anew for each search.
   struct Instrumented {
     std::shared_ptr<const compiler::Image> image;
     std::vector<compiler::CoveragePoint> points;
   };
   [[nodiscard]] Instrumented instrumented(bool run_ahead) const;
-  // Whichever image there is: for the names of threads, locations and locals.
+  // The image that from_source made, for the names of threads, locations and locals.
   [[nodiscard]] const compiler::Image& any_image() const { return *image(options.run_ahead); }
 
  private:
@@ -51,7 +50,7 @@ struct Program::State {
   friend class Program;
 };
 
-// The way in for the rest of the library, and for its tests.
+// Access for the rest of the library and for its tests.
 struct ProgramAccess {
   using State = Program::State;
   [[nodiscard]] static const State& state_of(const Program& program) { return *program.state_; }

@@ -44,7 +44,7 @@ std::string to_text(const Trace& trace) {
 std::string expectation(const Program& program, std::string_view model, ExpectedOutcome outcome,
                         std::string_view text, CheckOptions options) {
   options.model = model;
-  // Conditions are judged over all executions, and a violation does not end that.
+  // Conditions need all executions, so a violation must not end the check.
   if (outcome == ExpectedOutcome::never || outcome == ExpectedOutcome::sometimes ||
       outcome == ExpectedOutcome::always)
     options.keep_going = true;

@@ -69,7 +69,7 @@ Commit commit_of(const ReportMachine& machine, EventName name) {
   return commit;
 }
 
-// How the event is placed: " (po 2, rf q line 3)". The place of a write is told if it could be another one.
+// The position of the event: " (po 2, rf q line 3)". The place of a write is included if others are possible.
 std::string note(const ReportMachine& machine, EventName name) {
   const Request& self = machine.request(name);
   std::string text = fmt::format(" (po {}", position(machine, name));
@@ -83,7 +83,7 @@ std::string note(const ReportMachine& machine, EventName name) {
   return text + ")";
 }
 
-// Events that the thread has fetched and that are not committed, without the one that it stands at.
+// The events that the thread has fetched but not committed, except the one that it stands at.
 std::size_t open_events(const ReportMachine& machine, ThreadId t) {
   const auto& requests = machine.requests(t);
   return static_cast<std::size_t>(
@@ -107,7 +107,7 @@ std::string ahead_state(const ReportMachine& machine, const std::vector<std::int
   if (m.op == Op::done && open > 0) return "at its end, " + left;
   std::string state;
   if (m.op == Op::need) {
-    // For a branch or an address; the compiler does not always say which.
+    // For a branch or an address; the compiler does not always tell them apart.
     state = "needs " + missing_loads(machine, t, static_cast<std::uint64_t>(m.value));
   } else {
     state = thread_state(machine.image(), memory, m);
@@ -124,7 +124,7 @@ std::string write_name(const ReportMachine& machine, PowerId write) {
   const auto& sites = machine.image().sites;
   const Request& self = machine.request(name);
   const auto line = sites[self.site].line;
-  // The thread may write the location more than once there.
+  // The thread may write the location several times in that line.
   const auto same = std::count_if(requests.begin(), requests.end(), [&](const Request& request) {
     return request.event() && request.writes() && request.location == self.location &&
            sites[request.site].line == line;

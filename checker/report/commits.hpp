@@ -1,5 +1,5 @@
-// From a run of the derived model of POWER to what a user reads: committed events as steps of a trace with
-// what the model knows of them (heddle::Commit), and threads that have run ahead of their loads.
+// Turns a run of POWER's commit machine into what users read: committed events as steps of a trace with their
+// relations (heddle::Commit), and threads that have run ahead of their loads.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace heddle::checker {
 
-// A report is made once: one width serves all.
+// Reports are made once, so one width serves all.
 using ReportMachine = PowerMachine<widest_machine>;
 
-// The step that the machine has taken at this depth. O(requests of its thread).
+// The machine's step at this depth. O(requests of its thread).
 [[nodiscard]] heddle::Step describe_commit(const ReportMachine& machine, std::uint32_t depth);
 [[nodiscard]] std::vector<heddle::Step> describe_commits(const ReportMachine& machine);
 
-// A write: "p line 3", "p line 3 po 7" where that is not clear enough, "initial".
+// A write: "p line 3", "p line 3 po 7" if the line has several, or "initial".
 [[nodiscard]] std::string write_name(const ReportMachine& machine, PowerId write);
 
 // The threads with their locals; brings their blocks up to date. `memory`: the newest value of each location.
 [[nodiscard]] std::vector<ThreadEnd> describe_ahead_threads(ReportMachine& machine,
                                                             const std::vector<std::int64_t>& memory);
 
-// The loads in the mask that have no value: "the loads in lines 3 and 4".
+// The loads of the mask that have no value: "the loads in lines 3 and 4".
 [[nodiscard]] std::string missing_loads(const ReportMachine& machine, ThreadId t, std::uint64_t mask);
 
 }  // namespace heddle::checker

@@ -1,4 +1,4 @@
-// From the rows of a trace to its execution graph; see include/heddle/graph.h.
+// Builds the execution graph of a trace; see include/heddle/graph.h.
 #include "heddle/graph.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class GraphOfTrace {
   ExecutionGraph run() {
     for (std::size_t i = 0; i < trace_.steps.size(); ++i) step(i);
     for (const auto& [read, write] : reads_) {
-      // A read-modify-write comes before itself in nothing.
+      // A read-modify-write does not precede itself in any relation.
       if (const auto next = successor_.find(write); next != successor_.end() && next->second != read)
         graph_.edges.push_back({GraphRelation::from_read, read, next->second});
     }
@@ -98,7 +98,7 @@ class GraphOfTrace {
     memory_[location] = event;
   }
 
-  // The write that memory holds; the first value becomes an event when somebody reads it.
+  // The write that memory holds. The initial value becomes an event when it is first read.
   Event newest(const GraphEvent& read) {
     const auto [place, fresh] = memory_.try_emplace(read.location, graph_.events.size());
     if (fresh) {
@@ -157,7 +157,7 @@ class GraphOfCommits {
 
   void add(std::size_t index) {
     const Step& s = trace_.steps[index];
-    // What a step says that it read of a mutex is whether it got it.
+    // A step on a mutex reads whether it got the mutex, not the value.
     const bool takes_mutex = s.writes && (s.kind == StepKind::lock || s.kind == StepKind::try_lock);
     events_[index] = graph_.events.size();
     graph_.events.push_back({.thread = s.thread,
@@ -267,8 +267,8 @@ class GraphOfCommits {
   const Trace& trace_;
   ExecutionGraph graph_;
   std::vector<std::optional<Event>> events_;  // by step
-  std::map<std::string, Event> initial_;      // first values that were read
-  std::map<std::string, Event> oldest_;       // the write right behind the first value
+  std::map<std::string, Event> initial_;      // initial values that were read
+  std::map<std::string, Event> oldest_;       // the write right after the initial value
   std::map<Event, Event> successor_;          // in coherence
   std::vector<std::pair<Event, Event>> reads_;
 };

@@ -112,7 +112,7 @@ heddle::Step describe_row(const Image& image, const Row& row) {
 
 namespace {
 
-// "line 7", or of a place in a built-in module "line 7 (std/spinlock.hed:12)", with the line of the call.
+// "line 7"; in a built-in module "line 7 (std/spinlock.hed:12)", with the line of the call first.
 std::string line_of(const Image& image, const compiler::Site& site) {
   if (!site.call) return fmt::format("line {}", site.line);
   return fmt::format("line {} ({}:{})", image.sites[*site.call].line, site.file, site.line);
@@ -170,10 +170,10 @@ namespace {
 
 struct Replay {
   Trace trace;
-  Rows rows;  // to be described behind the steps of the trace
+  Rows rows;  // to be described after the steps of the trace
   std::vector<std::int64_t> memory;
-  std::string message;           // of the violation that a thread found, if one is looked for
-  std::uint32_t waiting = none;  // the site at which the first thread that has not finished stands
+  std::string message;           // of the wanted violation, if a thread found it
+  std::uint32_t waiting = none;  // the site of the first thread that has not finished
 };
 
 // The site in the user's files.
@@ -190,7 +190,7 @@ std::uint32_t first_waiting(const Image& image, MailboxOf&& mailbox) {
   throw std::logic_error("internal error: the trace of an execution cannot be replayed");
 }
 
-// The violation among those of the newest step.
+// Finds the violation among those of the newest step.
 template <typename Machine>
 const Failure* failure_of(const Machine& machine, const FoundViolation* found) {
   if (found == nullptr || found->in_final || found->site == none) return nullptr;
@@ -204,7 +204,7 @@ std::string message_of(const Image& image, const Failure& failure, const Mailbox
   return describe_failure(failure.op, image.sites[failure.site], m.op == failure.op ? &m : nullptr);
 }
 
-// Violations that the step found besides do not belong into the trace.
+// The trace does not show other violations of the same step.
 void drop_failures_after(Rows& rows, std::uint32_t site) {
   while (!rows.empty() && rows.back().type == RowType::failure && rows.back().site != site) rows.pop_back();
 }
@@ -229,12 +229,12 @@ Replay replay_interleaving(const Search& search, const Schedule& schedule, const
   return replay;
 }
 
-// The events in the order in which they are committed.
+// The events, in commit order.
 Replay replay_commits(const Search& search, const Schedule& schedule, const FoundViolation* found) {
   const auto& image = search.image();
   Replay replay;
   ReportMachine machine(image, search.machine_options());
-  // The run ends with the violation of a thread, if that is looked for.
+  // If a thread found the wanted violation, the run ends there.
   std::optional<Failure> failure;
   const auto look = [&] {
     if (const Failure* const here = failure_of(machine, found)) failure = *here;
@@ -258,7 +258,7 @@ Replay replay_commits(const Search& search, const Schedule& schedule, const Foun
   return replay;
 }
 
-// `found`: the violation that the schedule leads to, if it does.
+// `found` is the violation at the end of the schedule, if there is one.
 Replay replay_schedule(const Search& search, const Schedule& schedule, const FoundViolation* found) {
   const bool commits = search.options().model == power_model;
   Replay replay =
@@ -267,7 +267,7 @@ Replay replay_schedule(const Search& search, const Schedule& schedule, const Fou
   return replay;
 }
 
-// Adds the `final` block, up to the violation in it if that is looked for.
+// Adds the `final` block, up to the wanted violation if it is there.
 void replay_final_block(const Search& search, Replay& replay, const FoundViolation* found) {
   const auto& image = search.image();
   if (image.final_block == nullptr) return;
@@ -419,7 +419,7 @@ std::vector<BlockedAt> describe_blocked(const Search& search) {
     const auto& site = image.sites[place.site];
     const BlockedBy by = blocked_by(place.op);
     std::string source = site.text;
-    // Of a loop, what stands before its body.
+    // For a loop, the text before its body.
     if (by == BlockedBy::loop_bound || by == BlockedBy::round_limit) {
       source.resize(std::min(source.find('{'), source.size()));
       while (source.ends_with(' ')) source.pop_back();

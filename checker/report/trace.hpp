@@ -1,4 +1,4 @@
-// From what an algorithm found to what a user reads: traces with names and source text, messages, final
+// Turns an algorithm's findings into what users read: traces with names and source text, messages, final
 // states.
 #pragma once
 
@@ -13,14 +13,13 @@
 
 namespace heddle::checker {
 
-// Replays the schedule of the violation on a fresh machine of the search's model and describes every row of
-// it. Throws std::logic_error if the replay does not show the violation: that would be an error of the
-// algorithm.
+// Replays the schedule of the violation on a fresh machine of the search's model and describes its rows.
+// Throws std::logic_error if the replay does not show the violation, which is a bug of the algorithm.
 [[nodiscard]] Violation describe(const Search& search, const FoundViolation& found);
-// The same for an execution that ends in a state that was asked for.
+// The same for an execution that ends in a requested state.
 [[nodiscard]] Witness describe(const Search& search, const FoundWitness& found);
 
-// The names of the values of a final state, in their order; empty for a mutex, which is not shown.
+// The names of the values of a final state, in their order; empty for mutexes, which are not shown.
 [[nodiscard]] std::vector<std::string> state_names(const Image& image);
 
 // The final states of the search, sorted by their values.
@@ -29,18 +28,18 @@ namespace heddle::checker {
 [[nodiscard]] std::vector<ConditionCount> describe_conditions(const Search& search);
 
 [[nodiscard]] std::vector<BlockedAt> describe_blocked(const Search& search);
-// What the counters of the search's image say, sorted by place. Branches that the text decides are left out.
-// To be asked for before anything is replayed.
+// The counters of the search's image, sorted by place, without branches on constants. Call this before any
+// replay, which would count, too.
 [[nodiscard]] std::vector<CoveredPlace> describe_coverage(const Search& search,
                                                           const std::vector<compiler::CoveragePoint>& points);
 
 // The parts of a description, for the interactive machine too.
 
 [[nodiscard]] heddle::Step describe_row(const Image& image, const Row& row);
-// The message for a violation that a thread finds itself. Without the mailbox it has no numbers.
+// The message for a violation that a thread found. Without the mailbox it has no numbers.
 [[nodiscard]] std::string describe_failure(Op op, const compiler::Site& site, const Mailbox* mailbox);
-// The messages of the newest step's violations, then of those at which other threads stand. `standing(t)`:
-// the thread's mailbox; `fails(t)`: is it a violation?
+// The messages of the newest step's violations, then of those at which other threads stand. `standing(t)` is
+// the thread's mailbox; `fails(t)` says if it is a violation.
 template <typename Machine, typename Standing, typename Fails>
 [[nodiscard]] std::vector<std::string> describe_failures(const Machine& machine, Standing&& standing,
                                                          Fails&& fails) {
@@ -59,13 +58,13 @@ template <typename Machine, typename Standing, typename Fails>
   }
   return result;
 }
-// What a thread is doing: "finished", "waits in line 7 for m, which q holds".
+// The state of a thread: "finished", "waits in line 7 for m, which q holds".
 [[nodiscard]] std::string thread_state(const Image& image, const std::vector<std::int64_t>& memory,
                                        const Mailbox& mailbox);
 // "p waits in line 3: x == 1; q waits in line 7 for m, which p holds".
 [[nodiscard]] std::string who_waits(const std::vector<ThreadEnd>& ends);
 
-// A value with its name and what the program's text calls it.
+// A value with its name and symbol.
 [[nodiscard]] inline NamedValue named_value(std::string name, std::int64_t value,
                                             const compiler::ValueType& type) {
   return {.name = std::move(name), .value = value, .boolean = type.boolean, .symbol = type.symbol(value)};

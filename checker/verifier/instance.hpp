@@ -3,7 +3,10 @@
 // (paper 4, section 4: VSC-rf, VTSO-rf, VPSO-rf).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 namespace heddle::consistency {
@@ -63,7 +66,20 @@ struct Instance {
   void end_thread() { first.push_back(static_cast<std::uint32_t>(events.size())); }
 };
 
+// The models whose runs the verifier knows.
 enum class Model : std::uint8_t { sc, tso, pso };
+struct NamedModel {
+  std::string_view name;
+  Model model;
+};
+inline constexpr std::array<NamedModel, 3> named_models{
+    {{"sc", Model::sc}, {"tso", Model::tso}, {"pso", Model::pso}}};
+[[nodiscard]] constexpr std::optional<Model> find_model(std::string_view name) {
+  for (const NamedModel& each : named_models) {
+    if (each.name == name) return each.model;
+  }
+  return std::nullopt;
+}
 
 // One step of a run: a thread's event, or (`flush`) the write of a buffered event reaching memory.
 struct Action {
