@@ -829,7 +829,11 @@ class ReadsFrom {
 
 void run(Search& search, const ClassObserver& observer) {
   explore(search, [&]<Interleaving Machine>(Machine& machine) {
-    ReadsFrom<Machine>(machine, search, observer).run();
+    if constexpr (consistency::find_model(Machine::Model::name)) {
+      ReadsFrom<Machine>(machine, search, observer).run();
+    } else {
+      throw NoImplementation(Machine::Model::name);
+    }
   });
 }
 

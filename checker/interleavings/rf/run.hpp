@@ -54,12 +54,7 @@ template <Interleaving Machine>
 class Run {
  public:
   // The verifier's model; a model without a verifier does not compile.
-  static constexpr consistency::Model model = [] {
-    if (Machine::Model::name == "sc") return consistency::Model::sc;
-    if (Machine::Model::name == "tso") return consistency::Model::tso;
-    if (Machine::Model::name == "pso") return consistency::Model::pso;
-    throw std::logic_error("no verifier");
-  }();
+  static constexpr consistency::Model model = consistency::find_model(Machine::Model::name).value();
 
   explicit Run(Machine& machine)
       : machine_(machine),
