@@ -167,7 +167,7 @@ class Linter {
     for (const NamedValue& value : outcome.values) values.push_back(value.value);
     return values;
   }
-  // The same for an unchanged program. Asked for each fence, computed once.
+  // The same for an unchanged program. Needed for each fence, computed once.
   const std::optional<Findings>& known_findings(std::size_t program, std::string_view model) {
     const auto [entry, fresh] = findings_.try_emplace({program, std::string(model)});
     if (fresh) entry->second = findings(programs_[program], model);

@@ -17,7 +17,7 @@ using checker::Choice;
 using checker::NextTransition;
 
 // The predecessor of the write in coherence order when it was committed. The trace has the final order, in
-// which later commits may stand between them.
+// which later commits may be between them.
 std::optional<std::size_t> first_place(const Trace& trace, std::size_t index) {
   auto place = trace.steps[index].commit->behind;
   // A foreign trace may contain a cycle.

@@ -163,7 +163,7 @@ class OperationalEngine final : public Engine {
     }
   }
 
-  // The operation that a waiting (or finished) thread stands at.
+  // The operation that a waiting (or finished) thread is at.
   [[nodiscard]] heddle::Step waiting(ThreadId t, std::string_view what) {
     const auto& m = machine_.threads().mailbox(t);
     const bool has_effect = m.op <= compiler::Op::try_lock;

@@ -17,7 +17,7 @@ class PowerEngine final : public Engine {
   PowerEngine(const compiler::Image& image, bool resume_after_assert, Rows& rows);
 
   std::vector<NextTransition> enabled() override;
-  // Events that wait for others; then forbidden parameters of those that do not; then what threads stand at.
+  // Events that wait for others; then forbidden parameters of those that do not; then what threads wait at.
   std::vector<Transition> disabled() override;
   bool follow(const Choice& choice) override;
   void undo() override;

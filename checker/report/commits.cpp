@@ -83,7 +83,7 @@ std::string note(const ReportMachine& machine, EventName name) {
   return text + ")";
 }
 
-// The events that the thread has fetched but not committed, except the one that it stands at.
+// The events that the thread has fetched but not committed, except the one that it is at.
 std::size_t open_events(const ReportMachine& machine, ThreadId t) {
   const auto& requests = machine.requests(t);
   return static_cast<std::size_t>(

@@ -135,7 +135,7 @@ class ProgramBuilder {
   // The arguments are in the order of the parameters. Those that are not by reference are read-only.
   using CallBlock = std::function<void(ThreadBuilder& t, const std::vector<Location>& arguments)>;
 
-  // `name` is the program's name in messages and traces; imports are looked up beside it.
+  // `name` is the program's name in messages and traces; imports are relative to it.
   explicit ProgramBuilder(std::string name, CallPlace place = CallPlace::current());
   ~ProgramBuilder();
   ProgramBuilder(ProgramBuilder&& other) noexcept;

@@ -80,7 +80,7 @@ struct LitmusTest {
 // the machine code, which is freed with the last of them.
 class Program {
  public:
-  // `name` is the file that messages mention; imports are looked up beside it. If it ends in ".litmus", the
+  // `name` is the file that messages mention; imports are relative to it. If it ends in ".litmus", the
   // text is a litmus test in herd's format. Errors: everything that is wrong with the text, up to a limit, or
   // an unknown name in the options. Linear in the text with its imports; a few milliseconds for a small one.
   static Result<Program> from_source(std::string_view text, std::string name,
@@ -332,7 +332,7 @@ enum class BlockedBy : std::uint8_t {
   round_limit,  // 1,000,000 rounds of a `for`, or 10,000,000 between two operations; no option raises it
 };
 
-// A place where executions were blocked. If the threads of one stand at several such places, the first bound
+// A place where executions were blocked. If the threads of one are at several such places, the first bound
 // counts, else the first assume, else the first await.
 struct BlockedAt {
   BlockedBy by = BlockedBy::assume;

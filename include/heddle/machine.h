@@ -34,7 +34,7 @@ namespace heddle {
 
 enum class TransitionKind : std::uint8_t {
   operation,  // a thread's next visible operation
-  choice,     // a thread goes on with one value of its `choose`
+  choice,     // a thread takes one value of its `choose`
   flush,      // the store at the head of a buffer reaches memory
   retry,      // a thread evaluates the condition of its `await` again, which holds by now
   commit,     // out-of-order models: an event that the thread has fetched gets its source or its place
@@ -84,14 +84,14 @@ struct MachineStatus {
 // How far Machine::run came. Stopping before the goal is no error: the steps count.
 struct RunResult {
   std::size_t steps = 0;  // transitions taken
-  bool reached = false;   // the thread stands at the line (without a line: it has finished)
+  bool reached = false;   // the thread is at the line (without a line: it has finished)
   std::string why;        // not reached: what the thread waits for
 };
 
 struct MachineOptions {
   std::string model = "sc";
   std::optional<std::uint32_t> buffer_bound = {};  // entries a store buffer; models with store buffers only
-  // Threads go on after a false assertion, as in checks with CheckOptions::keep_going.
+  // Threads continue after a false assertion, as in checks with CheckOptions::keep_going.
   bool resume_after_assert = false;
 };
 
@@ -105,7 +105,7 @@ struct Value {
 
 class Machine {
  public:
-  // At the start every thread stands at its first visible operation. Keeps the program's code alive. Errors:
+  // At the start every thread is at its first visible operation. Keeps the program's code alive. Errors:
   // an unknown model, a buffer bound for a model without buffers, a program too large for the model's
   // machine.
   static Result<Machine> start(const Program& program, const MachineOptions& options = {});
@@ -123,19 +123,19 @@ class Machine {
   // their buffers. Out-of-order models: fetched events that must wait, and forbidden sources and places.
   [[nodiscard]] std::vector<Transition> disabled() const;
 
-  // On errors step(), go_to() and run() change nothing. Taking a step forgets the steps that were taken back
+  // On errors step(), go_to() and run() change nothing. Taking a step forgets the steps that were undone
   // before it, unless it is the first of them. Steps forward and back cost the same: a copy of one thread's
   // block, and the list of transitions.
 
   // Takes transitions()[index]; `value` replaces the value of a choice. Errors: no such transition, a value
   // outside of the choice's range.
   Result<void> step(std::size_t index, std::optional<std::int64_t> value = {});
-  // Goes to the state after `depth` transitions: back, or forward along the steps that were taken back or
+  // Goes to the state after `depth` transitions: back, or forward along the steps that were undone or
   // loaded. Error: fewer are known.
   Result<void> go_to(std::size_t depth);
-  // Takes back up to `count` transitions; returns how many.
+  // Undoes up to `count` transitions; returns how many.
   std::size_t back(std::size_t count = 1);
-  // Takes up to `count` of the steps that were taken back or loaded; returns how many.
+  // Takes up to `count` of the steps that were undone or loaded; returns how many.
   std::size_t forward(std::size_t count = 1);
   // Goes back to the start and makes the trace the steps that `forward` takes. Error: the trace is none of
   // this program under this model; the message says at which step they part, and the machine stays at the
