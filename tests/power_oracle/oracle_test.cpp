@@ -200,7 +200,8 @@ TEST_CASE("two rounds of the bounded locks of Dekker and Peterson have 6,303 and
     const auto program = Program::from_file(
         std::string(HEDDLE_SOURCE_DIR "/tests/programs/reference/") + name + "-bounded.hed", compile);
     REQUIRE(program);
-    const auto judgement = judge(state_of(*program).tree, {.most_candidates = 1'000'000, .violations = false});
+    const auto judgement =
+        judge(state_of(*program).tree, {.most_candidates = 1'000'000, .violations = false});
     CHECK(judgement.executions == executions);
   }
 }

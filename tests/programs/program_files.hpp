@@ -64,9 +64,7 @@ inline std::vector<Source> programs_of_document(const std::string& document) {
 
 inline std::string base_name(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
-inline std::string first_error(const auto& result) {
-  return to_text(result.error());
-}
+inline std::string first_error(const auto& result) { return to_text(result.error()); }
 
 inline std::string text(const Parameters& parameters) {
   std::string all;
