@@ -149,6 +149,7 @@ class Findings {
       }
       if (!whole) flush();
       if (paragraph.text.empty()) paragraph.first_line = number;
+      line.erase(0, line.find_first_not_of(' '));
       paragraph.add(prose(line));
       if (!whole) flush();
     }
@@ -236,8 +237,8 @@ TEST_CASE("help texts avoid awkward phrases") {
 TEST_CASE("comments avoid awkward phrases and refer to nothing outside of the repository") {
   Findings findings;
   const fs::path root = HEDDLE_SOURCE_DIR;
-  for (const char* folder : {"lang", "compiler", "jit", "cli", "bench", "tests", "cmake", "include",
-                             "checker/api", "checker/report"}) {
+  for (const char* folder : {"lang", "compiler", "jit", "checker/api", "checker/report",
+                             "checker/preemption_bound", "cli", "include", "bench", "tests", "cmake"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const std::string extension = entry.path().extension().string();
       if (extension == ".cpp" || extension == ".hpp" || extension == ".h")
