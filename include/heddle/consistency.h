@@ -1,4 +1,4 @@
-// Was this execution possible? Consistency of a recorded history under a memory model.
+// Consistency of a recorded history under a memory model: whether this execution was possible.
 //
 //   heddle::History history;                     // threads of events, as a real system logged them
 //   auto results = heddle::check_consistency(history, {.models = {"tso"}});

@@ -303,10 +303,12 @@ TEST_CASE("every link in the documentation has a target, and the index links to 
   }
 }
 
+// docs/extending.md creates files; a test of its own compiles them.
 TEST_CASE("every file that the documentation names exists") {
   static const std::regex path(
       R"((lang|compiler|jit|checker|cli|include|stdlib|examples|tests|bench|docs|editors|cmake)/[\w./-]*)");
   for (const Document& document : all_documents()) {
+    if (document.name == "docs/extending.md") continue;
     for (const Span& span : document.spans) {
       if (!std::regex_match(span.text, path) || span.text.find("NAME") != std::string::npos) continue;
       CHECK_MESSAGE(fs::exists(fs::path(HEDDLE_SOURCE_DIR) / span.text), place(document, span.line),
