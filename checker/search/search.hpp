@@ -38,15 +38,15 @@ struct FoundViolation {
   std::uint64_t count = 1;
 };
 
-// Tells deadlocks apart by the threads that wait. `standing` has the site and the location of what the thread
-// stands at: a mailbox, or a request of a thread that runs ahead.
+// Distinguishes deadlocks by the threads that wait. `standing` has the site and the location of the thread's
+// operation: a mailbox, or a request of a thread that runs ahead.
 template <typename Standing>
 void add_wait(std::vector<std::uint32_t>& waits, ThreadId thread, const Standing& standing) {
   if (standing.op == Op::done) return;
   waits.insert(waits.end(), {thread, standing.site, standing.op == Op::lock ? standing.location : none});
 }
 
-// An execution that ends in a state that was asked for.
+// An execution that ends in a requested state.
 struct FoundWitness {
   std::optional<std::size_t> condition;  // the `exists`, by its place in the image; none: the wanted state
   Schedule schedule;
@@ -58,14 +58,13 @@ struct FinalStateHash {
   std::size_t operator()(const FinalState& state) const;
 };
 
-// How a run of the `final` block ended: op `done`, a bound of rounds, or a violation that it does not go on
-// from.
+// The end of a run of the `final` block: op `done`, a bound of rounds, or a violation at which it stops.
 struct FinalEnd {
   Op op = Op::done;
   std::uint32_t site = none;
-  std::vector<FoundViolation> violations = {};  // at most one unless it goes on after assertions
+  std::vector<FoundViolation> violations = {};  // at most one unless it continues after assertions
   [[nodiscard]] bool cut() const { return op == Op::loop_bound || op == Op::round_limit; }
-  // It stands there; is that a violation?
+  // Whether the operation at which the block stops is a violation.
   [[nodiscard]] bool at(const Mailbox& m) {
     op = m.op;
     site = m.site;
@@ -105,8 +104,8 @@ class Search {
   [[nodiscard]] const std::string& stopped_by() const { return stopped_by_; }
   void stop(std::string reason);
 
-  // For an exploration that begins again from its start: forgets all that has been counted and found. Time,
-  // peak memory and limits go on. The search must not have stopped.
+  // For an exploration that begins again from its start: forgets all counts and findings, but not time, peak
+  // memory and limits. The search must not have stopped.
   void restart();
   // Calls `forget` at every restart: for those who collect what the exploration visits.
   void on_restart(std::function<void()> forget) { forget_ = std::move(forget); }
@@ -159,7 +158,7 @@ class Search {
     return found;
   }
 
-  // A run that ended because the thread stood there: at an assume, an await or a bound of rounds. `site` is
+  // A run that ended because the thread was blocked at an assume, an await or a bound of rounds. `site` is
   // `none` if that is not known.
   void blocked(ThreadId thread, Op op, std::uint32_t site);
   struct BlockedPlace {
@@ -183,8 +182,8 @@ class Search {
   bool judge(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
              const std::function<Schedule()>& schedule);
 
-  // Counts the violation, or remembers it with its schedule if it is a new one, and stops the search unless it
-  // is to go on.
+  // Counts the violation, or remembers it with its schedule if it is a new one, and stops the search unless
+  // it is to continue.
   void note(FoundViolation found, const std::function<Schedule()>& schedule);
 
   // Those that differ, in the order in which they were found.

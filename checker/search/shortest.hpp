@@ -17,7 +17,7 @@ struct WantedEnd {
 };
 
 struct Shortest {
-  std::optional<FoundViolation> found;  // only its schedule, if a condition is wanted
+  std::optional<FoundViolation> found;  // only its schedule, if the target is a condition
   std::string stopped_by;               // empty: all states nearer than `found` were seen
   std::uint64_t switches = 0;
   std::uint64_t states = 0;
@@ -31,7 +31,7 @@ inline constexpr std::uint64_t default_minimise_memory = std::uint64_t{2} << 30;
 // Throws NoImplementation if the model is not operational.
 [[nodiscard]] Shortest find_shortest(const Search& search, const WantedEnd& wanted);
 
-// The same under POWER, among schedules of at most so many commits; `found` is empty if there is none.
+// The same under POWER, among schedules of at most `most_steps` commits; `found` is empty if there is none.
 [[nodiscard]] Shortest find_shortest_commits(const Search& search, std::size_t most_steps,
                                              const WantedEnd& wanted);
 

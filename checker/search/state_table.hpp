@@ -20,8 +20,8 @@ namespace heddle::checker {
 
 // A set of word sequences. Each is numbered by its position in the order of insertion.
 //
-// The words stand in chunks that never move: a table that grows to gigabytes takes no second copy of itself
-// and no pause to make one.
+// The words are stored in chunks that never move: a table that grows to gigabytes needs neither a second copy
+// of itself nor a pause to make one.
 class SequenceTable {
  public:
   SequenceTable() : index_(0, Hash{this}, Equal{this}) {}
@@ -103,8 +103,8 @@ class SequenceTable {
 template <typename Machine>
 class StateTable {
  public:
-  // Is the machine's state in the table? If not, it is from now on. `path` is part of the state: what else is
-  // to be told apart.
+  // Whether the machine's state is in the table; if not, it is added. `path` is part of the state: it
+  // distinguishes states that are otherwise equal.
   bool known(Machine& machine, std::span<const std::uint64_t> path) { return find(machine, path).known; }
   // The same, with the state's number: states are numbered from 0 in the order in which they come.
   SequenceTable::Found find(Machine& machine, std::span<const std::uint64_t> path) {

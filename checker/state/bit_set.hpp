@@ -164,7 +164,7 @@ class BitSet<growing> {
   friend BitSet operator-(BitSet a, const BitSet& b) { return a -= b; }
 
  private:
-  std::vector<std::uint64_t> words_;  // as many as the largest member so far asked for
+  std::vector<std::uint64_t> words_;  // as many as the largest member so far requires
 };
 
 }  // namespace heddle::checker

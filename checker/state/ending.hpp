@@ -25,12 +25,12 @@ struct RunEnd {
   std::uint32_t site = none;
 };
 
-// Is told what each thread stands at, and gives the ending.
+// Computes the ending from the operation at which each thread stops.
 class EndingOfThreads {
  public:
   // `site`: `none` at an assumption if it is another thread's, which is then the one that decides.
-  // `await_holds()`: would the await that the thread is stuck at hold by now? Asked only if that matters.
-  // False if the ending is certain.
+  // `await_holds()`: whether the await that the thread is stuck at would hold now. Called only if that
+  // matters. False if the ending is certain.
   template <typename Holds>
   bool add(ThreadId thread, Op op, std::uint32_t site, Holds&& await_holds) {
     const auto decide = [&](Ending ending) { end_ = {ending, thread, op, site}; };

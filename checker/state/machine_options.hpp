@@ -8,7 +8,7 @@ namespace heddle::checker {
 
 struct MachineOptions {
   std::optional<std::uint32_t> buffer_bound;  // of store buffers: entries; unbounded if not set
-  bool resume_after_assert = false;  // a failed assertion is noted (`failures`) and the thread goes on
+  bool resume_after_assert = false;  // a failed assertion is noted (`failures`) and the thread continues
 };
 
 }  // namespace heddle::checker

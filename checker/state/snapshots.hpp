@@ -1,8 +1,8 @@
 // Snapshots of thread blocks on one stack, and the live blocks in which threads run.
 //
-// A thread's state is a snapshot, taken each time that it asks for an operation. The live block is only the
-// place where it runs: before a thread goes on, the block is made equal to its snapshot, unless it is
-// already.
+// A thread's state is a snapshot, taken each time that it requests an operation. The live block is only the
+// place where it runs: before a thread is resumed, the block is made equal to its snapshot, unless it already
+// is.
 #pragma once
 
 #include <cstddef>

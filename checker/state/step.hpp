@@ -22,7 +22,7 @@ inline constexpr std::uint32_t none = 0xffffffff;
 enum class StepType : std::uint8_t {
   operation,  // a thread's next visible operation
   flush,      // the oldest write of a store buffer reaches memory
-  choice,     // a thread goes on with one value of `choose`
+  choice,     // a thread continues with one value of `choose`
   retry,      // a thread evaluates its `await` again; only people do that, see Machine::retry
   commit,     // derived models: a fetched event becomes part of the trace; see power_machine.hpp
 };
@@ -71,7 +71,7 @@ struct Step {
   }
 }
 
-// Does the operation write if it reads `value`?
+// Whether the operation writes if it reads `value`.
 [[nodiscard]] inline bool would_write(Op op, std::int64_t expected, std::int64_t value) {
   switch (op) {
     case Op::load: return false;

@@ -1,6 +1,6 @@
 // One consistency problem: the events of every thread in program order, and for each read the write that it
-// must see. Does a memory model have a run with these events and this reads-from map?
-// (paper 4, section 4: VSC-rf, VTSO-rf, VPSO-rf).
+// must see. The problem is to decide whether a memory model has a run with these events and this reads-from
+// map (paper 4, section 4: VSC-rf, VTSO-rf, VPSO-rf).
 #pragma once
 
 #include <array>

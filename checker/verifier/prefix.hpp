@@ -72,7 +72,7 @@ class Prefix {
     }
   }
 
-  // May the thread's next event happen now?
+  // Whether the thread's next event may happen now.
   [[nodiscard]] bool can_step(ThreadId thread) const {
     const auto event = next(thread);
     if (event == no_event) return false;
@@ -82,14 +82,14 @@ class Prefix {
     if ((info.effect & Effect::direct) != 0 && !can_write(event)) return false;
     return allowed(event, false);
   }
-  // May the oldest entry of the buffer reach memory now?
+  // Whether the oldest entry of the buffer may reach memory now.
   [[nodiscard]] bool can_flush(std::uint32_t buffer) const {
     return pending(buffer) && can_write(oldest(buffer)) && allowed(oldest(buffer), true);
   }
 
   void step(ThreadId thread);
   void flush(std::uint32_t buffer);
-  // Takes back actions until `length` are left.
+  // Undoes actions until `length` are left.
   void undo_to(std::size_t length);
 
   [[nodiscard]] std::size_t memory_used() const {

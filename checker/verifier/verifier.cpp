@@ -8,7 +8,7 @@
 //   - writes that reach memory when no read that wants them is left, at a location that is not held: later
 //     reads of the location have to see a later write anyway. (The paper's spurious writes; they are
 //     harmless under SC and TSO, too, once the buffer's order lets them go.) The same holds for a
-//     read-modify-write that nobody reads.
+//     read-modify-write without readers.
 // What remains to branch over:
 //   - SC and TSO (algorithm 1, line 7): which write that is still wanted reaches memory next. The state is
 //     the lower set of memory writes, since thread events are always maximal for it.
@@ -98,7 +98,8 @@ bool Verifier::run(const Instance& instance, Model model, UseClosure use, bool n
   return answer == Answer::yes;
 }
 
-// Depth-first over the states that `write_key` tells apart. A yes leaves the witness in `prefix_`.
+// Depth-first over the states that `write_key` distinguishes. If the answer is yes, `prefix_` has the
+// witness.
 Verifier::Answer Verifier::search(Search kind, std::uint64_t limit) {
   frames_.clear();
   bool keyed = false;  // the visited set is in use; a search that never branches twice needs none
@@ -179,7 +180,7 @@ bool Verifier::harmless(ThreadId thread) const {
          prefix_.can_step(thread);
 }
 
-// Makes one choice. False if it is not executable; some flushes may have to be taken back then.
+// Makes one choice. False if it is not executable; then some flushes may have to be undone.
 bool Verifier::advance(Search kind, std::uint32_t choice) {
   if (choice >= prefix_.threads()) {
     const auto buffer = choice - prefix_.threads();

@@ -1,5 +1,5 @@
-// The verifiers: does a memory model have a run with these events and this reads-from map? (Paper 4, section
-// 4.)
+// The verifiers decide whether a memory model has a run with these events and this reads-from map (paper 4,
+// section 4).
 //
 //   verify        VerifySC, VerifyTSO (algorithm 1) and VerifyPSO (algorithm 2)
 //   verify_naive  all lower sets of program order, the paper's baseline
