@@ -1,4 +1,4 @@
-// The algorithms of the interleaving engine, and how they get a machine for the model that was asked for.
+// The algorithms of the interleaving engine, and how they get a machine for the requested model.
 #pragma once
 
 #include <string_view>

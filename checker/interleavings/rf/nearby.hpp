@@ -5,8 +5,8 @@
 // that is kept reads what is gone. So the changed events only need a place in it where memory holds what they
 // are to read. Most mutations have one, and then no verifier is asked; the answer costs O(accesses to the
 // location), and the new run starts as the old one does, so that little of it must be executed again. Two
-// other answers are as cheap: no run has two read-modify-writes that read the same write, or a read of a write
-// that the reader's causal past has seen overwritten. The verifier decides everything else.
+// other answers are as cheap: no run has two read-modify-writes that read the same write, or a read of a
+// write that the reader's causal past has seen overwritten. The verifier decides everything else.
 #pragma once
 
 #include <algorithm>
@@ -82,7 +82,7 @@ class NearbyWitness {
   struct Window {
     std::uint32_t low = 0;
     std::uint32_t high = none;
-    bool has_readers = false;  // does a kept event read the source?
+    bool has_readers = false;  // a kept event reads the source
   };
 
   [[nodiscard]] Choice choice(std::uint32_t index) const {
@@ -92,7 +92,7 @@ class NearbyWitness {
             .location = step.access.location,
             .value = step.type == StepType::choice ? step.read : 0};
   }
-  // Is the event kept without a change?
+  // Whether the event is kept without a change.
   [[nodiscard]] bool is_kept(EventName event) const {
     return index_of(event) < kept_[thread_of(event)] &&
            std::none_of(changes_.begin(), changes_.end(),
@@ -155,7 +155,7 @@ class NearbyWitness {
     }
     return initial_write;
   }
-  // Does a write replace the source in every run before the reader's thread gets to the read?
+  // Whether a write replaces the source in every run before the reader's thread gets to the read.
   [[nodiscard]] bool overwritten_in_past(std::span<const EventName> accesses) const {
     const auto& change = changes_[0];
     if (index_of(change.event) == 0) return false;
@@ -168,15 +168,15 @@ class NearbyWitness {
                                           visible(source_, thread_of(other)));
     });
   }
-  // Given a write in the causal past of an event of the thread: has the thread seen it, or does it reach
-  // memory before the thread's writes to the same location? Under PSO, where stores do not become visible in
+  // For a write in the causal past of an event of the thread: whether the thread has seen it, or it reaches
+  // memory before the thread's writes to the same location. Under PSO, where stores do not become visible in
   // program order, it may still be in its buffer.
   [[nodiscard]] bool visible(EventName write, ThreadId thread) const {
     return Run::model != consistency::Model::pso || thread_of(write) == thread ||
            (run_.event(write).effect & consistency::Effect::direct) != 0;
   }
-  // May the source reach memory last, with the changed events after it? It has no reader yet; it must not be
-  // a read-modify-write, and nothing of its thread may come later.
+  // Whether the source may reach memory last, with the changed events after it. It has no reader yet; it must
+  // not be a read-modify-write, and no event of its thread may come later.
   [[nodiscard]] bool movable(std::uint32_t low) const {
     if (source_ == initial_write || low == none) return false;
     const auto& event = run_.event(source_);

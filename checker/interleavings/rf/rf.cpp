@@ -9,11 +9,12 @@
 // extends the run to a maximal one (line 1), and then asks for every read r that may change (line 5) which
 // other writes w it could see. The new sequence is the one up to r, then w's causal past (lines 12-16); the
 // verifier decides whether it is realisable (line 18). If so, it joins the schedules of r (line 21), which
-// belong to the call whose extension has r. That call explores the schedules of its last read first (line 22).
-// Reads in w's causal past are marked: they stay as they are, or the class would be met again from elsewhere.
-// Schedules of one read are told apart by the causal past of the new source: its events and what they read.
+// belong to the call whose extension has r. That call explores the schedules of its last read first (line
+// 22). Reads in w's causal past are marked: they stay as they are, or the class would be met again from
+// elsewhere. Schedules of one read differ in the causal past of the new source: its events and their sources.
 //
-// run.hpp has the run with its thread events and asks the verifier; nearby.hpp finds most witnesses without it.
+// run.hpp has the run with its thread events and asks the verifier; nearby.hpp finds most witnesses without
+// it.
 //
 // How this version differs from the paper, and why:
 //   - Read-modify-writes and locks are one event here. When the source of such an event changes, so does its
@@ -23,12 +24,12 @@
 //     enough if u reads from elsewhere when it first appears: u is no longer new once it does read from r.
 //     Here every u that appears is taken, whatever it reads now, since what it would write is known.
 //   - A lock reads from the unlock before it, so "u first" means that r is not executed for now: its schedule
-//     has u, reading what r read, in the place of r. Which lock takes the mutex next after an unlock splits
+//     has u, reading what r read, in place of r. Which lock takes the mutex next after an unlock splits
 //     the classes just as the source of a read does. u may be pending: the lock of a thread that waits, at the
 //     end of a maximal run, for a mutex that r holds.
 //   - Values of `choose` are kept as schedules, too, one after the other.
 //   - The events of the paper's sequence for a mutation (line 14) and the reads-from map are the key of a
-//     schedule; their order is not, since it depends on the run at hand.
+//     schedule; their order is not, since it depends on the current run.
 //   - A thread that stops at its very first event, a read, has done nothing that others can see; it could as
 //     well have delayed that read. So a mutation of the read that makes its assume fail, or lets its await
 //     read too early (the initial value, though the read saw a write), is not followed. Whatever other threads
@@ -88,7 +89,7 @@ class Schedules {
   [[nodiscard]] std::uint32_t position() const { return position_; }  // of the read in that call's sequence
   [[nodiscard]] bool exhausted() const { return next_ == entries_.size(); }
 
-  // Is there a mutation with this key, which says what the causal past of the new source is?
+  // Whether there is a mutation with this key, which describes the causal past of the new source.
   [[nodiscard]] bool knows(const std::vector<std::uint32_t>& key) const {
     const auto hash = hash_of(key);
     const auto same = [&](const Entry& entry) {
@@ -296,7 +297,7 @@ class FinalStates {
     }
     memory_[location] = before;
   }
-  // A schedule with these last writes: the one that the realiser was asked for last.
+  // A schedule with these last writes, from the last request to the realiser.
   [[nodiscard]] Schedule schedule() {
     if (last_.empty()) return run_.machine().schedule();
     Schedule result;
@@ -416,7 +417,8 @@ class ReadsFrom {
     }
   };
 
-  // Opens the call of the next schedule: tau, and a run that is a witness of it. False if it is in vain.
+  // Opens the call of the next schedule: tau, and a run that is a witness of it. False if it would be
+  // useless.
   [[nodiscard]] bool enter(Schedules& schedules) {
     schedules.take(current_);
     if (calls_.size() == depth_) calls_.emplace_back();
@@ -442,7 +444,8 @@ class ReadsFrom {
     return false;
   }
 
-  // Does the changed read stop its thread, which could as well have waited, at its first event? See above.
+  // Whether the changed read stops its thread, which could as well have waited, at its first event. See
+  // above.
   [[nodiscard]] bool in_vain(EventName read) {
     const auto thread = thread_of(read);
     const auto& event = run_.event(read);
@@ -751,8 +754,8 @@ class ReadsFrom {
   }
 
   // How many events of each thread the new sequence has (`kept_`), and what tells it from other mutations of
-  // the read (`key_`): the new source, and of each thread the events that join the prefix, with what they read
-  // or choose.
+  // the read (`key_`): the new source, and of each thread the events that join the prefix, with what they
+  // read or choose.
   void set_kept_and_key(const Proposal& proposal, EventName read) {
     kept_ = before_;
     if (mutation_.without_read) --kept_[thread_of(read)];

@@ -1,10 +1,10 @@
 // The run that `rf` is looking at: the machine's steps, and the thread events that they are made of; and
 // the question to the verifier whether part of the run with a few changes is a run, too.
 //
-// A thread event is that of paper 4: a load, a store entering its buffer, a fence, a locked operation; flushes
-// are not among them. Each event has what the algorithm asks about: the write that it reads from and its causal
-// past (program order and reads-from) as a vector clock. All of it moves forward and back with each step, so
-// that going from one run to the next costs what differs between the two.
+// A thread event is that of paper 4: a load, a store entering its buffer, a fence, a locked operation;
+// flushes are not among them. Each event has what the algorithm asks about: the write that it reads from and
+// its causal past (program order and reads-from) as a vector clock. All of it moves forward and back with
+// each step, so that going from one run to the next costs what differs between the two.
 #pragma once
 
 #include <algorithm>
@@ -276,8 +276,8 @@ class Run {
   Rows rows_;
 };
 
-// An event that differs in the new run: it reads from `source`. It may be one that its thread has only asked
-// for so far.
+// An event that differs in the new run: it reads from `source`. It may be one that its thread has only
+// requested so far.
 struct Change {
   EventName event = initial_write;
   std::uint8_t effect = 0;
@@ -301,7 +301,7 @@ class Realiser {
   // `stop()` is asked every few thousand steps whether to give up; the answer is no then.
   void watch(std::function<bool()> stop) { verifier_.watch(std::move(stop)); }
 
-  // Is there a run of the first kept[t] events of each thread, with these changes and last writes?
+  // Whether there is a run of the first kept[t] events of each thread, with these changes and last writes.
   [[nodiscard]] bool realisable(std::span<const std::uint32_t> kept, std::span<const Change> changes,
                                 std::span<const LastWrite> last = {}) {
     build(kept, changes, last);
@@ -336,7 +336,7 @@ class Realiser {
   }
 
  private:
-  // Is the event a transition of the machine?
+  // Whether the event is a transition of the machine.
   [[nodiscard]] static bool is_step(std::uint8_t effect) {
     using consistency::Effect;
     if ((effect & Effect::reads) != 0 || (effect & Effect::direct) != 0) return true;
@@ -400,7 +400,7 @@ class Realiser {
 // One reads-from class, as `rf` has it at the end of its run.
 struct FoundClass {
   const std::vector<std::vector<RunEvent>>& events;  // by thread
-  const Threads& threads;                            // what each stands at
+  const Threads& threads;                            // the operation at which each stops
   Ending ending = Ending::complete;
 };
 using ClassObserver = std::function<void(const FoundClass&)>;
