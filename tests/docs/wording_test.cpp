@@ -196,8 +196,9 @@ void check_comments(Findings& findings, const fs::path& path, const std::string&
 }
 
 std::string output_of(const std::string& command) {
-  FILE* const pipe =
-      popen(("cd '" HEDDLE_SOURCE_DIR "' && PATH='" HEDDLE_BINARY_DIR "':\"$PATH\" " + command).c_str(), "r");
+  FILE* const pipe = popen(
+      ("cd '" HEDDLE_SOURCE_DIR "' && export PATH='" HEDDLE_BINARY_DIR "':\"$PATH\" && " + command).c_str(),
+      "r");
   REQUIRE(pipe != nullptr);
   std::string text;
   std::array<char, 4096> bytes{};
