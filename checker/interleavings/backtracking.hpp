@@ -1,29 +1,29 @@
-// The depth-first search that `dpor` and `source` are: backtrack sets filled by races, and sleep sets.
+// The depth-first search of `dpor`, `source` and `sdpor`: backtrack sets filled by races, and sleep sets.
 //
-// Every state on the path has a backtrack set (processes to take there), a done set and a sleep set. A race
-// between a step e and the newest step says that taking the second before the first is another execution, so
-// something must be added to the backtrack set of the state before e; what exactly is the algorithm's:
-// `Policy::add`. Sleep sets (Godefroid) keep the processes whose next transition was explored from an earlier
-// sibling; a process wakes when a step is taken that its transition depends on. A state where everything
-// enabled is asleep is redundant.
+// Every state on the path has a backtrack set (processes to take there), a done set and a sleep set. If a
+// step e races with the newest step, taking the second before the first is another execution, so the
+// algorithm adds something to the backtrack set of the state before e: `Policy::add` decides what. Sleep sets
+// (Godefroid) hold the processes whose next transition was explored from an earlier sibling; a process wakes
+// when a step is taken that its transition depends on. A state where every enabled process is asleep is
+// redundant.
 //
-// Locks: a lock and the unlock before it never race, the lock and the lock before that do
+// Locks: a lock and the unlock before it never race; the lock and the lock before that do
 // (happens_before.hpp). A thread that waits for a mutex at the end of a path has not taken part in any race
-// yet, so that is made up for there.
+// yet; `waiting_lock_races` makes up for that.
 //
 // A stateful algorithm (`Policy::stateful`) may end a path at a state that it knows: `Policy::prune`. Sleep
 // sets do not go with that: what sleeps here may have been awake when the state was explored.
 //
 // A preemption bound (preemptions.hpp) cuts paths that sleep sets and races rely on. So with a bound there are
-// no sleep sets, and backtrack points are conservative (Coons, Musuvathi, McKinley, OOPSLA'13, section 4), but
-// for preemptions that are counted when a thread comes back, not when it is left:
+// no sleep sets, and backtrack points are conservative (Coons, Musuvathi, McKinley, OOPSLA'13, section 4),
+// adapted to preemptions that are counted when a thread comes back, not when it is left:
 // (1) A path goes on with the running thread while it can, next with a flush that this thread waits for, then
-//     with a thread whose coming is free, then with any flush. Where none of them is enabled, everything that
-//     is enabled is taken: a violation may lie behind any of these threads, and each of them costs.
+//     with a thread that comes for free, then with any flush. Where none of them is enabled, every enabled
+//     process is taken: each of these threads costs, and any of them may lead to a violation.
 // (2) A race adds the later step's process at the state before the earlier step, and again where the *block*
 //     of that step begins: the steps around it in which no other thread did anything. From there the racing
-//     thread takes its turn before the whole block and does not tear it apart. For a flush its thread is added
-//     too: the store may not be buffered there yet.
+//     thread takes its turn before the whole block and does not tear it apart. For a flush its thread is
+//     added, too: the store may not be buffered there yet.
 // (3) What a switch costs also depends on whether the thread that is left must wait for a mutex. So a thread
 //     that waits for a mutex races with the lock that took it as soon as it waits, since the path may be cut
 //     before anyone unlocks; and a thread that locks a mutex adds itself at the unlock before, as in (2): had
@@ -51,7 +51,7 @@
 //   q goes on and takes the mutex, and that thread of t waits for it.
 // - w has no such steps. Then by (1) what was taken at s first is free: a step of the running thread, a flush
 //   or a thread that may come for nothing. If w depends on it, a race shows that, as above. If not, it goes
-//   first and is left for good, which costs nothing, and the claim holds behind it.
+//   first and is left for good, which costs nothing, and the claim holds after it.
 #pragma once
 
 #include <concepts>
@@ -168,8 +168,8 @@ class BacktrackingSearch {
  private:
   [[nodiscard]] ProcessId pick(const Set& todo) { return bounded_ ? pick_cheapest(todo) : todo.first(); }
 
-  // Where preemptions are counted: the running thread, or a flush that it waits for, or else what costs
-  // nothing, if there is any. (Out of line: searches without a bound are to be fast.)
+  // With a preemption bound: the running thread, or a flush that it waits for, or else a process that costs
+  // nothing, if there is one. (Out of line: searches without a bound are to be fast.)
   [[nodiscard, gnu::noinline]] ProcessId pick_cheapest(const Set& todo) {
     const ThreadId running = this->running().thread;
     if (running != none) {
@@ -188,7 +188,7 @@ class BacktrackingSearch {
     return free != none ? free : todo.first();
   }
 
-  // What is taken at a new state, whatever the races will add.
+  // Chooses what is taken at a new state before any race adds to it.
   void begin(Node& node, const Set& awake) {
     const auto first = pick(awake);
     if (bounded_ && costs(first)) {
@@ -236,7 +236,7 @@ class BacktrackingSearch {
   }
 
   // Does the next transition of a process that was enabled before the step commute with it? A thread and its
-  // own buffers always do where both were enabled: the load reads the write, buffered or flushed.
+  // own buffers always commute where both were enabled: a load reads the write, buffered or flushed.
   [[nodiscard]] bool independent(ProcessId process, const Access& access, ThreadId thread) {
     if (access.location == none || access.forwarded) return true;
     if constexpr (Machine::has_buffers) {
@@ -317,7 +317,7 @@ class BacktrackingSearch {
     }
   }
 
-  // With a preemption bound, what the step `last` means for threads that wait for a mutex.
+  // With a preemption bound: the races that the step `last` brings about with threads that wait for a mutex.
   [[gnu::noinline]] void mutexes_race(std::uint32_t last) {
     const Step& step = machine_.step(last);
     waiting_lock_races(step.thread);

@@ -1,12 +1,12 @@
 // Happens-before by vector clocks over the steps of the current path, and the races between them.
 //
-// Two steps are ordered if they belong to one process, if one must come before the other for the second to be
-// possible (a store enters the buffer before it is flushed, a fence waits for flushes), or if they touch one
-// location and one of them writes it. Under TSO and PSO the last rule has an exception that makes the order
-// the one of the axioms (memory-models.md: rfe, not rf): a load that reads its own thread's write is not
-// ordered with the flush of that write, whichever of the two came first. It is ordered before every flush
-// that comes after *that flush*. So two paths have the same happens-before exactly if they have the same
-// program order, reads-from and coherence order.
+// Two steps are ordered if they belong to one process, if the second is possible only after the first (a
+// store enters the buffer before it is flushed, a fence waits for flushes), or if they access one location
+// and one of them writes it. Under TSO and PSO the last rule has an exception, which makes the order that of
+// the axioms (docs/memory-models.md: rfe, not rf): a load that reads its own thread's write is not ordered
+// with the flush of that write, whichever of the two came first. It is ordered before every flush that comes
+// after *that flush*. So two paths have the same happens-before exactly if they have the same program order,
+// reads-from and coherence order.
 //
 // A clock is a row of a flat table: component q is 1 + the position of the last step of process q that
 // happens before, 0 for none. Row 0 is all zero. Rows are a stack: undoing a step pops the rows that it
@@ -92,8 +92,8 @@ class HappensBefore {
     return events_[position].previous_write;
   }
 
-  // For a thread that waits for a mutex: the step that took it, if that is not ordered before the thread,
-  // else `none`. `row` is set to the clock that the thread's lock would start from; pop it with `pop_row`.
+  // For a thread that waits for a mutex: the step that took it, unless that is ordered before the thread
+  // (then `none`). Pushes the clock that the thread's lock would start from; pop it with `pop_row`.
   [[nodiscard]] std::uint32_t lock_race(ThreadId thread, Location mutex, std::uint32_t& row) {
     row = push_row();
     copy(row, row_of_[thread]);
@@ -117,8 +117,7 @@ class HappensBefore {
     std::uint32_t previous_write = none;  // the last one of these that wrote
   };
 
-  // The clock that the step starts from: its thread's, or the one of the thread when the flushed store was
-  // buffered.
+  // The clock that the step starts from: its thread's; for a flush, the thread's when the store was buffered.
   [[nodiscard]] std::uint32_t start_row(const Step& step) const {
     if constexpr (Machine::has_buffers) {
       if (step.type == StepType::flush)
@@ -143,7 +142,7 @@ class HappensBefore {
       join(row, row_of_[machine_.model().buffer(index).process]);
   }
 
-  // A store behind a store-store fence is flushed after every store before the fence.
+  // A store after a store-store fence is flushed after every store before the fence.
   void join_flushes_before(std::uint32_t row, ThreadId thread, std::uint32_t barrier) {
     for (const auto index : machine_.model().owned(thread)) {
       const auto& buffer = machine_.model().buffer(index);
@@ -158,8 +157,8 @@ class HappensBefore {
   }
 
   // Walks the steps that conflict with `step`, newest first: reads since the last write of the location, that
-  // write, and the load that the write had answered out of its buffer. What joining a newer one has ordered
-  // already is no race.
+  // write, and the load that the write had answered out of its buffer. A step that joining a newer one has
+  // ordered is no race.
   void conflicts(const Step& step, const Event& event) {
     if (step.op == Op::lock) return lock_conflict(event);
     if (!step.access.writes) {
@@ -206,7 +205,7 @@ class HappensBefore {
     return access == none || machine_.step(access).access.writes ? access : events_[access].previous_write;
   }
 
-  // The thread's clock behind the fences that it passed, and the clocks of the stores that it buffered.
+  // Sets the thread's clock after the fences that it passed, and the clocks of the stores that it buffered.
   void after_step(const Step& step) {
     if (step.passed_fence) {
       const auto row = push_row();
@@ -231,7 +230,7 @@ class HappensBefore {
     }
   }
 
-  // Of the newest `back + 1` entries of the thread, the oldest; it lies in `buffer`.
+  // The oldest of the newest `back + 1` entries of the thread; it is in `buffer`.
   template <typename Buffer>
   [[nodiscard]] auto& newest_before(Buffer& buffer, ThreadId thread, std::uint32_t back) {
     std::size_t later = 0;  // newer entries in the same buffer
@@ -240,12 +239,12 @@ class HappensBefore {
   }
 
   [[nodiscard]] std::int32_t* mutable_clock(std::uint32_t row) { return clocks_.data() + row * stride_; }
-  // The new row's contents are for the caller to write: most rows start as a copy of another.
+  // The caller writes the new row: most rows start as a copy of another.
   std::uint32_t push_row() {
     if ((rows_ + 1) * stride_ > clocks_.size()) clocks_.resize(2 * clocks_.size() + 64 * stride_);
     return rows_++;
   }
-  // Rows are whole groups of `lanes` components, so that these two become a few vector instructions each.
+  // Rows are whole groups of `lanes` components, so that `copy` and `join` become a few vector instructions.
   void copy(std::uint32_t to, std::uint32_t from) {
     auto* const a = mutable_clock(to);
     const auto* const b = clock(from);
@@ -260,7 +259,7 @@ class HappensBefore {
     }
   }
 
-  // More store buffers have come into being: give every clock room for them.
+  // Gives every clock room for store buffers that have come into being.
   void widen() {
     const auto wider = padded(std::max<std::size_t>(machine_.process_count(), 2 * stride_));
     std::vector<std::int32_t> clocks(std::max<std::size_t>(rows_, 64) * 2 * wider);
@@ -280,8 +279,8 @@ class HappensBefore {
   std::size_t stride_;
   std::uint32_t rows_ = 0;
   std::vector<std::int32_t> clocks_;
-  std::vector<std::uint32_t>
-      row_of_;  // by process: the clock of its newest step, for threads with fences passed
+  // By process: the clock of its newest step; for threads, with the fences passed since.
+  std::vector<std::uint32_t> row_of_;
   std::vector<std::uint32_t> last_access_;  // by location
   std::vector<Event> events_;               // by position
   std::vector<std::uint32_t> races_;

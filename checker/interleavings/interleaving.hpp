@@ -69,11 +69,11 @@ concept OperationalModel =
   // Processes now, and how many a program with so many threads and locations can have at most (constexpr).
   { view.processes() } -> std::same_as<ProcessId>;
   { Model::most_processes(count, count) } -> std::same_as<std::uint64_t>;
-} &&(!Model::has_buffers || StoreBufferModel<Model>);
+  requires(!Model::has_buffers || StoreBufferModel<Model>);
+};
 
-// What every algorithm may ask of a machine. `has_buffers` is the one option of the contract: what an
-// algorithm does about store buffers stands under `if constexpr (Machine::has_buffers)`, and then `model()` is
-// a StoreBufferModel.
+// What every algorithm may ask of a machine. `has_buffers` is the one option of the contract: code about store
+// buffers is under `if constexpr (Machine::has_buffers)`, and then `model()` is a StoreBufferModel.
 template <typename Machine>
 concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId process, ThreadId thread,
                                 std::int64_t value, std::uint32_t index, const Choice& choice, Rows* rows,
@@ -114,10 +114,10 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   // Bytes held, and how often a bounded buffer had no room.
   { view.memory_used() } -> std::convertible_to<std::uint64_t>;
   { view.forced_flushes() } -> std::same_as<std::uint64_t>;
-}
-&&(!Machine::has_buffers || requires(Machine & machine) {
+
+  typename Machine::Model;
   { machine.model() } -> std::same_as<typename Machine::Model&>;
-  requires StoreBufferModel<typename Machine::Model>;
-});
+  requires(!Machine::has_buffers || StoreBufferModel<typename Machine::Model>);
+};
 
 }  // namespace heddle::checker

@@ -69,7 +69,7 @@ class Machine {
   // Threads whose next operation is a `choose`. It touches nothing shared, so a search takes it before all
   // else.
   [[nodiscard]] const Set& choosing() const { return choosing_; }
-  // Could the thread take its next operation, perhaps after flushes of its own buffers?
+  // Could the thread take its next operation, possibly after flushes of its own buffers?
   [[nodiscard]] bool can_go_on(ThreadId thread) const {
     const auto& m = threads_.mailbox(thread);
     switch (m.op) {
@@ -79,7 +79,7 @@ class Machine {
         if constexpr (has_buffers) return !model_.buffers_stores();
         return true;
       case Op::lock: return memory_[m.location] == 0;
-      // Whether the thread holds the mutex is its own doing; one that does not stays where it is.
+      // A thread that unlocks a mutex that it does not hold has failed and stays where it is.
       case Op::unlock: return memory_[m.location] == holder(thread);
       default: return is_read_modify_write(m.op);
     }
@@ -127,7 +127,7 @@ class Machine {
     operate(process, step);
   }
 
-  // Goes on with a thread of `choosing` and one value of its `choose`.
+  // Resumes a thread of `choosing` with one value of its `choose`.
   void choose(ThreadId thread, std::int64_t value) {
     auto& step = steps_.emplace_back();
     auto& m = threads_.mailbox(thread);
@@ -141,8 +141,8 @@ class Machine {
     advance(thread, step, value);
   }
 
-  // Lets a thread that waits evaluate the condition of its `await` again. A search never does: there another
-  // execution evaluates it later.
+  // Lets a thread that waits evaluate the condition of its `await` again. Searches never do; for them,
+  // another execution evaluates it later.
   void retry(ThreadId thread) {
     auto& step = steps_.emplace_back();
     failures_.clear();
@@ -171,8 +171,8 @@ class Machine {
     steps_.pop_back();
   }
 
-  // Why nothing is enabled. Threads that wait are looked at once more: an await whose condition holds by now
-  // was only evaluated too early.
+  // Why nothing is enabled. The awaits of waiting threads are evaluated again: one whose condition holds by
+  // now was only evaluated too early.
   [[nodiscard]] RunEnd end() {
     EndingOfThreads result;
     for (ThreadId t = 0; t < thread_count(); ++t) {
@@ -184,8 +184,8 @@ class Machine {
   }
   [[nodiscard]] Ending ending() { return end().ending; }
 
-  // Evaluates the await that the thread is stuck at once more, with the values that `read(location)` gives,
-  // and puts the thread back.
+  // Evaluates the await that the thread is stuck at again, with the values that `read(location)` gives, and
+  // puts the thread back.
   template <typename Read>
   [[nodiscard]] bool await_holds(ThreadId thread, Read&& read) {
     auto& m = threads_.mailbox(thread);
@@ -213,7 +213,7 @@ class Machine {
     return result;
   }
 
-  // Takes the transition that the schedule says; false if it is not possible now.
+  // Takes the transition; false if it is not possible now.
   [[nodiscard]] bool follow(const Choice& choice) {
     ProcessId process = choice.thread;
     if (choice.type == StepType::choice) {
@@ -242,8 +242,7 @@ class Machine {
   // From now on every operation, buffering and flush is appended to `rows` (null: no longer).
   void set_log(Rows* rows) { log_ = rows; }
 
-  // Appends what the threads did before the first transition, while the log was not yet set: restarts the
-  // machine.
+  // Sets the log and starts the threads again, so that it has what they did before the first transition.
   void restart_with_log(Rows* rows) {
     set_log(rows);
     model_ =
@@ -301,7 +300,7 @@ class Machine {
 // Calls `use.template operator()<Words>()` with the narrowest sets that hold all processes of the program.
 template <OperationalModel Model, typename Use>
 void with_width(const Image& image, Use&& use) {
-  // The most that any program can have under the model: what no program needs is not compiled.
+  // The most that any program can have under the model: wider sets than that are not compiled.
   constexpr auto most = Model::most_processes(64, std::numeric_limits<std::uint32_t>::max());
   const auto processes = Model::most_processes(image.threads.size(), image.locations.size());
   if (processes <= BitSet<1>::capacity) return use.template operator()<1>();

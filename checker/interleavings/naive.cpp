@@ -1,11 +1,10 @@
 // naive: every interleaving, without any reduction. The oracle for small programs.
 //
-// A depth-first walk: at each state every enabled process is taken in turn. A thread at a `choose` touches
+// A depth-first walk that takes every enabled process at each state in turn. A thread at a `choose` touches
 // nothing that another process could notice, so it goes first, with one branch per value.
 //
 // With a preemption bound k, a transition is left out if it brings back a thread whose interruption is
-// preemption number k + 1 (preemptions.hpp). Flushes are free and change nothing about which thread is
-// running.
+// preemption number k + 1 (preemptions.hpp). Flushes are free and do not change which thread is running.
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/interleavings/preemptions.hpp"
 

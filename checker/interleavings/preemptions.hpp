@@ -23,7 +23,7 @@ namespace heddle::checker {
 
 template <typename Set>
 struct Running {
-  ThreadId thread = none;  // whose operation was the last one; none at the start
+  ThreadId thread = none;  // whose operation was the last one; `none` at the start
   std::uint32_t preemptions = 0;
   Set left;           // threads that could continue when they were left
   Set left_at_fence;  // the same, unless the operation after the fence locks a mutex that was taken then
@@ -56,7 +56,7 @@ struct Running {
     return true;
   }
 
-  // Appends what two paths to one state must have in common to have the same continuations within a bound.
+  // Appends what two paths to one state must share to have the same continuations within a bound.
   template <Interleaving Machine>
   void append_to(std::vector<std::uint64_t>& words, const Machine& machine) const {
     const auto begin = words.size();

@@ -2,8 +2,8 @@
 //
 // A store enters a buffer of its thread at once and invisibly; the flush that carries it to memory is a
 // transition of its own, made by the buffer as if it were a process beside the thread (paper 1, section 2.1,
-// "shadow threads"). How many buffers a thread has and what a store-store fence does is the model's: see
-// tso.hpp and pso.hpp. Flushed entries stay in their vectors behind `head`, so undoing a flush is one
+// "shadow threads"). How many buffers a thread has and what a store-store fence does is up to the model: see
+// tso.hpp and pso.hpp. Flushed entries stay in their vectors before `head`, so undoing a flush is one
 // decrement.
 #pragma once
 
@@ -89,8 +89,8 @@ concept StoreBufferModel = StoreBufferLayout<Model> &&
   { model.flush(buffer, number) } -> std::same_as<std::uint32_t>;
   model.undo_flush(buffer);
   // For telling states apart.
-  { view.behind(write, thread) } -> std::same_as<std::uint32_t>;
-  { view.waiting_behind(thread) } -> std::same_as<std::uint32_t>;
+  { view.flushed_before(write, thread) } -> std::same_as<std::uint32_t>;
+  { view.flushed_before_next(thread) } -> std::same_as<std::uint32_t>;
   { view.memory_used() } -> std::same_as<std::size_t>;
 };
 
@@ -191,10 +191,10 @@ class StoreBuffers {
   }
   // For comparing states: how many buffered entries of the thread must be flushed before this one (or before
   // the next one that it buffers) because of store-store fences.
-  [[nodiscard]] std::uint32_t behind(const BufferedWrite& write, ThreadId thread) const {
+  [[nodiscard]] std::uint32_t flushed_before(const BufferedWrite& write, ThreadId thread) const {
     return pending_before(write.barrier, thread);
   }
-  [[nodiscard]] std::uint32_t waiting_behind(ThreadId thread) const {
+  [[nodiscard]] std::uint32_t flushed_before_next(ThreadId thread) const {
     return pending_before(barrier_[thread], thread);
   }
 

@@ -1,4 +1,4 @@
-// Why nothing can happen any more: how every engine tells the ends of runs apart.
+// Why nothing can happen any more: how all machines tell the ends of runs apart.
 #pragma once
 
 #include <cstdint>

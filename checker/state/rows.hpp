@@ -1,4 +1,4 @@
-// What happened in one run, in order: the raw rows of a trace, before names and source text are put in.
+// What happened in one run, in order: the raw rows of a trace, before names and source text are added.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Row {
   bool reads = false;
   bool writes = false;
   Fence fence = Fence::full;  // of fences
-  bool in_final = false;      // an operation of the `final` block; `thread` means nothing then
+  bool in_final = false;      // an operation of the `final` block, which has no thread
   ThreadId thread = 0;
   Location location = none;
   std::uint32_t site = 0;
@@ -26,8 +26,8 @@ struct Row {
 
 using Rows = std::vector<Row>;
 
-// One transition of a schedule; a list of them replays a run on any machine of the model (Machine::follow). A
-// flush is named by thread and location, since the numbers of store buffers differ from machine to machine.
+// One transition of a schedule; a list of them replays a run on any machine of the model (Machine::follow).
+// Flushes are named by thread and location, since machines number their store buffers differently.
 struct Choice {
   StepType type = StepType::operation;
   ThreadId thread = 0;

@@ -55,7 +55,7 @@ struct Step {
   bool passed_fence = false;  // the thread went past a full fence after the operation
 };
 
-// What a read-modify-write leaves in memory. `compare_exchange` only if it read what it expected.
+// What a read-modify-write writes; for `compare_exchange`, if it read what it expected.
 [[nodiscard]] inline std::int64_t modified(Op op, std::int64_t old, std::int64_t operand) {
   const auto a = static_cast<std::uint64_t>(old);
   const auto b = static_cast<std::uint64_t>(operand);
@@ -98,7 +98,7 @@ struct ReadEffect {
 
 [[nodiscard]] inline bool is_read_modify_write(Op op) { return op >= Op::exchange && op <= Op::fetch_min; }
 
-// The operations by which a thread says that it found a violation itself.
+// Operations by which a thread reports a violation that it has found itself.
 [[nodiscard]] inline bool is_failure(Op op) { return op >= Op::assert_failed && op <= Op::empty_choice; }
 
 // A violation that a thread found itself.

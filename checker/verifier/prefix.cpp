@@ -5,8 +5,11 @@
 namespace heddle::consistency {
 
 namespace {
-constexpr EventId any = 0xfffffffe;
-}
+
+constexpr EventId any = 0xfffffffe;         // a location that may end with any write
+constexpr std::uint32_t none = 0xffffffff;  // no buffer
+
+}  // namespace
 
 bool Prefix::load(const Instance& instance, Model model) {
   clear(instance);
@@ -116,7 +119,7 @@ void Prefix::sort_into_buffers(const Instance& instance, Model model) {
   queue_.clear();
   first_buffer_.clear();
   order_.resize(events_);
-  of_location_.assign(instance.locations, no_event);
+  of_location_.assign(instance.locations, none);
   std::uint32_t used = 0;
   for (ThreadId t = 0; t < threads_; ++t) {
     const auto first = static_cast<std::uint32_t>(queue_.size());
@@ -126,8 +129,8 @@ void Prefix::sort_into_buffers(const Instance& instance, Model model) {
       auto& info = info_[e];
       if ((info.effect & Effect::writes) == 0) continue;
       auto buffer =
-          model == Model::pso ? of_location_[info.location] : (queue_.size() == first ? no_event : first);
-      if (buffer == no_event) {
+          model == Model::pso ? of_location_[info.location] : (queue_.size() == first ? none : first);
+      if (buffer == none) {
         buffer = static_cast<std::uint32_t>(queue_.size());
         queue_.push_back({t, 0, 0, 0});
         of_location_[info.location] = buffer;
@@ -144,7 +147,7 @@ void Prefix::sort_into_buffers(const Instance& instance, Model model) {
       const auto& info = info_[e];
       if ((info.effect & Effect::writes) == 0) continue;
       order_[queue_[info.buffer].end++] = e;
-      of_location_[info.location] = no_event;
+      of_location_[info.location] = none;
     }
   }
   first_buffer_.push_back(static_cast<std::uint32_t>(queue_.size()));
