@@ -1,0 +1,148 @@
+// The tables of visited states against std::set and std::map.
+#include "checker/interleavings/state_table.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "random_runs.hpp"
+#include "tests/checker/every_run.hpp"
+
+namespace heddle::differential {
+
+namespace {
+
+using namespace heddle::checker;  // NOLINT
+using Words = std::vector<std::uint64_t>;
+
+// All that decides what a machine can do next. Of a barrier: which buffered stores it puts before which.
+template <Interleaving Machine>
+Words state_of(Machine& machine) {
+  Words words;
+  for (const auto value : machine.memory()) words.push_back(static_cast<std::uint64_t>(value));
+  for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+    const auto* const block = machine.threads().block(t);
+    for (std::size_t i = 0; i < machine.threads().size(t); ++i)
+      words.push_back(std::to_integer<std::uint64_t>(block[i]));
+    if constexpr (Machine::has_buffers) {
+      auto& model = machine.model();
+      std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> pending;  // sequence: buffer, place
+      for (const auto index : model.owned(t)) {
+        const auto& buffer = model.buffer(index);
+        for (auto i = buffer.head; i < buffer.writes.size(); ++i)
+          pending[buffer.writes[i].sequence] = {index, i - buffer.head};
+      }
+      const auto add_before = [&](std::uint32_t barrier) {
+        std::set<std::pair<std::uint64_t, std::uint64_t>> first;
+        for (const auto& [sequence, place] : pending) {
+          if (sequence < barrier) first.insert(place);
+        }
+        words.push_back(first.size());
+        for (const auto& [buffer, place] : first) words.insert(words.end(), {buffer, place});
+      };
+      for (const auto index : model.owned(t)) {
+        const auto& buffer = model.buffer(index);
+        if (buffer.empty()) continue;
+        words.insert(words.end(), {index, buffer.size()});
+        for (auto i = buffer.head; i < buffer.writes.size(); ++i) {
+          const auto& write = buffer.writes[i];
+          words.insert(words.end(), {write.location, static_cast<std::uint64_t>(write.value)});
+          add_before(write.barrier);
+        }
+      }
+      add_before(model.barrier(t));
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("a table of sequences numbers them as a map does, also where their hashes collide") {
+  std::mt19937_64 random(1);
+  SequenceTable table;
+  std::map<Words, std::uint32_t> expected;
+  const auto insert = [&](const Words& words) {
+    const auto [place, inserted] = expected.try_emplace(words, static_cast<std::uint32_t>(expected.size()));
+    const auto found = table.insert(words);
+    return found.number == place->second && found.known == !inserted;
+  };
+  std::uint64_t wrong = 0;
+  // The table keeps 32 bits of each hash: of 300,000 sequences of one length, ten pairs or so share them.
+  for (int i = 0; i < 300'000; ++i) wrong += insert({random()}) ? 0U : 1U;
+  // Few different words, so that many sequences come again and one is the beginning of another.
+  for (int i = 0; i < 100'000; ++i) {
+    Words words(random() % 6);
+    for (auto& word : words) word = random() % 7;
+    wrong += insert(words) ? 0U : 1U;
+  }
+  // Longer than a chunk.
+  for (int i = 0; i < 20; ++i) wrong += insert(Words(std::size_t{1} << (10 + i % 10), 5)) ? 0U : 1U;
+  for (const auto& [words, number] : expected) wrong += table.insert(words).number == number ? 0U : 1U;
+  CHECK_EQ(wrong, 0);
+  CHECK_EQ(table.size(), expected.size());
+  CHECK_GT(table.memory_used(), expected.size() * 2 * sizeof(std::uint64_t));
+}
+
+TEST_CASE("a machine's state is known exactly if it has been met before") {
+  std::uint64_t met_again = 0;
+  std::uint64_t wrong = 0;
+  for_each_random_machine(9'100'000, 400, Buffers::some_bounded,
+                          [&]<Interleaving Machine>(Machine& machine, Machine&, auto& random) {
+                            StateTable<Machine> table;
+                            std::map<Words, std::uint32_t> states;
+                            for (int walk = 0; walk < 20; ++walk) {
+                              for (auto back = random() % (machine.depth() + 1); back > 0; --back)
+                                machine.undo();
+                              while (true) {
+                                const Words path{random() % 2};
+                                auto state = state_of(machine);
+                                state.push_back(path.front());
+                                const auto [place, inserted] =
+                                    states.try_emplace(state, static_cast<std::uint32_t>(states.size()));
+                                const auto found = table.find(machine, path);
+                                if (found.number != place->second || found.known == inserted) ++wrong;
+                                if (!inserted) ++met_again;
+                                const auto next = transitions(machine);
+                                if (next.empty()) break;
+                                REQUIRE(machine.follow(next[random() % next.size()]));
+                              }
+                            }
+                            CHECK_EQ(table.size(), states.size());
+                          });
+  CHECK_EQ(wrong, 0);
+  CHECK_GT(met_again, 10'000);
+}
+
+TEST_CASE("a store-store fence between buffered stores is part of the state") {
+  const auto program = Program::from_source(R"(
+    shared x: int; shared y: int; shared z: int;
+    thread p { y = 1; if x == 1 { fence st; } let r = y; z = 1; }
+    thread q { x = 1; }
+  )",
+                                            "fence.hed");
+  REQUIRE(program);
+  CheckOptions options;
+  options.model = "pso";
+  const auto image = program->state().image();
+  with_machine(Search(*image, options), [&]<Interleaving Machine>(Machine& machine) {
+    StateTable<Machine> table;
+    std::set<Words> states;
+    std::uint64_t wrong = 0;
+    for_each_run(machine, [&] {
+      const bool known = !states.insert(state_of(machine)).second;
+      if (table.known(machine, {}) != known) ++wrong;
+      return true;
+    });
+    CHECK_EQ(wrong, 0);
+    CHECK_GT(states.size(), 10);
+  });
+}
+
+}  // namespace heddle::differential
