@@ -65,7 +65,7 @@ class Definition {
   static bool orders_stores(Fence fence) {
     return Machine::Model::name == "pso" && (fence == Fence::lightweight || fence == Fence::store_store);
   }
-  // Are stores of a thread to these locations in one buffer?
+  // Whether stores of a thread to these locations share a buffer.
   static bool one_buffer(Location a, Location b) { return Machine::Model::name == "tso" || a == b; }
 
   // What threads do without a step: stores enter buffers, fences are passed.

@@ -1,5 +1,5 @@
 // The witnesses that `rf` finds near its run (checker/interleavings/rf/nearby.hpp): each is a run with exactly
-// the reads-from map that was asked for, and the verifier agrees with every answer.
+// the requested reads-from map, and the verifier agrees with every answer.
 #include "checker/interleavings/rf/nearby.hpp"
 
 #include <doctest/doctest.h>
@@ -129,8 +129,8 @@ class Mutations {
     }
   }
 
-  // The witness is a run of the machine; its events are those that are kept, with the sources that were asked
-  // for. Stores that follow the last of them may have entered their buffers, and fences may have been passed.
+  // The witness is a run of the machine; its events are those that are kept, with the requested
+  // sources. Stores that follow the last of them may have entered their buffers, and fences may have been passed.
   void check_witness(const Asked& asked) {
     Run other(again_);
     for (const auto& choice : witness_) {
