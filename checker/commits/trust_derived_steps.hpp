@@ -1,11 +1,9 @@
 // How trust over a derived execution model extends, cuts and mends its run: the definitions of
-// trust_derived.hpp.
+// trust_derived.hpp, which includes this file at its end.
 #pragma once
 
 #include <algorithm>
 #include <utility>
-
-#include "checker/commits/trust_derived.hpp"
 
 namespace heddle::checker {
 

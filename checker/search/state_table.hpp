@@ -138,10 +138,10 @@ class StateTable {
           const auto& write = buffer.writes[i];
           words_.push_back(write.location);
           words_.push_back(static_cast<std::uint64_t>(write.value));
-          words_.push_back(model.behind(write, t));
+          words_.push_back(model.flushed_before(write, t));
         }
       }
-      words_.push_back(model.waiting_behind(t));
+      words_.push_back(model.flushed_before_next(t));
     }
   }
 

@@ -28,7 +28,7 @@ void for_each_random_machine(std::uint64_t first, std::uint64_t programs, Buffer
       options.model = model;
       options.keep_going = number % 2 == 0;
       if (buffers == Buffers::some_bounded && number % 4 == 3) options.buffer_bound = number % 3;
-      const auto image = program->state().image();
+      const auto image = state_of(*program).image();
       const checker::Search search(*image, options);
       checker::with_machine(search, [&]<checker::Interleaving Machine>(Machine& machine) {
         Machine again(*image, search.machine_options());

@@ -1,5 +1,5 @@
 // The tables of visited states against std::set and std::map.
-#include "checker/interleavings/state_table.hpp"
+#include "checker/search/state_table.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "random_runs.hpp"
-#include "tests/checker/every_run.hpp"
 
 namespace heddle::differential {
 
@@ -118,31 +117,6 @@ TEST_CASE("a machine's state is known exactly if it has been met before") {
                           });
   CHECK_EQ(wrong, 0);
   CHECK_GT(met_again, 10'000);
-}
-
-TEST_CASE("a store-store fence between buffered stores is part of the state") {
-  const auto program = Program::from_source(R"(
-    shared x: int; shared y: int; shared z: int;
-    thread p { y = 1; if x == 1 { fence st; } let r = y; z = 1; }
-    thread q { x = 1; }
-  )",
-                                            "fence.hed");
-  REQUIRE(program);
-  CheckOptions options;
-  options.model = "pso";
-  const auto image = program->state().image();
-  with_machine(Search(*image, options), [&]<Interleaving Machine>(Machine& machine) {
-    StateTable<Machine> table;
-    std::set<Words> states;
-    std::uint64_t wrong = 0;
-    for_each_run(machine, [&] {
-      const bool known = !states.insert(state_of(machine)).second;
-      if (table.known(machine, {}) != known) ++wrong;
-      return true;
-    });
-    CHECK_EQ(wrong, 0);
-    CHECK_GT(states.size(), 10);
-  });
 }
 
 }  // namespace heddle::differential

@@ -35,7 +35,8 @@ const std::vector<Layer> layers = {
      {"compiler/image.hpp", "checker/state/", "checker/search/", "checker/preemption_bound/",
       "checker/interleavings/"}},  // to replay a graph on the machine
     {"checker/",                   // the registry
-     {"include/heddle/", "checker/search/", "checker/interleavings/", "checker/commits/"}},
+     {"include/heddle/", "checker/search/", "checker/verifier/", "checker/interleavings/",
+      "checker/commits/"}},
     {"checker/report/",
      {"include/heddle/", "compiler/image.hpp", "checker/state/", "checker/search/", "checker/interleavings/",
       "checker/commits/", "checker/"}},
