@@ -50,7 +50,7 @@ TEST_CASE("check reports a forbidden condition of a litmus test as a violation")
   CHECK(run_heddle({"check", tests + "/SB.litmus", "--outcomes"}).exit_code == 0);
   const Finished parameter = run_heddle({"check", tests + "/SB.litmus", "-D", "N=1"});
   CHECK(parameter.exit_code == 2);
-  CHECK(contains(parameter.errors, "a litmus test has no parameters"));
+  CHECK(contains(parameter.errors, "a litmus test has no params"));
 }
 
 TEST_CASE("a lock made of lwarx and stwcx. excludes") {
