@@ -1,3 +1,4 @@
+// The only logic of the resolved program, which is plain data otherwise.
 #include "lang/tree.hpp"
 
 namespace heddle::lang {

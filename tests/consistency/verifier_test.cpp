@@ -4,11 +4,11 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <random>
 #include <string>
 
 #include "tests/consistency/oracle.hpp"
+#include "tests/environment.hpp"
 
 namespace {
 
@@ -16,8 +16,9 @@ using namespace heddle::consistency;         // NOLINT
 using namespace heddle::consistency::tests;  // NOLINT
 
 std::uint32_t instances() {
-  const char* text = std::getenv("HEDDLE_CONSISTENCY_INSTANCES");
-  return text == nullptr ? 20'000 : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
+  const auto usual = heddle::tests::sized<std::uint64_t>(5'000, 20'000);
+  return static_cast<std::uint32_t>(
+      heddle::tests::number_from_environment("HEDDLE_CONSISTENCY_INSTANCES", usual));
 }
 
 std::string text(const Instance& instance) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tests/environment.hpp"
+
 namespace heddle::cross {
 namespace fs = std::filesystem;
 
@@ -23,8 +25,9 @@ Corpus corpus(std::size_t sample) {
   const std::string root = HEDDLE_SOURCE_DIR;
   Corpus result{.paths = files(root + "/examples", ".hed")};
   for (auto& path : files(root + "/tests/programs", ".hed")) result.paths.push_back(std::move(path));
-  const std::string litmus = root + "/../shared/litmus";
-  if (!fs::exists(litmus)) return result;
+  for (auto& path : files(root + "/tests/litmus", ".litmus")) result.paths.push_back(std::move(path));
+  const std::string litmus = tests::published_litmus_tests();
+  if (litmus.empty()) return result;
   const auto published = files(litmus, ".litmus");
   for (std::size_t i = 0; i < published.size(); i += sample) result.paths.push_back(published[i]);
   result.published = published.size();

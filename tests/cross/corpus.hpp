@@ -14,8 +14,8 @@ struct Corpus {
   std::size_t published = 0;  // published litmus tests, of which every `sample`-th is among the paths
 };
 
-// The project's examples and test programs, and every `sample`-th published litmus test if they are
-// there; sorted. Throws std::filesystem::filesystem_error if a folder cannot be read.
+// The project's examples, test programs and litmus tests, and every `sample`-th published litmus test, if
+// HEDDLE_LITMUS names a folder of them. Throws std::filesystem::filesystem_error if a folder cannot be read.
 [[nodiscard]] Corpus corpus(std::size_t sample);
 
 // Whether every pair of the registry agrees on the file. A file that does not compile is a failure.

@@ -1,23 +1,26 @@
-// The part of the cross tester that always runs: all files, and some random programs of its own. `./dev
-// cross` runs for any length of time.
+// The part of the cross tester that always runs: files, and some random programs of its own. `./dev cross`
+// runs for any length of time.
 #include <doctest/doctest.h>
 
 #include "corpus.hpp"
 #include "differential/campaign.hpp"
+#include "tests/environment.hpp"
 
 namespace heddle::cross {
 
-TEST_CASE("every pair of algorithm and model agrees on every file") {
+TEST_CASE("every pair of algorithm and model agrees on every file (every fifth one, unless in full)") {
   constexpr std::size_t every = 101;
   std::size_t skipped = 0;
+  std::size_t examined = 0;
   const auto paths = corpus(every).paths;
   REQUIRE(paths.size() >= 10);
-  for (const auto& path : paths) {
-    const auto finding = examine_file(path);
+  for (std::size_t i = 0; i < paths.size(); i += tests::sized<std::size_t>(5, 1)) {
+    const auto finding = examine_file(paths[i]);
+    ++examined;
     if (finding.skipped) ++skipped;
-    CHECK_MESSAGE(finding.difference.empty(), path << ":\n" << finding.difference);
+    CHECK_MESSAGE(finding.difference.empty(), paths[i] << ":\n" << finding.difference);
   }
-  MESSAGE(paths.size(), " files, ", skipped, " too large in part, pairs: ", all_pairs());
+  MESSAGE(examined, " of ", paths.size(), " files, ", skipped, " too large in part, pairs: ", all_pairs());
 }
 
 TEST_CASE("every pair of algorithm and model agrees on random programs") {

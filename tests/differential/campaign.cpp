@@ -2,23 +2,18 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "generate.hpp"
 #include "shrink.hpp"
+#include "tests/environment.hpp"
 
 namespace heddle::differential {
 
 namespace {
 
-constexpr std::uint64_t default_programs = 5000;
+constexpr std::uint64_t largest_campaign = 5000;
 constexpr std::uint64_t most_failures = 3;
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 Result<Program> compile(const std::string& text) {
   CompileOptions options;
@@ -55,7 +50,7 @@ Finding examine(RandomProgram& program, const Property& property) {
 
 }  // namespace
 
-std::uint64_t default_seed() { return from_environment("HEDDLE_RANDOM_SEED", 1); }
+std::uint64_t default_seed() { return tests::number_from_environment("HEDDLE_RANDOM_SEED", 1); }
 
 Trial try_program(std::uint64_t seed, std::uint64_t number, const Property& property) {
   auto [profile, program] = generate(seed, number);
@@ -71,8 +66,9 @@ Trial try_program(std::uint64_t seed, std::uint64_t number, const Property& prop
 
 void run(const Campaign& campaign) {
   const auto seed = default_seed();
-  const auto scale = from_environment("HEDDLE_RANDOM_PROGRAMS", default_programs);
-  const auto programs = (campaign.programs * scale + default_programs - 1) / default_programs;
+  const auto scale = tests::number_from_environment("HEDDLE_RANDOM_PROGRAMS",
+                                                    tests::sized(largest_campaign / 5, largest_campaign));
+  const auto programs = (campaign.programs * scale + largest_campaign - 1) / largest_campaign;
   std::uint64_t skipped = 0;
   std::uint64_t failures = 0;
   const auto end = campaign.first + programs;

@@ -1,7 +1,7 @@
 // Runs a property on many random programs, shrinks the first failures and reports them to doctest.
 //
-// HEDDLE_RANDOM_PROGRAMS sets the size of the largest campaign and scales the others in proportion;
-// HEDDLE_RANDOM_SEED moves all campaigns to other programs.
+// HEDDLE_RANDOM_PROGRAMS sets the size of the largest campaign and scales the others in proportion (1000, or
+// 5000 in full, unless it is set); HEDDLE_RANDOM_SEED moves all campaigns to other programs.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace heddle::differential {
 
 struct Campaign {
   std::string_view name;
-  std::uint64_t programs = 0;  // default size
+  std::uint64_t programs = 0;  // in full
   std::uint64_t first = 0;     // number of the first program
   Property property;
   std::uint64_t most_skipped = 4;  // percentage of programs that may be too large for the oracle

@@ -9,6 +9,7 @@
 #include "campaign.hpp"
 #include "generate.hpp"
 #include "heddle/heddle.h"
+#include "tests/environment.hpp"
 
 namespace heddle::differential {
 
@@ -49,7 +50,8 @@ std::optional<Found> find(const std::string& text, std::string_view model, bool 
 // A round whose condition is false does nothing, so every end can also be reached without such rounds.
 TEST_CASE("a loop that only waits has the same outcomes as an await") {
   std::size_t compared = 0;
-  for (std::uint64_t number = 0; compared < 60; ++number) {
+  const std::size_t wanted = tests::sized(20, 60);
+  for (std::uint64_t number = 0; compared < wanted; ++number) {
     REQUIRE(number < 20'000);
     const auto [profile, program] = generate(default_seed(), number);
     if (profile->name != "spin loops") continue;

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -10,6 +9,7 @@
 
 #include "heddle/heddle.h"
 #include "heddle/machine.h"
+#include "tests/environment.hpp"
 
 namespace {
 
@@ -29,8 +29,7 @@ std::uint64_t executions(const Program& program, const std::string& model) {
 
 // HEDDLE_THREADS, by default 4; ThreadSanitizer runs with 8 (`./dev tsan`).
 int thread_count() {
-  const char* const text = std::getenv("HEDDLE_THREADS");
-  return text == nullptr ? 4 : std::max(1, std::atoi(text));
+  return std::max(1, static_cast<int>(heddle::tests::number_from_environment("HEDDLE_THREADS", 4)));
 }
 
 TEST_CASE("threads compile and check different programs at once") {
@@ -82,8 +81,7 @@ std::size_t resident_kib() {
 
 // HEDDLE_CYCLES=10000 makes this a long test.
 TEST_CASE("repeated compiling, checking and destroying does not leak memory") {
-  const char* const text = std::getenv("HEDDLE_CYCLES");
-  const int cycles = text == nullptr ? 600 : std::atoi(text);
+  const int cycles = static_cast<int>(heddle::tests::number_from_environment("HEDDLE_CYCLES", 600));
   std::size_t before = 0;
   for (int i = 0; i < cycles; ++i) {
     // The first tenth fills caches and the allocator's pools.

@@ -9,26 +9,14 @@
 #include "heddle/heddle.h"
 #include "heddle/machine.h"
 #include "heddle/minimise.h"
+#include "tests/every_pair.hpp"
 
 namespace {
 
 using heddle::CheckResult;
 using heddle::Program;
 using heddle::Violation;
-
-template <typename Use>
-void for_each_pair(Use&& use) {
-  for (const auto& model : heddle::models()) {
-    for (const auto& algorithm : heddle::algorithms()) {
-      const std::string model_name(model.name);
-      const std::string algorithm_name(algorithm.name);
-      if (!heddle::why_not(model_name, algorithm_name).empty()) continue;
-      CAPTURE(model_name);
-      CAPTURE(algorithm_name);
-      use(model_name, algorithm_name);
-    }
-  }
-}
+using heddle::tests::for_each_pair;
 
 std::vector<std::string> messages(const CheckResult& result) {
   std::set<std::string> found;

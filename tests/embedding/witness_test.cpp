@@ -9,25 +9,13 @@
 #include "heddle/heddle.h"
 #include "heddle/machine.h"
 #include "heddle/minimise.h"
+#include "tests/every_pair.hpp"
 
 namespace {
 
 using heddle::Program;
 using heddle::Witness;
-
-template <typename Use>
-void for_each_pair(Use&& use) {
-  for (const auto& model : heddle::models()) {
-    for (const auto& algorithm : heddle::algorithms()) {
-      const std::string model_name(model.name);
-      const std::string algorithm_name(algorithm.name);
-      if (!heddle::why_not(model_name, algorithm_name).empty()) continue;
-      CAPTURE(model_name);
-      CAPTURE(algorithm_name);
-      use(model_name, algorithm_name);
-    }
-  }
-}
+using heddle::tests::for_each_pair;
 
 // The machine at the end of the witness.
 heddle::Machine at_end(const Program& program, const std::string& model, const Witness& witness) {

@@ -1,8 +1,7 @@
 // Random programs: every form of the compiled code against the interpreter.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
+#include "tests/environment.hpp"
 #include "tests/jit/interpreter.hpp"
 #include "tests/jit/random_programs.hpp"
 
@@ -45,8 +44,7 @@ void compare(std::uint64_t seed, const std::vector<std::pair<std::string, compil
 
 // HEDDLE_RANDOM_PROGRAMS=20000 selects a long run.
 std::uint64_t programs(std::uint64_t usual) {
-  const char* const wanted = std::getenv("HEDDLE_RANDOM_PROGRAMS");
-  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
+  return tests::number_from_environment("HEDDLE_RANDOM_PROGRAMS", usual);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "lang/litmus/print.hpp"
 #include "lang/print.hpp"
 #include "parse.hpp"
+#include "tests/environment.hpp"
 
 using heddle::lang::print_program;
 using heddle::lang::Program;
@@ -197,10 +198,10 @@ TEST_CASE("values computed on the only path that continues are known after it") 
 }
 
 TEST_CASE("translated litmus tests can be parsed again") {
-  const std::string published = HEDDLE_SOURCE_DIR "/../shared/litmus";
   std::vector<std::string> paths;
-  for (const std::string& folder : {std::string(HEDDLE_SOURCE_DIR "/tests/litmus"), published}) {
-    if (!std::filesystem::exists(folder)) continue;
+  for (const std::string& folder :
+       {std::string(HEDDLE_SOURCE_DIR "/tests/litmus"), heddle::tests::published_litmus_tests()}) {
+    if (folder.empty()) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
       if (entry.path().extension() == ".litmus") paths.push_back(entry.path().string());
     }

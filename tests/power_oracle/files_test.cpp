@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/environment.hpp"
 #include "tests/power_oracle/compare.hpp"
 
 namespace heddle::power_oracle {
@@ -23,11 +24,13 @@ TEST_CASE("under POWER every algorithm finds what the axioms allow in the exampl
   CompileOptions compile;
   compile.unroll = 2;  // any bound will do for a comparison
   compile.model = "power";
+  const Options limits = tests::sized(Options{.most_combinations = 1'000, .most_candidates = 4'000},
+                                      Options{.most_combinations = 5'000, .most_candidates = 20'000});
   std::size_t compared = 0;
   for (const auto& path : paths) {
     const auto program = Program::from_file(path, compile);
     REQUIRE(program);
-    const Comparison comparison = compare(*program, {.most_combinations = 5'000, .most_candidates = 20'000});
+    const Comparison comparison = compare(*program, limits);
     if (comparison.skipped.empty()) ++compared;
     CHECK_MESSAGE(comparison.difference.empty(), path << ":\n" << comparison.difference);
   }

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -10,13 +9,12 @@
 #include <string>
 
 #include "checker/api/state.hpp"
+#include "tests/environment.hpp"
 #include "tests/power_oracle/oracle.hpp"
 
 namespace heddle::power_oracle {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // A state of the table, "1:r1=0; [z]=1;", keyed by the observed names.
 using State = std::map<std::string, std::int64_t>;
@@ -98,18 +96,28 @@ void judge_folder(const std::string& folder, const std::string& table, std::size
 // HEDDLE_RANDOM_PROGRAMS selects the long run: all tests.
 std::size_t sample(std::size_t usual) { return std::getenv("HEDDLE_RANDOM_PROGRAMS") == nullptr ? usual : 1; }
 
+// Of one set of the published litmus tests.
+void judge_published(const std::string& set, std::size_t every) {
+  const std::string litmus = tests::published_litmus_tests();
+  if (litmus.empty()) {
+    MESSAGE("left out: HEDDLE_LITMUS names no folder");
+    return;
+  }
+  judge_folder(litmus + "/" + set, litmus + "/" + set + "-expected.tsv", every);
+}
+
 }  // namespace
 
+TEST_CASE("the oracle finds the states that herd7 finds for the project's litmus tests") {
+  judge_folder(HEDDLE_SOURCE_DIR "/tests/litmus", HEDDLE_SOURCE_DIR "/tests/litmus/expected.tsv", 1);
+}
+
 TEST_CASE("the oracle finds the states that herd7 finds for published litmus tests") {
-  const std::string litmus = HEDDLE_SOURCE_DIR "/../shared/litmus";
-  if (!fs::exists(litmus)) return;
-  judge_folder(litmus + "/ppc", litmus + "/ppc-expected.tsv", sample(20));
+  judge_published("ppc", sample(20));
 }
 
 TEST_CASE("the oracle finds the states that herd7 finds for litmus tests with lwarx and stwcx.") {
-  const std::string litmus = HEDDLE_SOURCE_DIR "/../shared/litmus";
-  if (!fs::exists(litmus)) return;
-  judge_folder(litmus + "/ppc-rmw", litmus + "/ppc-rmw-expected.tsv", sample(4));
+  judge_published("ppc-rmw", sample(4));
 }
 
 }  // namespace heddle::power_oracle

@@ -11,17 +11,18 @@
 #include <vector>
 
 #include "heddle/heddle.h"
+#include "tests/environment.hpp"
 #include "tests/programs/program_files.hpp"
 
 namespace {
 
 using heddle::tests::Source;
 
-constexpr std::uint64_t naive_limit = 10'000;  // executions
-constexpr std::uint64_t other_limit = 20'000;
-constexpr double patience = 1;  // seconds
+const auto naive_limit = heddle::tests::sized<std::uint64_t>(1'000, 10'000);  // executions
+const auto other_limit = heddle::tests::sized<std::uint64_t>(2'000, 20'000);
+const double patience = heddle::tests::sized(0.2, 1.0);  // seconds
 // Seconds where threads run ahead: there, most programs are either small or far too large.
-constexpr double little_patience = 0.2;
+const double little_patience = heddle::tests::sized(0.05, 0.2);
 
 bool runs_ahead(std::string_view model) {
   return std::ranges::any_of(heddle::models(),

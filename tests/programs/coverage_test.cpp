@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "heddle/heddle.h"
+#include "tests/environment.hpp"
+#include "tests/every_pair.hpp"
 #include "tests/programs/program_files.hpp"
 
 namespace {
@@ -18,20 +20,7 @@ using heddle::CheckResult;
 using heddle::CoverageKind;
 using heddle::CoveredPlace;
 using heddle::Program;
-
-template <typename Use>
-void for_each_pair(Use&& use) {
-  for (const auto& model : heddle::models()) {
-    for (const auto& algorithm : heddle::algorithms()) {
-      const std::string model_name(model.name);
-      const std::string algorithm_name(algorithm.name);
-      if (!heddle::why_not(model_name, algorithm_name).empty()) continue;
-      CAPTURE(model_name);
-      CAPTURE(algorithm_name);
-      use(model_name, algorithm_name);
-    }
-  }
-}
+using heddle::tests::for_each_pair;
 
 Program compiled(const std::string& text, const heddle::CompileOptions& options = {}) {
   const auto program = Program::from_source(text, "covered.hed", options);
@@ -234,6 +223,8 @@ TEST_CASE("each check has its own counts, and finds the same as without coverage
 }
 
 TEST_CASE("all algorithms agree on the points that no execution of an example reaches") {
+  const std::uint64_t most = heddle::tests::sized<std::uint64_t>(500, 2'000);
+  const double patience = heddle::tests::sized(0.05, 0.2);
   std::size_t compared = 0;
   for (const auto& source : heddle::tests::programs_in("examples")) {
     CAPTURE(source.name);
@@ -248,8 +239,8 @@ TEST_CASE("all algorithms agree on the points that no execution of an example re
         CAPTURE(algorithm_name);
         const auto result = heddle::check(*program, {.model = model_name,
                                                      .algorithm = algorithm_name,
-                                                     .max_executions = first ? 2'000 : 200,
-                                                     .timeout = 0.2,
+                                                     .max_executions = first ? most : most / 10,
+                                                     .timeout = patience,
                                                      .keep_going = true,
                                                      .coverage = true});
         // naive comes first: programs that it cannot finish are too large here.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heddle/heddle.h"
+#include "tests/environment.hpp"
 #include "tests/programs/program_files.hpp"
 
 namespace {
@@ -17,11 +18,11 @@ namespace {
 using heddle::ExpectedOutcome;
 using heddle::tests::Source;
 
-constexpr std::uint64_t naive_limit = 20'000;  // executions
-constexpr double patience = 120;               // seconds for one check of any other algorithm
+const auto naive_limit = heddle::tests::sized<std::uint64_t>(2'000, 20'000);  // executions
+constexpr double patience = 120;  // seconds for one check of any other algorithm
 // Seconds for the oracle, and for an algorithm that is not its model's default where threads run ahead: the
 // programs were made for machines that keep program order.
-constexpr double little_patience = 1;
+const double little_patience = heddle::tests::sized(0.1, 1.0);
 
 struct Tally {
   std::uint64_t checks = 0;

@@ -4,9 +4,10 @@
 // `source` and `trust` must find exactly the listed number of complete executions (one per Shasha-Snir graph,
 // or per trace of source-DPOR, which are equal here), `rf` the listed number of reads-from classes, `dpor` at
 // least as many, all of them the listed verdict, and `naive` and `sdpor` the verdict on the smallest rows.
-// HEDDLE_REFERENCE_LIMIT sets the largest count that is tried (default 52,000). Rows without a count only say
-// that there is an error somewhere: a search that gives up before finding one does not contradict them. Where
-// a tool's count differs from what is expected here, `corrections` gives the expected count and the reason.
+// HEDDLE_REFERENCE_LIMIT sets the largest count that is tried (default 10,000, or 52,000 in full). Rows without
+// a count only say that there is an error somewhere: a search that gives up before finding one does not
+// contradict them. Where a tool's count differs from what is expected here, `corrections` gives the expected
+// count and the reason.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,13 +24,13 @@
 #include <vector>
 
 #include "heddle/heddle.h"
+#include "tests/environment.hpp"
 #include "tests/programs/program_files.hpp"
 
 namespace {
 
 using heddle::tests::Source;
 
-constexpr std::uint64_t default_limit = 52'000;
 constexpr double patience = 120;  // seconds for one check whose count is compared
 // Limits where only the verdict is compared: rows with more executions are not tried, and a search that takes
 // more executions or seconds is abandoned.
@@ -163,8 +164,8 @@ std::vector<Row> rows_for(Equivalence equivalence) {
 }
 
 std::uint64_t limit() {
-  const char* text = std::getenv("HEDDLE_REFERENCE_LIMIT");
-  return text == nullptr ? default_limit : number<std::uint64_t>(text);
+  return heddle::tests::number_from_environment("HEDDLE_REFERENCE_LIMIT",
+                                                heddle::tests::sized<std::uint64_t>(10'000, 52'000));
 }
 
 bool works(std::string_view model, std::string_view algorithm) {

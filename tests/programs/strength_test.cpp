@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "heddle/heddle.h"
+#include "tests/environment.hpp"
 #include "tests/programs/program_files.hpp"
 
 namespace {
@@ -25,8 +26,8 @@ std::optional<States> final_states(const heddle::Program& program, const std::st
   options.model = model;
   options.keep_going = true;
   options.collect_outcomes = true;
-  options.max_executions = 5'000;
-  options.timeout = 0.25;
+  options.max_executions = heddle::tests::sized<std::uint64_t>(1'000, 5'000);
+  options.timeout = heddle::tests::sized(0.1, 0.25);
   const auto result = heddle::check(program, options);
   CHECK_MESSAGE(result, heddle::tests::first_error(result));
   if (!result || !result->stopped_by.empty()) return std::nullopt;

@@ -1,7 +1,7 @@
 // What remains of results when a process is killed, the disk fills up or memory runs out at a random moment.
 // After each round, every file with a final name is either unchanged or a complete new document, and finished
-// results are not lost. HEDDLE_ROUNDS scales the campaigns (./dev kill); HEDDLE_SEED selects other random
-// moments.
+// results are not lost. HEDDLE_ROUNDS scales the campaigns (20, or 40 in full, unless it is set; ./dev kill);
+// HEDDLE_SEED selects other random moments.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "tests/cli/process.hpp"
+#include "tests/environment.hpp"
 
 namespace heddle::test {
 namespace {
@@ -26,12 +27,11 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using tests::number_from_environment;
 
-std::uint64_t rounds() { return number_from_environment("HEDDLE_ROUNDS", 40); }
+std::uint64_t rounds() {
+  return number_from_environment("HEDDLE_ROUNDS", tests::sized<std::uint64_t>(20, 40));
+}
 
 class Random {
  public:
