@@ -1,5 +1,5 @@
-# Installs the build into a new folder, then uses it from outside: the project in examples/embedding with the
-# shared and with the static library, and pkg-config. Run by CTest with BUILD, SOURCE, COMPILER, GENERATOR.
+# Installs the build into a folder of its own, then uses it from outside: the project in examples/embedding with the
+# shared and with the static library, and pkg-config. Run by CTest with BUILD, SOURCE, COMPILER, GENERATOR, NINJA.
 set(root ${BUILD}/package-test)
 set(prefix ${root}/prefix)
 file(REMOVE_RECURSE ${root})
@@ -28,7 +28,7 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 if(GENERATOR STREQUAL "Ninja")
   run(sed -n "/^demo()/,/^}/s/^ *compile build //p" ${SOURCE}/dev)
   separate_arguments(demo_targets UNIX_COMMAND "${output}")
-  run(ninja -C ${BUILD} -t commands ${demo_targets})
+  run(${NINJA} -C ${BUILD} -t commands ${demo_targets})
   set(commands "${output}")
   file(GLOB built RELATIVE ${BUILD} ${BUILD}/package/libheddle.* ${BUILD}/package/heddle.1
        ${BUILD}/package/heddle.bash ${BUILD}/package/_heddle ${BUILD}/package/heddle.fish)
@@ -36,7 +36,7 @@ if(GENERATOR STREQUAL "Ninja")
   if(count LESS 6)
     message(FATAL_ERROR "the build folder has only ${built} to install")
   endif()
-  foreach(file heddle ${built})
+  foreach(file " -o heddle " ${built})
     string(REGEX REPLACE "\\.so[.0-9]*$" ".so" file "${file}")
     string(FIND "${commands}" "${file}" place)
     if(place EQUAL -1)
