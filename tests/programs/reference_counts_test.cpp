@@ -35,8 +35,8 @@ constexpr double patience = 120;  // seconds for one check whose count is compar
 // Limits where only the verdict is compared: rows with more executions are not tried, and a search that takes
 // more executions or seconds is abandoned.
 constexpr std::uint64_t verdict_limit = 100;
-constexpr std::uint64_t execution_limit = 100'000;
-constexpr double verdict_patience = 1;
+const auto execution_limit = heddle::tests::sized<std::uint64_t>(10'000, 100'000);
+const double verdict_patience = heddle::tests::sized(0.2, 1.0);
 
 // One row of counts.tsv.
 struct Row {
