@@ -6,6 +6,7 @@
 #include "checker/commits/algorithms.hpp"
 #include "checker/commits/axiomatic_models.hpp"
 #include "checker/commits/machines.hpp"
+#include "checker/interleavings/algorithms.hpp"
 #include "checker/interleavings/models.hpp"
 #include "checker/verifier/instance.hpp"
 
@@ -81,7 +82,7 @@ const std::vector<AlgorithmRow>& rows() {
         .paper = "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22",
         .bounds_preemptions = true,
         .reports_beyond_bound = true},
-       {over_graphs(run_trust), over_power<run_trust_derived>()}},
+       {over_graphs(run_trust), over_power<run_trust_recommitting>()}},
       {{.name = "rf",
         .summary = "reads-from classes: the order of writes left open, each class exactly once",
         .paper = "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21"},

@@ -21,7 +21,8 @@ void run_naive_derived(Search& search, const GraphObserver& observer);
 void run_dpor_derived(Search& search, const GraphObserver& observer);    // backtracking.cpp
 void run_source_derived(Search& search, const GraphObserver& observer);  // backtracking.cpp
 void run_sdpor_derived(Search& search, const GraphObserver& observer);   // backtracking.cpp
-void run_trust_derived(Search& search, const GraphObserver& observer);
+// trust on Recommits: under POWER, and to test revisits in place under the other models.
+void run_trust_recommitting(Search& search, const GraphObserver& observer);
 void run_rf_derived(Search& search, const GraphObserver& observer);  // classes.cpp
 
 }  // namespace heddle::checker

@@ -40,23 +40,22 @@ struct FrontierLayout {
     }
     return true;
   }
-  // The set that answers for the kind.
+  static constexpr bool store_as_load = alike(AccessKind::store, AccessKind::load);
+  static constexpr bool locked_as_load = alike(AccessKind::locked, AccessKind::load);
+  static constexpr bool locked_as_store = alike(AccessKind::locked, AccessKind::store);
+
+  // The set that answers for the kind: its own, or that of an earlier kind that is treated alike.
   static constexpr unsigned index(AccessKind later) {
-    unsigned index = 0;
-    for (const auto kind : kinds) {
-      if (alike(kind, later)) return index;
-      bool first = true;
-      for (const auto before : kinds) {
-        if (before == kind) break;
-        first = first && !alike(before, kind);
-      }
-      if (first) ++index;
-    }
-    return index;
+    constexpr unsigned store = store_as_load ? 0 : 1;
+    constexpr unsigned locked = locked_as_load ? 0 : locked_as_store ? store : store + 1;
+    return later == AccessKind::load ? 0 : later == AccessKind::store ? store : locked;
   }
-  static constexpr unsigned count = 1 + (index(AccessKind::store) != index(AccessKind::load)) +
-                                    (index(AccessKind::locked) != index(AccessKind::store) &&
-                                     index(AccessKind::locked) != index(AccessKind::load));
+  // Is the kind the first of those that share its set?
+  static constexpr bool has_own_set(AccessKind kind) {
+    if (kind == AccessKind::store) return !store_as_load;
+    return kind == AccessKind::load || (!locked_as_load && !locked_as_store);
+  }
+  static constexpr unsigned count = 1 + has_own_set(AccessKind::store) + has_own_set(AccessKind::locked);
 };
 
 // Per thread: which of its events the model puts before its next one, by the kind of that next event.
@@ -70,9 +69,7 @@ class Frontier {
   // The thread did `event`; `upto` is the event with all that the model orders before it.
   void add(AccessKind kind, std::uint32_t event, const Set& upto) {
     for (const auto later : Layout::kinds) {
-      if (later != AccessKind::load && Layout::index(later) == Layout::index(AccessKind::load)) continue;
-      if (later == AccessKind::locked && Layout::index(later) == Layout::index(AccessKind::store)) continue;
-      if (!Model::keeps(kind, later)) continue;
+      if (!Layout::has_own_set(later) || !Model::keeps(kind, later)) continue;
       Set& set = sets_[Layout::index(later)];
       set -= upto;
       set.insert(event);
@@ -89,16 +86,7 @@ class Frontier {
     }
   }
 
-  template <typename Wider>
-  [[nodiscard]] Frontier<Model, Wider> widened(auto&& widen) const {
-    Frontier<Model, Wider> result;
-    for (unsigned i = 0; i < Layout::count; ++i) result.sets_[i] = widen(sets_[i]);
-    return result;
-  }
-
  private:
-  template <typename, typename>
-  friend class Frontier;
   std::array<Set, Layout::count> sets_{};
 };
 

@@ -61,6 +61,7 @@
 #include "checker/commits/event_name.hpp"
 #include "checker/commits/plain_graph.hpp"
 #include "checker/state/bit_set.hpp"
+#include "checker/state/event.hpp"
 #include "checker/state/machine_options.hpp"
 #include "checker/state/rows.hpp"
 #include "compiler/image.hpp"
@@ -84,8 +85,8 @@ struct AnyPredicate {
 template <typename M>
 concept CommitMachine = std::constructible_from<M, const Image&, const MachineOptions&> &&
     requires(M& machine, const M& run, typename M::Prepared& event, const typename M::Prepared& prepared,
-             EventName name, ThreadId t, std::uint32_t step, std::int64_t id, const Choice& choice,
-             std::vector<std::int64_t>& memory) {
+             EventName name, ThreadId t, std::uint32_t step, std::int64_t id, EventId event_id,
+             const Choice& choice, std::vector<std::int64_t>& memory) {
   typename M::Set;       // of ids
   typename M::Prepared;  // an event before it is committed, with all that does not depend on its parameter
   { prepared.name } -> std::convertible_to<EventName>;
@@ -129,7 +130,24 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
   { run.place(step) } -> std::same_as<std::int64_t>;   // its parameter, as coherence order is by now
   { run.chosen(step) } -> std::same_as<std::int64_t>;  // of a choice
   { run.written_by(step) } -> std::same_as<std::optional<std::int64_t>>;  // the id of its write
-  { run.older(id) } -> std::same_as<std::int64_t>;  // of a write that is an event: the one before it
+
+  // Writes: the one before in coherence order (not of an initial write), the one after or no_event, the
+  // reads from it, and whether a read-modify-write has read from it and stands directly after it.
+  { run.older(id) } -> std::same_as<std::int64_t>;
+  { run.newer(id) } -> std::same_as<EventId>;
+  { run.readers(id) } -> std::convertible_to<typename M::Set>;
+  { run.taken(id) } -> std::same_as<bool>;
+  { run.value_of(id) } -> std::same_as<std::int64_t>;
+  // Would the event, a read-modify-write, write if it read from this write?
+  { run.would_update(prepared, id) } -> std::same_as<bool>;
+
+  // Events, by the first id of their step: its write or no_event; of a read: what it reads from.
+  { run.step_of(id) } -> std::same_as<std::uint32_t>;
+  { run.write_of(event_id) } -> std::same_as<EventId>;
+  { run.source_of(event_id) } -> std::same_as<EventId>;
+  // Is it part of the execution by its parameter alone, as a `choose`? Is that the default one?
+  { run.is_decision(event_id) } -> std::same_as<bool>;
+  { run.is_default(event_id) } -> std::same_as<bool>;
 
   // Names and ids.
   { run.name_of(id) } -> std::same_as<EventName>;
@@ -178,6 +196,67 @@ concept RunsAhead = CommitMachine<M> && requires(M& machine, const M& run) {
   { run.lacks_store() } -> std::same_as<bool>;
   machine.count_coverage();
   { machine.run_to_failure() } -> std::same_as<Schedule>;
+};
+
+// The run can be revisited: events that no other one needs are taken out of its middle, and an earlier read is
+// given a new source. That is what trust needs. GraphMachine does it in place; Recommits does it for any commit
+// machine, by undoing the run and committing again what stays.
+//
+// - `order` has the events in the order in which the algorithm inserted them, by the first id of each. A read
+//   that is revisited keeps its place there, whatever its place in the run: while it is not in the run, its
+//   place holds a stand-in for its id.
+// - `insert` commits a prepared event, and returns false if the model does not allow that. `id` is no_event for
+//   an event that is to come last in the order, or else the stand-in; `insert` sets it to the event's id.
+//   `remove` takes the newest event back, and sets `id` to what the next `insert` needs. A Prepared event may
+//   keep what its thread did next for the next `insert` of it; `release` gives that back.
+// - A lock whose mutex is taken may be `defer`red: it takes a place in the order, to be revisited there, but
+//   none in the execution. False: nothing is gained by that. `deferral_is_step`: the run has a step for it.
+// - `cut` takes away `read` and the events of `deleted`, all of which stand at position `from` of the order or
+//   later, `read` at `from`, and prepares the run for `event` (of an update: with this source) to revisit
+//   `read`. first_place and next_place are the parameters to try. With the event inserted, `revisited` names
+//   the read; it is to be inserted with `stand_in` as its id and the event's write as its source. `mend` brings
+//   the run back as it was, ids included. Both return how many steps they have committed again.
+// - `may_revisit`: is the event a read of the location, and is it not known already that no place will do?
+template <typename M>
+concept RevisitMachine = CommitMachine<M> &&
+    requires(M& machine, const M& run, typename M::Prepared& event, const typename M::Prepared& prepared,
+             ThreadId t, std::int64_t parameter, EventId& id, EventId event_id, typename M::Set& set,
+             const typename M::Set& deleted, std::size_t from) {
+  { run.order() } -> std::same_as<const std::vector<EventId>&>;
+  // The event to be added next, a function of the graph.
+  { machine.next_event() } -> std::same_as<std::optional<EventName>>;
+  // Where there is none: the first lock of a thread from `t` on that waits and may revisit; and whether
+  // some deferred lock belongs to other executions.
+  { machine.next_waiting(t) } -> std::same_as<std::optional<EventName>>;
+  { machine.lost_race() } -> std::same_as<bool>;
+  // Is it certain that this read, the newest event, has stopped its thread for good?
+  { run.stopped_by(event_id) } -> std::same_as<bool>;
+
+  { machine.insert(event, parameter, id) } -> std::same_as<bool>;
+  { machine.defer(event, parameter, id) } -> std::same_as<bool>;
+  { M::deferral_is_step } -> std::convertible_to<bool>;
+  machine.remove(event, id);
+  machine.release(event);
+
+  run.include(event_id, set);  // inserts all ids of the event
+  { run.may_revisit(prepared, parameter, event_id, deleted) } -> std::same_as<bool>;
+  { machine.cut(event, parameter, from, event_id, deleted) } -> std::same_as<std::uint32_t>;
+  { machine.mend() } -> std::same_as<std::uint32_t>;
+  { run.revisited() } -> std::same_as<EventName>;
+  { run.stand_in() } -> std::same_as<EventId>;
+  { machine.first_place(event, parameter) } -> std::same_as<std::optional<std::int64_t>>;
+  { machine.next_place(event, parameter) } -> std::same_as<std::optional<std::int64_t>>;
+};
+
+// Runs have a bound of preemptions. `settle_prefix` says that nothing before the write, which has just
+// revisited, can be deleted any more (until `mend`). `must_extend`: may anything within the bound come of the
+// run? `withheld` counts the violations that lay beyond the bound, since the beginning.
+template <typename M>
+concept BoundsPreemptions = RevisitMachine<M> && requires(M& machine, const M& run, EventId write) {
+  machine.settle_prefix(write);
+  { machine.must_extend() } -> std::same_as<bool>;
+  { machine.within_bound() } -> std::same_as<bool>;
+  { run.withheld() } -> std::same_as<std::uint64_t>;
 };
 
 // A run stands for all its coherence orders: it leaves open which write of a location is the last.

@@ -48,6 +48,7 @@ struct Event {
   EventId co_previous = no_event;  // of writes; of an initial write: the newest of the location
   EventId co_next = no_event;
   std::uint32_t snapshot = 0;  // the thread's block when the operation was requested
+  std::uint32_t index = 0;     // in its thread
   ThreadId thread = 0;
   EventKind kind = EventKind::read;
   Op op = Op::load;
@@ -62,6 +63,7 @@ template <typename Model, typename Set>
 struct GraphThread {
   Frontier<Model, Set> frontier;
   EventId last = no_event;     // its newest event
+  std::uint32_t length = 0;    // how many events it has, deferrals not counted
   std::uint32_t snapshot = 0;  // its block, with its next request
   ThreadState state = ThreadState::ready;
 };
@@ -80,9 +82,8 @@ class Graph {
   Graph(std::uint32_t threads, std::uint32_t locations) : threads_(threads), initial_(locations, no_event) {
     allocate(16);
   }
-  // The same graph with room for more events.
-  template <unsigned Narrower>
-  explicit Graph(const Graph<Model, Narrower>& other);
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
 
   [[nodiscard]] const Event& operator[](EventId id) const { return events_[id]; }
   void set_canonical(EventId choice, bool canonical) { events_[choice].canonical = canonical; }
@@ -165,19 +166,17 @@ class Graph {
     if (op == Op::load || op == Op::choose) return AccessKind::load;
     return op == Op::store ? AccessKind::store : AccessKind::locked;
   }
-  // The events before the thread's next one in po | rf, when that reads from `source` (or is no read).
-  [[nodiscard]] Set prefix(ThreadId t, EventId source) const {
-    Set result;
+  // The events before the thread's next one in po | rf, but for what that reads from.
+  [[nodiscard]] Set prefix(ThreadId t) const {
     const EventId last = threads_[t].last;
-    if (last != no_event) result = events_[last].prefix;
-    if (source != no_event) result |= events_[source].prefix;
-    return result;
+    return last == no_event ? Set() : events_[last].prefix;
   }
 
-  // A fresh id; `reserved` may belong to an event that was cut.
-  [[nodiscard]] EventId fresh(EventId reserved = no_event) const {
+  // An id that is not in use: neither by an event of the graph, nor by the newest cut's revisited event, which
+  // comes back with the id that it had.
+  [[nodiscard]] EventId fresh() const {
     Set taken = live_;
-    if (reserved != no_event) taken.insert(static_cast<ProcessId>(reserved));
+    if (!removed_.empty()) taken.insert(static_cast<ProcessId>(removed_.back().id));
     return static_cast<EventId>(taken.first_absent());
   }
 
@@ -201,8 +200,12 @@ class Graph {
   // order.
   void cut(std::size_t from, EventId revisited, const Set& deleted);
   void mend();
-  // The thread of the newest cut's revisited event.
-  [[nodiscard]] ThreadId last_cut_thread() const { return removed_.back().event.thread; }
+  // The newest cut's revisited event.
+  struct Revisited {
+    ThreadId thread = 0;
+    EventId id = no_event;
+  };
+  [[nodiscard]] Revisited last_cut() const { return {removed_.back().event.thread, removed_.back().id}; }
 
   // Trail and cuts, for undoing.
   [[nodiscard]] std::size_t memory_used() const {
@@ -212,8 +215,6 @@ class Graph {
   }
 
  private:
-  template <typename, unsigned>
-  friend class Graph;
   struct Change {
     EventId event = 0;
     Set upto;
@@ -283,6 +284,7 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
   event.location = initial;
   event.po_previous = thread.last;
   event.snapshot = thread.snapshot;
+  event.index = thread.length;
   event.thread = t;
   event.kind = kind;
   event.op = op;
@@ -293,7 +295,8 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
   event.frontier.before(access).for_each(
       [&](ProcessId earlier) { before |= events_[static_cast<EventId>(earlier)].upto; });
   const bool reads = event.reads() || kind == EventKind::deferral;
-  event.prefix = prefix(t, reads ? behind : no_event);
+  event.prefix = prefix(t);
+  if (reads) event.prefix |= events_[behind].prefix;
   event.prefix.insert(static_cast<ProcessId>(id));
   marks_.push_back(static_cast<std::uint32_t>(trail_.size()));
 
@@ -328,7 +331,9 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
   if (next != no_event) order_before(next, before);
   live_.insert(static_cast<ProcessId>(id));
   thread.last = id;
-  if (kind != EventKind::deferral) thread.frontier.add(access, static_cast<std::uint32_t>(id), event.upto);
+  if (kind == EventKind::deferral) return;
+  ++thread.length;
+  thread.frontier.add(access, static_cast<std::uint32_t>(id), event.upto);
 }
 
 template <typename Model, unsigned Words>
@@ -366,6 +371,7 @@ void Graph<Model, Words>::unlink(EventId id) {
   Thread& thread = threads_[event.thread];
   thread.frontier = event.frontier;
   thread.last = event.po_previous;
+  thread.length = event.index;
   thread.snapshot = event.snapshot;
   set_state(event.thread, event.op == Op::lock ? ThreadState::waiting : ThreadState::ready);
 }
@@ -422,51 +428,6 @@ void Graph<Model, Words>::allocate(std::size_t room) {
   storage_ = std::move(storage);
   events_ = events;
   room_ = room;
-}
-
-template <typename Model, unsigned Words>
-template <unsigned Narrower>
-Graph<Model, Words>::Graph(const Graph<Model, Narrower>& other)
-    : by_state_(other.by_state_),
-      initial_(other.initial_),
-      locations_(other.locations_),
-      order_(other.order_) {
-  const auto widen = [](const auto& set) { return set.template widened<Words>(); };
-  const auto widen_thread = [&](const auto& thread) {
-    return Thread{thread.frontier.template widened<Set>(widen), thread.last, thread.snapshot, thread.state};
-  };
-  const auto widen_event = [&](const auto& event) {
-    return Event{.upto = widen(event.upto),
-                 .prefix = widen(event.prefix),
-                 .readers = widen(event.readers),
-                 .frontier = event.frontier.template widened<Set>(widen),
-                 .value = event.value,
-                 .location = event.location,
-                 .source = event.source,
-                 .po_previous = event.po_previous,
-                 .co_previous = event.co_previous,
-                 .co_next = event.co_next,
-                 .snapshot = event.snapshot,
-                 .thread = event.thread,
-                 .kind = event.kind,
-                 .op = event.op,
-                 .canonical = event.canonical};
-  };
-  allocate(other.room_);
-  const auto narrow = static_cast<EventId>(Graph<Model, Narrower>::capacity);
-  for (EventId id = -static_cast<EventId>(locations_.size()); id < narrow; ++id) {
-    events_[id] = widen_event(other.events_[id]);
-  }
-  for (const auto& thread : other.threads_) threads_.push_back(widen_thread(thread));
-  live_ = widen(other.live_);
-  overtaken_ = widen(other.overtaken_);
-  for (const auto& change : other.trail_) trail_.push_back({change.event, widen(change.upto)});
-  marks_ = other.marks_;
-  for (const auto& removed : other.removed_) {
-    removed_.push_back({widen_event(removed.event), widen_thread(removed.thread), removed.id});
-  }
-  saved_order_ = other.saved_order_;
-  for (const auto& cut : other.cuts_) cuts_.push_back({cut.from, cut.removed, cut.saved});
 }
 
 }  // namespace heddle::checker

@@ -1,68 +1,103 @@
-// The derived execution models of SC, TSO and PSO (paper 2, section 2), with cb = (po | rf)+: a thread's next
-// operation is the only one that it has fetched. The models are closed under prefixes of po | rf, and an
-// event can always go last or read from the newest write, so no run blocks.
+// The commit machines of SC, TSO and PSO: an execution graph and the threads that make it. cb is (po | rf)+: a
+// thread's next operation is the only one that it has fetched. The models are closed under prefixes of po | rf,
+// and an event can always go last or read from the newest write, so no run blocks.
 //
-// A thin layer over the execution graph of trust (graph.hpp), which knows where an event may go, and with the
-// same interface as PowerMachine. Since events are taken back in reverse order, their ids count the steps.
+// The graph (graph.hpp) knows where an event may go. This file lets threads run between their events, and
+// offers what the contracts ask for: CommitMachine, where ids count the steps, and RevisitMachine, where they
+// do not, for `cut` takes events out of the middle of a run.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "checker/commits/event_name.hpp"
 #include "checker/commits/graph.hpp"
-#include "checker/commits/linearise.hpp"
 #include "checker/commits/plain_graph.hpp"
-#include "checker/interleavings/machine.hpp"
+#include "checker/state/machine_options.hpp"
 #include "checker/state/rows.hpp"
 #include "checker/state/snapshots.hpp"
 
 namespace heddle::checker {
 
-template <typename Model, unsigned Words>
+// The bound of a machine whose runs may have any number of preemptions: see PreemptionBound.
+template <typename Graph>
+struct Unbounded {
+  using Set = typename Graph::Set;
+  Unbounded(const Graph& /*graph*/, std::optional<std::uint32_t> /*bound*/, bool /*mutexes*/) {}
+  [[nodiscard]] static bool active() { return false; }
+  static void before_add() {}
+  static void add(EventId /*event*/) {}
+  static void remove(EventId /*event*/) {}
+  static void cut(const Set& /*gone*/) {}
+  static void mend(const Set& /*gone*/) {}
+  [[nodiscard]] static bool within() { return true; }
+  [[nodiscard]] static bool within(const Set& /*part*/) { return true; }
+  [[nodiscard]] static bool must_extend(const Set& /*settled*/) { return true; }
+  [[nodiscard]] static std::size_t memory_used() { return 0; }
+};
+
+template <typename Model, unsigned Words, template <typename Graph> typename Bound = Unbounded>
 class GraphMachine {
  public:
   using ExecutionGraph = Graph<Model, Words>;
   using Set = typename ExecutionGraph::Set;
   template <unsigned Wider>
-  using Widened = GraphMachine<Model, Wider>;
+  using Widened = GraphMachine<Model, Wider, Bound>;
   static constexpr unsigned words = Words;
-  static constexpr unsigned next_width = Words < widest_machine ? widest_machine : 64;
+  static constexpr unsigned next_width = Words < 8 ? 8 : 64;
   static constexpr std::string_view out_of_room = "an execution of more than 4,000 events";
 
   struct Prepared {
     static constexpr bool conditional = false;  // read-modify-writes are one event
     EventName name;
     Op op = Op::load;
+    bool ran = false;  // see `resume`
     EventId initial = no_event;
-    EventId newest = no_event;
-    Set bounds;
+    EventId newest = no_event;  // none: a choice
     std::int64_t low = 0;
     std::int64_t high = 0;
+    Set bounds;      // what the event must stay co-after
+    Set cut_bounds;  // and what a read must that the event revisits
+    // What the thread came to behind a store, if `ran`.
+    std::uint32_t snapshot_after = 0;
+    ThreadState state_after = ThreadState::ready;
+    bool full_fence_after = false;
+    bool store_fence_after = false;
   };
 
   GraphMachine(const Image& image, const MachineOptions& options)
       : image_(image),
-        resume_after_assert_(options.resume_after_assert),
+        options_(options),
         graph_(static_cast<std::uint32_t>(image.threads.size()),
                static_cast<std::uint32_t>(image.locations.size())),
-        snapshots_(image),
-        lengths_(image.threads.size(), 0) {
+        bound_(graph_, options.preemption_bound,
+               std::any_of(image.locations.begin(), image.locations.end(),
+                           [](const auto& location) { return location.is_mutex; })),
+        snapshots_(image) {
     for (ThreadId t = 0; t < thread_count(); ++t) {
       snapshots_.start(t, image.threads[t]);
       settle(t);
     }
   }
+  GraphMachine(const GraphMachine&) = delete;
+  GraphMachine& operator=(const GraphMachine&) = delete;
+
+  // -- The run, as CommitMachine has it.
 
   [[nodiscard]] std::uint32_t thread_count() const { return snapshots_.thread_count(); }
   [[nodiscard]] const ExecutionGraph& graph() const { return graph_; }
   [[nodiscard]] bool full() const { return graph_.full(); }
-  [[nodiscard]] std::uint32_t depth() const { return static_cast<std::uint32_t>(steps_.size()); }
-  [[nodiscard]] EventName step(std::uint32_t depth) const { return steps_[depth].name; }
+  [[nodiscard]] std::uint32_t depth() const { return static_cast<std::uint32_t>(graph_.order().size()); }
+  [[nodiscard]] EventName step(std::uint32_t depth) const { return name_of(depth); }
   [[nodiscard]] static ProcessId first_event(std::uint32_t depth) { return depth; }
+  [[nodiscard]] static std::uint32_t step_of(std::int64_t id) { return static_cast<std::uint32_t>(id); }
   [[nodiscard]] EventName name_of(std::int64_t id) const {
-    return id < 0 ? EventName{} : steps_[static_cast<std::size_t>(id)].name;
+    if (id < 0) return {};
+    const auto& event = graph_[static_cast<EventId>(id)];
+    return {event.thread, event.index};
   }
   // The violations that threads found in the newest step, or before the first one, each with the events that
   // led there: the thread may have passed a fence since then.
@@ -73,7 +108,8 @@ class GraphMachine {
   // Threads do not run ahead, so nothing but `full` limits them.
   [[nodiscard]] static std::string_view limit() { return {}; }
   [[nodiscard]] std::size_t memory_used() const {
-    return graph_.memory_used() + snapshots_.memory_used() + steps_.capacity() * sizeof(Step);
+    return graph_.memory_used() + snapshots_.memory_used() + bound_.memory_used() +
+           settled_before_.capacity() * sizeof(Settled);
   }
 
   // An event is committed, or what its thread stands at.
@@ -93,17 +129,47 @@ class GraphMachine {
     const Op kind = mailbox_at(depth).op;
     return kind == Op::load || updates(kind);
   }
-  // What the thread stands at.
-  [[nodiscard]] const Mailbox& standing(ThreadId t) const {
-    return snapshots_.mailbox(graph_.thread(t).snapshot);
+  [[nodiscard]] std::int64_t place(std::uint32_t depth) const {
+    const auto& event = graph_[static_cast<EventId>(depth)];
+    return event.reads() ? event.source : event.co_previous;
   }
-  [[nodiscard]] Op standing_op(ThreadId t) const { return standing(t).op; }
-  [[nodiscard]] std::uint32_t standing_site(ThreadId t) const { return standing(t).site; }
+  [[nodiscard]] std::int64_t chosen(std::uint32_t depth) const {
+    return graph_[static_cast<EventId>(depth)].value;
+  }
+  [[nodiscard]] std::optional<std::int64_t> written_by(std::uint32_t depth) const {
+    return graph_[static_cast<EventId>(depth)].writes() ? std::optional<std::int64_t>(depth) : std::nullopt;
+  }
+  [[nodiscard]] std::int64_t resolve(EventName name, EventName place) {
+    if (place.thread == none) return initial(location(name));
+    return find(place);
+  }
+
+  // Writes, initial ones included.
+  [[nodiscard]] std::int64_t value_of(std::int64_t write) const {
+    return graph_[static_cast<EventId>(write)].value;
+  }
+  [[nodiscard]] std::int64_t older(std::int64_t write) const {
+    return graph_[static_cast<EventId>(write)].co_previous;
+  }
+  [[nodiscard]] EventId newer(std::int64_t write) const {
+    return graph_[static_cast<EventId>(write)].co_next;
+  }
+  [[nodiscard]] bool taken(std::int64_t write) const { return graph_.taken(static_cast<EventId>(write)); }
+  [[nodiscard]] const Set& readers(std::int64_t write) const {
+    return graph_[static_cast<EventId>(write)].readers;
+  }
+  // Events.
+  [[nodiscard]] EventId write_of(EventId id) const { return graph_[id].writes() ? id : no_event; }
+  [[nodiscard]] EventId source_of(EventId id) const { return graph_[id].source; }
+  [[nodiscard]] bool is_decision(EventId id) const {
+    return graph_[id].kind == EventKind::choice || graph_[id].kind == EventKind::deferral;
+  }
+  [[nodiscard]] bool is_default(EventId id) const { return graph_[id].canonical; }
 
   template <typename Visit>
   void for_each_enabled(Visit&& visit) const {
     for (ThreadId t = 0; t < thread_count(); ++t) {
-      if (event(t)) visit(EventName{t, lengths_[t]});
+      if (event(t)) visit(next_of(t));
     }
   }
   [[nodiscard]] bool waits(EventName name) {
@@ -114,13 +180,15 @@ class GraphMachine {
     const auto& m = standing(name.thread);
     event.name = name;
     event.op = m.op;
+    event.ran = false;
     event.newest = no_event;
     event.low = m.value;
     event.high = m.expected;
     if (m.op == Op::choose) return;
     event.initial = initial(m.location);
     event.newest = graph_.newest(event.initial);
-    event.bounds = graph_.bounds(name.thread, event.initial, access(m.op));
+    event.bounds = graph_.bounds(name.thread, event.initial, ExecutionGraph::access_of(m.op));
+    if (deferred(name.thread)) keep_behind_owner(name.thread, event.bounds);
   }
   [[nodiscard]] std::optional<std::int64_t> first_parameter(const Prepared& event) const {
     return event.newest == no_event ? event.low : event.newest;
@@ -133,83 +201,37 @@ class GraphMachine {
     if (parameter < 0 || event.bounds.contains(static_cast<ProcessId>(parameter))) return std::nullopt;
     return graph_[static_cast<EventId>(parameter)].co_previous;
   }
-
-  bool commit(const Prepared& event, std::int64_t parameter) {
-    const ThreadId t = event.name.thread;
-    const auto id = static_cast<EventId>(steps_.size());
-    const auto m = standing(t);
-    std::int64_t result = 0;
-    std::int64_t written = 0;
-    EventKind kind = EventKind::write;
-    EventId behind = no_event;
-    if (m.op == Op::choose) {
-      kind = EventKind::choice;
-      result = written = parameter;
-    } else {
-      behind = place_within(event, static_cast<EventId>(parameter));
-      if (behind == no_event) return false;
-      const std::int64_t read = value_of(behind);
-      switch (m.op) {
-        case Op::store: written = m.value; break;
-        case Op::unlock: break;
-        default: {
-          const ReadEffect effect = effect_of_reading(m.op, read, m.value, m.expected, t);
-          if (m.op == Op::lock && !effect.writes) return false;
-          kind = effect.writes ? EventKind::update : EventKind::read;
-          result = effect.result;
-          written = effect.written;
-          break;
-        }
-      }
-      if (kind != EventKind::read && graph_.taken(behind)) return false;
-    }
-    auto& thread = graph_.thread(t);
-    steps_.push_back({.name = event.name, .thread = thread, .top = snapshots_.top(), .result = result});
-    graph_.append_to_order(id);
-    graph_.add(id, t, m.op, kind, event.newest == no_event ? no_event : event.initial, behind, written);
-    ++lengths_[t];
-    failures_.clear();
-    snapshots_.enter(t, thread.snapshot).value = result;
-    snapshots_.resume(t);
-    settle(t);
-    return true;
-  }
-
-  void undo() {
-    const Step& step = steps_.back();
-    const ThreadId t = step.name.thread;
-    const auto id = static_cast<EventId>(steps_.size() - 1);
-    graph_.remove(id);
-    graph_.drop_from_order();
-    graph_.thread(t) = step.thread;
-    snapshots_.drop(step.top);
-    --lengths_[t];
-    failures_.clear();
-    steps_.pop_back();
-  }
-
-  [[nodiscard]] std::int64_t place(std::uint32_t depth) const {
-    const auto& event = graph_[static_cast<EventId>(depth)];
-    return event.reads() ? event.source : event.co_previous;
-  }
-  [[nodiscard]] std::int64_t chosen(std::uint32_t depth) const { return steps_[depth].result; }
-  [[nodiscard]] std::int64_t older(std::int64_t write) const {
-    return graph_[static_cast<EventId>(write)].co_previous;
-  }
-  [[nodiscard]] std::optional<std::int64_t> written_by(std::uint32_t depth) const {
-    return graph_[static_cast<EventId>(depth)].writes() ? std::optional<std::int64_t>(depth) : std::nullopt;
-  }
-  [[nodiscard]] std::int64_t resolve(EventName name, EventName place) {
-    if (place.thread == none) return initial(location(name));
-    return find(place);
-  }
-  [[nodiscard]] Set commit_before(const Prepared& event) const {
-    return graph_.prefix(event.name.thread, no_event);
-  }
+  [[nodiscard]] Set commit_before(const Prepared& event) const { return graph_.prefix(event.name.thread); }
   [[nodiscard]] const Set& committed_before(std::int64_t id) const {
     return graph_[static_cast<EventId>(id)].prefix;
   }
 
+  bool commit(const Prepared& event, std::int64_t parameter) {
+    if (event.newest != no_event && !within(event, static_cast<EventId>(parameter))) return false;
+    const Effect effect = effect_of(event, parameter);
+    if (event.op == Op::lock && effect.kind == EventKind::read) return false;
+    if (writes(effect.kind) && taken(parameter)) return false;
+    EventId id = no_event;
+    add(event, effect, parameter, id);
+    run_on(event.name.thread, effect.result);
+    return true;
+  }
+  void undo() {
+    const auto id = static_cast<EventId>(depth() - 1);
+    snapshots_.drop_from(graph_.thread(graph_[id].thread).snapshot);
+    graph_.remove(id);
+    graph_.drop_from_order();
+    failures_.clear();
+  }
+
+  // -- The end of a run.
+
+  // What the thread stands at.
+  [[nodiscard]] const Mailbox& standing(ThreadId t) const {
+    return snapshots_.mailbox(graph_.thread(t).snapshot);
+  }
+  [[nodiscard]] Op standing_op(ThreadId t) const { return standing(t).op; }
+  [[nodiscard]] std::uint32_t standing_site(ThreadId t) const { return standing(t).site; }
   void final_memory(std::vector<std::int64_t>& memory) const {
     for (std::uint32_t location = 0; location < memory.size(); ++location)
       memory[location] = newest_value(location);
@@ -234,8 +256,8 @@ class GraphMachine {
   // The run so far, to be repeated by `follow` on a machine of this kind.
   [[nodiscard]] Schedule run() const {
     Schedule result;
-    for (std::uint32_t depth = 0; depth < steps_.size(); ++depth) {
-      const EventName name = steps_[depth].name;
+    for (std::uint32_t depth = 0; depth < this->depth(); ++depth) {
+      const EventName name = step(depth);
       Choice choice{
           .type = StepType::commit, .thread = name.thread, .location = name.index, .value = chosen(depth)};
       if (op(name) != Op::choose) {
@@ -249,26 +271,165 @@ class GraphMachine {
   }
   [[nodiscard]] bool follow(const Choice& choice) {
     const EventName name{choice.thread, choice.location};
-    if (!event(name.thread) || lengths_[name.thread] != name.index) return false;
+    if (!event(name.thread) || next_of(name.thread) != name) return false;
     Prepared event;
     prepare(name, event);
     if (op(name) == Op::choose) return commit(event, choice.value);
     return commit(event, resolve(name, decoded(choice.value)));
   }
 
+  // -- Revisits, as RevisitMachine has them.
+
+  [[nodiscard]] const std::vector<EventId>& order() const { return graph_.order(); }
+
+  // The left-most thread that can go on; but a deferred lock goes first as soon as its mutex is free.
+  [[nodiscard]] std::optional<EventName> next_event() const {
+    auto ready = graph_.in_state(ThreadState::ready);
+    for (auto waiting = graph_.in_state(ThreadState::waiting); waiting != 0; waiting &= waiting - 1) {
+      const auto t = static_cast<ThreadId>(std::countr_zero(waiting));
+      const EventId mutex = graph_.known(standing(t).location);
+      if (mutex != no_event && value_of(graph_.newest(mutex)) != 0) continue;
+      if (deferred(t)) return next_of(t);
+      ready |= std::uint64_t{1} << t;
+    }
+    if (ready == 0) return std::nullopt;
+    return next_of(static_cast<ThreadId>(std::countr_zero(ready)));
+  }
+  // Deferred locks come later, in every execution.
+  [[nodiscard]] static bool lost_race() { return false; }
+  [[nodiscard]] std::optional<EventName> next_waiting(ThreadId from) const {
+    for (auto waiting = graph_.in_state(ThreadState::waiting); waiting != 0; waiting &= waiting - 1) {
+      const auto t = static_cast<ThreadId>(std::countr_zero(waiting));
+      if (t >= from) return next_of(t);
+    }
+    return std::nullopt;
+  }
+  // With a preemption bound it may yet be the graph in which other threads do something wrong with few
+  // preemptions: leaving a thread that is stuck is free. (Not if the thread had done nothing before: then it
+  // may as well start last.)
+  [[nodiscard]] bool stopped_by(EventId read) const {
+    const auto& event = graph_[read];
+    if (graph_.thread(event.thread).state != ThreadState::stuck) return false;
+    if (bound_.active() && event.po_previous != no_event) return false;
+    const Op op = standing_op(event.thread);
+    return op == Op::assume_failed || op == Op::await_failed || op == Op::loop_bound || op == Op::round_limit;
+  }
+
+  [[nodiscard]] bool would_update(const Prepared& event, std::int64_t parameter) const {
+    return updates(event.op) && would_write(event.op, event.high, value_of(parameter));
+  }
+  bool insert(Prepared& event, std::int64_t parameter, EventId& id) {
+    const Effect effect = effect_of(event, parameter);
+    if (writes(effect.kind) && taken(parameter)) return false;
+    add(event, effect, parameter, id);
+    resume(event, effect.result);
+    return true;
+  }
+  static constexpr bool deferral_is_step = true;
+  bool defer(Prepared& event, std::int64_t owner, EventId& id) {
+    if (id == no_event) return false;
+    add(event, {.kind = EventKind::deferral}, owner, id);
+    graph_.set_state(event.name.thread, ThreadState::waiting);
+    return true;
+  }
+  void remove(Prepared& event, EventId& id) {
+    if (!event.ran && graph_[id].kind != EventKind::deferral)
+      snapshots_.drop_from(graph_.thread(event.name.thread).snapshot);
+    bound_.remove(id);
+    graph_.remove(id);
+    // (What is given a place in the middle stands before the write that it reads from.)
+    if (graph_.order().back() != id) return;
+    graph_.drop_from_order();
+    id = no_event;
+  }
+  void release(const Prepared& event) {
+    if (event.ran) snapshots_.drop_from(event.snapshot_after);
+  }
+
+  static void include(EventId id, Set& set) { set.insert(static_cast<ProcessId>(id)); }
+  // An update stays behind its source. So with it something of the cut graph is known to be out of order: a
+  // write that takes its source, or one that it or the read has to follow.
+  [[nodiscard]] bool may_revisit(const Prepared& event, std::int64_t source, EventId read,
+                                 const Set& deleted) const {
+    if (graph_[read].location != event.initial || !graph_[read].reads()) return false;
+    if (!updates(event.op)) return true;
+    const auto stays = [&](EventId write) {
+      return write != no_event && write != read && !deleted.contains(static_cast<ProcessId>(write));
+    };
+    EventId later = newer(source);
+    if (stays(later) && graph_[later].kind == EventKind::update) return false;
+    const Set read_bounds = bounds_of_revisited(read);
+    for (; stays(later); later = newer(later)) {
+      const auto id = static_cast<ProcessId>(later);
+      if (event.bounds.contains(id) || read_bounds.contains(id)) return false;
+    }
+    return true;
+  }
+  std::uint32_t cut(Prepared& event, std::int64_t /*source*/, std::size_t from, EventId read,
+                    const Set& deleted) {
+    event.cut_bounds = bounds_of_revisited(read);
+    if (bound_.active()) {
+      Set gone = deleted;
+      gone.insert(static_cast<ProcessId>(read));
+      bound_.cut(gone);
+      settled_before_.push_back({settled_, settled_ - gone, gone});
+    }
+    graph_.cut(from, read, deleted);
+    return 0;
+  }
+  std::uint32_t mend() {
+    graph_.mend();
+    if (bound_.active()) {
+      bound_.mend(settled_before_.back().gone);
+      settled_ = settled_before_.back().before;
+      settled_before_.pop_back();
+    }
+    return 0;
+  }
+  [[nodiscard]] EventName revisited() const { return next_of(graph_.last_cut().thread); }
+  [[nodiscard]] EventId stand_in() const { return graph_.last_cut().id; }
+  [[nodiscard]] std::optional<std::int64_t> first_place(const Prepared& event, std::int64_t source) const {
+    return updates(event.op) ? source : graph_.newest(event.initial);
+  }
+  [[nodiscard]] std::optional<std::int64_t> next_place(const Prepared& event, std::int64_t place) const {
+    if (updates(event.op) || place < 0 || event.bounds.contains(static_cast<ProcessId>(place)) ||
+        event.cut_bounds.contains(static_cast<ProcessId>(place)))
+      return std::nullopt;
+    return older(place);
+  }
+
+  // -- The preemption bound.
+
+  // No revisit can delete the prefix of a write that has revisited.
+  void settle_prefix(EventId write) {
+    if (bound_.active()) settled_ = settled_before_.back().after_cut | graph_[write].prefix;
+  }
+  [[nodiscard]] bool must_extend() { return bound_.must_extend(settled_); }
+  [[nodiscard]] bool within_bound() { return bound_.within(); }
+  [[nodiscard]] std::uint64_t withheld() const { return withheld_; }
+
  private:
-  struct Step {
-    EventName name;
-    typename ExecutionGraph::Thread thread;  // before the event
-    std::size_t top = 0;                     // of the snapshots
-    std::int64_t result = 0;
+  // What an event does with its parameter.
+  struct Effect {
+    EventKind kind = EventKind::write;
+    std::int64_t written = 0;  // or chosen
+    std::int64_t result = 0;   // what the thread is told
+  };
+  // What a thread met on the way to its next event.
+  struct Way {
+    bool full_fence = false;
+    bool store_fence = false;
+    bool withheld = false;  // a violation that does not count here, but may with another place of the event
+  };
+  struct Settled {
+    Set before;
+    Set after_cut;
+    Set gone;
   };
 
-  [[nodiscard]] static AccessKind access(Op op) { return ExecutionGraph::access_of(op); }
   [[nodiscard]] EventId initial(Location location) {
     return graph_.initial(location, image_.locations[location].initial);
   }
-  [[nodiscard]] std::int64_t value_of(EventId write) const { return graph_[write].value; }
   [[nodiscard]] std::int64_t newest_value(Location location) const {
     const EventId known = graph_.known(location);
     return known == no_event ? image_.locations[location].initial : value_of(graph_.newest(known));
@@ -276,17 +437,20 @@ class GraphMachine {
   [[nodiscard]] static bool updates(Op kind) {
     return is_read_modify_write(kind) || kind == Op::lock || kind == Op::try_lock;
   }
+  [[nodiscard]] static bool writes(EventKind kind) {
+    return kind == EventKind::write || kind == EventKind::update;
+  }
   [[nodiscard]] const Mailbox& mailbox_at(std::uint32_t depth) const {
     return snapshots_.mailbox(graph_[static_cast<EventId>(depth)].snapshot);
   }
   [[nodiscard]] const Mailbox& mailbox(EventName name) const {
-    if (name.index == lengths_[name.thread]) return standing(name.thread);
+    if (name.index == graph_.thread(name.thread).length) return standing(name.thread);
     return snapshots_.mailbox(graph_[find(name)].snapshot);
   }
+  [[nodiscard]] EventName next_of(ThreadId t) const { return {t, graph_.thread(t).length}; }
   [[nodiscard]] EventId find(EventName name) const {
     EventId id = graph_.thread(name.thread).last;
-    for (std::uint32_t index = lengths_[name.thread] - 1; index > name.index; --index)
-      id = graph_[id].po_previous;
+    while (graph_[id].index != name.index) id = graph_[id].po_previous;
     return id;
   }
   // Does the thread stand at something that can become an event?
@@ -295,40 +459,132 @@ class GraphMachine {
     if (m.op == Op::unlock) return graph_.owns(t, m.location);
     return m.op <= Op::choose && m.op != Op::fence;
   }
-  // The place, if the model allows it; no_event if something behind it must come first.
-  [[nodiscard]] EventId place_within(const Prepared& event, EventId place) const {
-    for (EventId write = event.newest;; write = graph_[write].co_previous) {
-      if (write == place) return write;
-      if (is_initial(write) || event.bounds.contains(static_cast<ProcessId>(write))) return no_event;
+  // Is the thread's lock deferred?
+  [[nodiscard]] bool deferred(ThreadId t) const {
+    const EventId last = graph_.thread(t).last;
+    return last != no_event && graph_[last].kind == EventKind::deferral;
+  }
+  // A deferred lock comes after the lock that it was deferred for.
+  void keep_behind_owner(ThreadId t, Set& bounds) const {
+    const EventId owner = graph_[graph_.thread(t).last].source;
+    const EventId unlock = graph_[owner].co_next;
+    bounds.insert(static_cast<ProcessId>(unlock == no_event ? owner : unlock));
+  }
+  // A lock that would read from another one is deferred, and stands nowhere in the model's order.
+  [[nodiscard]] Set bounds_of_revisited(EventId read) const {
+    return graph_[read].op == Op::lock ? Set() : graph_.bounds(read);
+  }
+  // Does the model allow the place?
+  [[nodiscard]] bool within(const Prepared& event, EventId place) const {
+    for (EventId write = event.newest; write != place; write = graph_[write].co_previous) {
+      if (is_initial(write) || event.bounds.contains(static_cast<ProcessId>(write))) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] Effect effect_of(const Prepared& event, std::int64_t parameter) const {
+    switch (event.op) {
+      case Op::choose: return {EventKind::choice, parameter, parameter};
+      case Op::store: return {EventKind::write, event.low, 0};
+      case Op::unlock: return {EventKind::write, 0, 0};
+      default: {
+        const ReadEffect effect =
+            effect_of_reading(event.op, value_of(parameter), event.low, event.high, event.name.thread);
+        return {effect.writes ? EventKind::update : EventKind::read, effect.written, effect.result};
+      }
     }
   }
+  // `id`: of an event that has a place in the order already; the others are given one.
+  void add(const Prepared& event, const Effect& effect, std::int64_t parameter, EventId& id) {
+    const bool choice = event.newest == no_event;
+    if (id == no_event) {
+      id = graph_.fresh();
+      graph_.append_to_order(id);
+    }
+    failures_.clear();
+    bound_.before_add();
+    graph_.add(id, event.name.thread, event.op, effect.kind, choice ? no_event : event.initial,
+               choice ? no_event : static_cast<EventId>(parameter), effect.written);
+    bound_.add(id);
+    if (choice) graph_.set_canonical(id, parameter == event.low);
+  }
+  // Hands the thread its result and runs it to its next request.
+  Way run_on(ThreadId t, std::int64_t result) {
+    snapshots_.enter(t, graph_.thread(t).snapshot).value = result;
+    snapshots_.resume(t);
+    return settle(t);
+  }
+  // The same. What a thread does after a store does not depend on the store's place, so that is run once and
+  // kept until `release`.
+  void resume(Prepared& event, std::int64_t result) {
+    const auto t = event.name.thread;
+    auto& thread = graph_.thread(t);
+    if (event.ran) {
+      thread.snapshot = event.snapshot_after;
+      if (event.full_fence_after) thread.frontier.pass(Fence::full);
+      if (event.store_fence_after) thread.frontier.pass(Fence::store_store);
+      graph_.set_state(t, event.state_after);
+      return;
+    }
+    const Way way = run_on(t, result);
+    if ((event.op != Op::store && event.op != Op::unlock) || way.withheld) return;
+    event.ran = true;
+    event.snapshot_after = thread.snapshot;
+    event.state_after = thread.state;
+    event.full_fence_after = way.full_fence;
+    event.store_fence_after = way.store_fence;
+  }
   // Lets the thread do what no other thread can notice, and takes a snapshot of where it stands then.
-  void settle(ThreadId t) {
+  Way settle(ThreadId t) {
     auto& thread = graph_.thread(t);
     const auto& m = snapshots_.live(t);
+    Way way;
     for (;; snapshots_.resume(t)) {
       if (m.op == Op::fence) {
         thread.frontier.pass(m.fence);
-      } else if (m.op == Op::assert_failed && resume_after_assert_) {
-        fail(t, m);
+        way.full_fence |= m.fence == Fence::full;
+        way.store_fence |= m.fence == Fence::lightweight || m.fence == Fence::store_store;
+      } else if (m.op == Op::assert_failed && options_.resume_after_assert) {
+        way.withheld |= !fail(t, m);
       } else {
         break;
       }
     }
     thread.snapshot = snapshots_.save(t);
-    if (is_failure(m.op) || (m.op == Op::unlock && !graph_.owns(t, m.location))) fail(t, m);
+    auto state = ThreadState::ready;
+    if (m.op == Op::lock) {
+      state = ThreadState::waiting;
+    } else if (m.op == Op::done) {
+      state = ThreadState::finished;
+    } else if (is_failure(m.op) || (m.op == Op::unlock && !graph_.owns(t, m.location))) {
+      state = ThreadState::stuck;
+      way.withheld |= !fail(t, m);
+    } else if (m.op >= Op::await_failed) {
+      state = ThreadState::stuck;
+    }
+    graph_.set_state(t, state);
+    return way;
   }
-  void fail(ThreadId t, const Mailbox& m) {
-    failures_.push_back({{.thread = t, .op = m.op, .site = m.site}, graph_.causes(t)});
+  // Returns whether the violation counts.
+  bool fail(ThreadId t, const Mailbox& m) {
+    const Set causes = graph_.causes(t);
+    if (!options_.report_beyond_bound && !bound_.within(causes)) {
+      ++withheld_;
+      return false;
+    }
+    failures_.push_back({{.thread = t, .op = m.op, .site = m.site}, causes});
+    return true;
   }
 
   const Image& image_;
-  bool resume_after_assert_;
+  MachineOptions options_;
   ExecutionGraph graph_;
+  Bound<ExecutionGraph> bound_;
   Snapshots snapshots_;
-  std::vector<std::uint32_t> lengths_;  // committed events by thread
-  std::vector<Step> steps_;
   std::vector<FailureWithCauses> failures_;
+  std::uint64_t withheld_ = 0;           // violations that lie beyond the bound
+  Set settled_;                          // events that no revisit can delete any more
+  std::vector<Settled> settled_before_;  // by cut
 };
 
 }  // namespace heddle::checker

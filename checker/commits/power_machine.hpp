@@ -31,10 +31,13 @@
 #include "checker/commits/plain_graph.hpp"
 #include "checker/commits/power.hpp"
 #include "checker/interleavings/machine.hpp"
+#include "checker/state/event.hpp"
 #include "checker/state/rows.hpp"
 #include "compiler/image.hpp"
 
 namespace heddle::checker {
+
+static_assert(no_place == no_event && Request::no_node == no_event);
 
 template <unsigned Words>
 class PowerMachine {
@@ -144,6 +147,29 @@ class PowerMachine {
   [[nodiscard]] std::int64_t chosen(std::uint32_t depth) const { return request(steps_[depth].name).result; }
   [[nodiscard]] std::int64_t older(std::int64_t write) const {
     return model_.previous(static_cast<PowerId>(write));
+  }
+  // Writes, initial ones included: the next one in coherence order, or no_event.
+  [[nodiscard]] EventId newer(std::int64_t write) const { return model_.next(static_cast<PowerId>(write)); }
+  [[nodiscard]] bool taken(std::int64_t write) const { return model_.taken(static_cast<PowerId>(write)); }
+  [[nodiscard]] const Set& readers(std::int64_t write) const {
+    return model_.readers(static_cast<PowerId>(write));
+  }
+  // Would a read-modify-write write, if it read from this one?
+  [[nodiscard]] bool would_update(const Prepared& event, std::int64_t write) const {
+    const Request& self = request(event.name);
+    return self.updates() && would_write(self.op, self.expected, value_of(static_cast<PowerId>(write)));
+  }
+  // The event whose first id this is.
+  [[nodiscard]] EventId write_of(EventId id) const { return request(name_of(id)).write; }
+  [[nodiscard]] EventId source_of(EventId id) const { return model_[request(name_of(id)).read].source; }
+  [[nodiscard]] bool is_decision(EventId id) const {
+    const Request& committed = request(name_of(id));
+    return committed.op == Op::choose || committed.write_half();
+  }
+  // Of the two things that can be done with the store of a read-modify-write, leaving it out is always possible.
+  [[nodiscard]] bool is_default(EventId id) const {
+    const Request& committed = request(name_of(id));
+    return committed.op == Op::choose ? committed.result == committed.value : committed.dropped;
   }
   // The write that a step has made, if any.
   [[nodiscard]] std::optional<std::int64_t> written_by(std::uint32_t depth) const {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "checker/commits/event_name.hpp"
+#include "checker/commits/commit_machine.hpp"
 #include "checker/commits/linearise.hpp"
 #include "checker/search/final_reads.hpp"
 #include "checker/search/search.hpp"
@@ -62,6 +62,7 @@ class DerivedEnd {
         });
       }
     }
+    if (!counts_within_bound(machine, end.ending)) return false;
     switch (end.ending) {
       case Ending::complete: complete(machine); return true;
       case Ending::blocked_loop_bound:
@@ -76,6 +77,23 @@ class DerivedEnd {
   }
 
  private:
+  // Executions and deadlocks that need too many preemptions only count as such.
+  [[nodiscard]] bool counts_within_bound([[maybe_unused]] Machine& machine, Ending ending) {
+    if constexpr (BoundsPreemptions<Machine>) {
+      const bool report_beyond = search_.options().report_beyond_bound;
+      if (ending == Ending::complete && !machine.within_bound()) {
+        ++search_.counts.beyond_bound;
+        if (report_beyond) judge(machine);
+        return false;
+      }
+      if (ending == Ending::deadlock && !report_beyond && !machine.within_bound()) {
+        ++search_.counts.blocked_preemption_bound;
+        return false;
+      }
+    }
+    return true;
+  }
+
   static constexpr bool leaves_memory_open = requires(Machine & machine) {
     machine.for_each_final_memory([] { return false; });
   };

@@ -1,159 +1,392 @@
-// trust: every (po, rf, co) graph exactly once, in polynomial memory. The search itself; trust.cpp has the
-// essay.
+// trust: every consistent execution graph of a program exactly once, in polynomial memory.
+//
+// Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order
+// reduction", POPL'22; with a bound of preemptions: Marmanis, Kokologiannakis, Vafeiadis, "Reconciling
+// preemption bounding with DPOR", TACAS'23, algorithm 1. Under POWER: Kokologiannakis, Vafeiadis, "HMC: Model
+// checking for hardware memory models", ASPLOS'20.
+//
+// The search extends one graph by the next event, which is a function of the graph:
+//   a read    reads from every write that the model allows,
+//   a write   stands at every place in coherence order that the model allows, and then, for every earlier
+//             read that it could have been the source of, *revisits* that read: the events that came after
+//             the read and that the write does not depend on are deleted, the read reads from the write.
+// Several graphs lead to the same revisit; only one of them may take it. It is the one in which everything
+// deleted is *maximal*: an event that saw the newest of what was there. Let P be the events added no later than
+// the event, and the prefix of the write. No read in P reads from the event, and it has (if it is a read, the
+// write that it reads has) no co-later write in P.
+//
+// What a model must be for that: closed under prefixes, and an event that may come next can always go last in
+// coherence order, or read from the newest write.
+//
+// How this differs from the paper
+// - One graph is changed and changed back; the paper copies it for each revisit. Deleted events are set aside
+//   (`cut`) and brought back (`mend`). The stack of nodes replaces recursion.
+// - Whether an event is maximal does not depend on the read that is revisited. So one walk back through the
+//   order of insertion finds all revisits of a write; it ends at the first event that is not maximal.
+// - A successful read-modify-write is one event, its read and write parts never apart. It revisits once for
+//   each source, with what its source needs in its prefix. If its source is already read by another one, it
+//   cannot be added but may still revisit: the other one, or an earlier read.
+// - A revisited read is added again by a node of its own, at its old place in the order of insertion. If it
+//   turns out to write (a CAS that succeeds now, say), that write has its own revisits.
+// - `choose` has one value that counts as maximal, the first.
+// - A read that is added with another source than the newest write, and at which its thread stops at once (an
+//   assumption or an await that fails), can never be revisited or deleted. The graph is counted as blocked
+//   and not extended. Violations of other threads in it occur in graphs without this read, too (but those may
+//   take more preemptions, so with a bound it may be extended).
+//
+// Under SC, TSO and PSO the next event is that of the left-most thread that can go on, and prefixes are those of
+// po | rf. Because deleted events are maximal, nothing that stays depends on them, so the closed order of what
+// stays needs no repair (GraphMachine).
+//
+// Under POWER prefixes are those of commit-before, as in HMC: the events before a write in program order need
+// not be kept when the write becomes the source of an earlier read, and in a load-buffering cycle cannot be.
+// The conditions hold: see "Stateless model checking for POWER" (CAV'16), theorem on deadlock freedom. There
+// `cut` and `mend` commit again what stays (Recommits).
+//
+// Mutexes. A lock is added only when its mutex is free, as the next owner: no execution is explored in which
+// a thread has seen a mutex taken and waits for good. The other orders of owners come from revisits: a lock
+// whose source another lock (or trylock) has taken puts itself in that one's place. A lock cannot read from a
+// lock, so the lock that is revisited is *deferred*: at its old place in the order of insertion an event marks
+// that the thread's lock comes after the lock that revisited it. This event orders nothing and is no part of
+// the execution. Its thread goes on, before all others, as soon as that owner has unlocked the mutex; it never
+// takes an earlier place again, which would lead back. The new owner cannot be deleted while the event stays
+// (it is a reader of it), nor does the event stand in the way when it is deleted itself. Where no thread can go
+// on, each thread that still waits for a mutex may revisit once, without being added.
+// Recommits has no such thing as a deferred lock that goes on: there a lock whose mutex is taken is added as a
+// read that is stuck. If its mutex becomes free it is part of other executions, so the run counts as blocked.
+//
+// Violations are reported as schedules of the operational machine where there is one (linearise.hpp).
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "checker/commits/algorithms.hpp"
-#include "checker/commits/graph.hpp"
-#include "checker/preemption_bound/preemption_bound.hpp"
+#include "checker/commits/commit_machine.hpp"
+#include "checker/commits/run_ends.hpp"
 #include "checker/search/search.hpp"
-#include "checker/state/snapshots.hpp"
-#include "compiler/image.hpp"
 
 namespace heddle::checker {
 
-// One choice point: an event that the search adds in all possible ways, one after the other.
-template <typename Set>
-struct TrustNode {
-  enum class Stage : std::uint8_t { add, added, revisits, next };
-
-  Set bounds;                    // what the event must stay co-behind
-  Set prefix;                    // revisits: the events before it in po | rf
-  Set deleted;                   // revisits: the events walked over that are not in the prefix
-  Set revisit_bounds;            // revisits: what the read must stay co-behind
-  Set settled;                   // revisits: the settled events before (see Trust)
-  EventId event = no_event;      // its id; for revisited reads given, otherwise only while it is in the graph
-  EventId location = no_event;   // initial write
-  EventId behind = no_event;     // the write that it reads from or follows, now; none: all were tried
-  EventId revisited = no_event;  // revisits: the read, while the graph is cut
-  EventId place = no_event;      // revisits: the write that the event is to follow
-  std::size_t walk = 0;          // revisits: position in the order of insertion
-  std::size_t snapshots = 0;     // top of the stack of snapshots before the event
-  std::int64_t choice = 0;
-  std::uint32_t after = 0;  // stores: snapshot of the thread behind it, if `ran`
-  ThreadId thread = 0;
-  Op op = Op::load;
-  Stage stage = Stage::add;
-  EventKind kind = EventKind::read;
-  ThreadState state_after = ThreadState::ready;  // with `after`
-  bool full_fence_after = false;                 // with `after`
-  bool store_fence_after = false;                // with `after`
-  bool ran = false;
-  bool present = false;  // the event is in the graph
-  bool forced = false;   // a revisited read: its source and its place in the order are given
-  bool idle = false;     // a thread that waits for a mutex in a graph where nothing can go on
-
-  template <unsigned Wider>
-  [[nodiscard]] auto widened() const {
-    TrustNode<BitSet<Wider>> wide;
-    wide.bounds = bounds.template widened<Wider>();
-    wide.prefix = prefix.template widened<Wider>();
-    wide.deleted = deleted.template widened<Wider>();
-    wide.revisit_bounds = revisit_bounds.template widened<Wider>();
-    wide.settled = settled.template widened<Wider>();
-    wide.event = event;
-    wide.location = location;
-    wide.behind = behind;
-    wide.revisited = revisited;
-    wide.place = place;
-    wide.walk = walk;
-    wide.snapshots = snapshots;
-    wide.choice = choice;
-    wide.after = after;
-    wide.thread = thread;
-    wide.op = op;
-    wide.stage = static_cast<typename TrustNode<BitSet<Wider>>::Stage>(stage);
-    wide.kind = kind;
-    wide.state_after = state_after;
-    wide.full_fence_after = full_fence_after;
-    wide.store_fence_after = store_fence_after;
-    wide.ran = ran;
-    wide.present = present;
-    wide.forced = forced;
-    wide.idle = idle;
-    return wide;
-  }
-};
-
-template <typename Model, unsigned Words>
+template <RevisitMachine Machine>
 class Trust {
  public:
-  using Graph = checker::Graph<Model, Words>;
-  using Set = typename Graph::Set;
-  using Event = typename Graph::Event;
-  using Node = TrustNode<Set>;
+  using Set = typename Machine::Set;
 
-  explicit Trust(Search& search);
-  // Goes on where a search with narrower sets had no more room.
-  template <unsigned Narrower>
-  explicit Trust(Trust<Model, Narrower>&& other);
+  Trust(Machine& machine, Search& search, const GraphObserver& observer)
+      : machine_(machine), search_(search), observer_(observer), ends_(search) {}
 
-  // Explores. False if an execution has more events than the sets hold: then a wider search must go on.
-  bool run();
-  void observe(const GraphObserver& observer) { observer_ = observer; }
+  // Explores. False if an execution has more events than the machine has room for: then the search has to
+  // begin again on a wider one.
+  bool run() {
+    note_failures();
+    arrive();
+    while (!nodes_.empty() && !search_.stopped()) {
+      if (machine_.full()) return false;
+      advance();
+    }
+    if constexpr (BoundsPreemptions<Machine>) search_.counts.blocked_preemption_bound += machine_.withheld();
+    search_.note_memory(memory_used());
+    return true;
+  }
 
  private:
-  template <typename, unsigned>
-  friend class Trust;
-  using Stage = typename Node::Stage;
-  enum class Result : std::uint8_t { extended, pushed, exhausted };
-  enum class Added : std::uint8_t { yes, dead, taken, no };
+  enum class Stage : std::uint8_t {
+    add,       // with the parameter at hand
+    added,     // take that back
+    revisits,  // with the parameter at hand, or as a store, which has tried all its places by then
+    next,      // go on to the next parameter
+  };
 
-  // The search (trust_search.hpp).
-  void open();
-  void push(ThreadId t, EventId source, EventId revisited);
-  [[nodiscard]] std::uint32_t next_thread() const;
-  [[nodiscard]] std::uint32_t next_idle(ThreadId from) const;
-  Result advance(Node& node);
-  Added add(Node& node);
-  Added add_update(Node& node, std::int64_t read, std::int64_t written);
-  void remove(Node& node);
-  [[nodiscard]] bool next_source(Node& node) const;
+  // One choice point: an event that the search adds in all possible ways, one after the other.
+  struct Node {
+    typename Machine::Prepared event;
+    std::int64_t parameter = 0;
+    EventId id = no_event;              // while it is in the graph; else what `insert` needs
+    EventId revisited = no_event;       // while the graph is cut: the read
+    std::optional<std::int64_t> place;  // in the cut graph
+    std::size_t walk = 0;               // revisits: position in the order of insertion
+    Set prefix;                         // revisits: the events that stay in any case
+    Set deleted;                        // revisits: the events walked over that are not in the prefix
+    Op op = Op::load;
+    Stage stage = Stage::add;
+    bool forced = false;      // a revisited read: its source and its place in the order are given
+    bool idle = false;        // a lock that waits in a graph where nothing can go on
+    bool updates = false;     // a read-modify-write that writes, with the parameter at hand
+    bool all_tried = false;   // a store: its places
+    bool revisiting = false;  // the event is in the cut graph
+
+    [[nodiscard]] bool is_store() const { return op == Op::store || op == Op::unlock; }
+  };
+
+  // -- Extending the graph.
+
+  void arrive();
+  Node& open(EventName name);
+  void advance();
+  void leave();
+  bool add(Node& node);
+  bool add_read_in_vain(const Node& node);
+  bool next_parameter(Node& node);
+  void remove(Node& node) { machine_.remove(node.event, node.id); }
+
+  // -- Revisits.
+
   void start_revisits(Node& node);
   bool next_revisit(Node& node);
+  bool revisit(Node& node);
   bool find_revisit(Node& node);
-  [[nodiscard]] bool maximal(const Event& event, const Set& deleted) const;
-  bool find_place(Node& node, EventId read) const;
+  [[nodiscard]] bool maximal(EventId id, const Set& deleted) const;
+  void mend(Node& node);
 
-  [[nodiscard]] Set gone(const Node& node) const;
-  void cut(const Node& node);
-  void mend(const Node& node);
+  // -- The search.
 
-  // Threads (trust_threads.hpp).
-  void insert(Node& node, EventKind kind, EventId behind, std::int64_t value);
-  void resume(Node& node, std::int64_t result);
-  void settle(ThreadId t, Node* node);
-  void finish();
-  [[nodiscard]] bool await_holds(ThreadId t);
-  void complete();
-  [[nodiscard]] Schedule schedule(const Set& events) const;
-  [[nodiscard]] Schedule schedule() const;
-
-  [[nodiscard]] const Mailbox& request(ThreadId t) const {
-    return snapshots_.mailbox(graph_.thread(t).snapshot);
+  void transition() {
+    search_.transition(machine_.depth(), [&] { return memory_used(); });
   }
-  [[nodiscard]] bool deferred(ThreadId t) const {
-    const EventId last = graph_.thread(t).last;
-    return last != no_event && graph_[last].kind == EventKind::deferral;
+  void count_recommitted(std::uint32_t steps) {
+    for (; steps > 0; --steps) transition();
   }
-  [[nodiscard]] bool is_free(EventId mutex) const { return graph_[graph_.newest(mutex)].value == 0; }
-  [[nodiscard]] std::size_t memory_used() const {
-    return graph_.memory_used() + snapshots_.memory_used() + bound_.memory_used() +
-           nodes_.capacity() * sizeof(Node);
+  void note_failures() {
+    if (!machine_.failures().empty()) ends_.failure(machine_);
+  }
+  [[nodiscard]] std::uint64_t memory_used() const {
+    return machine_.memory_used() + nodes_.capacity() * sizeof(Node);
   }
 
+  Machine& machine_;
   Search& search_;
-  Graph graph_;
-  PreemptionBound<Graph> bound_;
-  Snapshots snapshots_;
+  const GraphObserver& observer_;
+  DerivedEnd<Machine> ends_;
   std::vector<Node> nodes_;
-  Set settled_;  // events that no revisit can delete any more: prefixes of writes that have revisited
-  std::vector<std::int64_t> memory_;
-  std::vector<const std::byte*> blocks_;
-  bool needs_blocks_ = false;
-  GraphObserver observer_;
 };
+
+// The graph was extended: opens the node of the next event, or ends the execution.
+template <RevisitMachine Machine>
+void Trust<Machine>::arrive() {
+  if (!machine_.limit().empty()) search_.stop(std::string(machine_.limit()));
+  if (search_.stopped()) return;
+  if (const auto next = machine_.next_event()) {
+    if constexpr (BoundsPreemptions<Machine>) {
+      if (!machine_.must_extend()) {
+        ++search_.counts.blocked_preemption_bound;
+        return;
+      }
+    }
+    open(*next);
+    return;
+  }
+  if (machine_.lost_race()) {
+    ++search_.counts.blocked_race;
+    ++search_.counts.runs;
+    return;
+  }
+  if (ends_.finish(machine_) && observer_) observer_(machine_.plain_graph());
+  if (const auto waiting = machine_.next_waiting(0)) open(*waiting).idle = true;
+}
+
+template <RevisitMachine Machine>
+auto Trust<Machine>::open(EventName name) -> Node& {
+  Node& node = nodes_.emplace_back();
+  node.op = machine_.op(name);
+  machine_.prepare(name, node.event);
+  node.parameter = *machine_.first_parameter(node.event);
+  return node;
+}
+
+// Takes back what the newest node did last and does the next thing, until the graph has been extended or the
+// node is left.
+template <RevisitMachine Machine>
+void Trust<Machine>::advance() {
+  Node& node = nodes_.back();
+  while (!search_.stopped()) {
+    switch (node.stage) {
+      case Stage::add:
+        if (add(node)) return arrive();
+        break;
+      case Stage::added:
+        remove(node);
+        node.stage = Stage::next;
+        if (node.updates) start_revisits(node);
+        break;
+      case Stage::revisits:
+        if (next_revisit(node)) return;
+        node.stage = Stage::next;
+        break;
+      case Stage::next:
+        if (next_parameter(node)) {
+          node.stage = Stage::add;
+        } else if (node.is_store() && !node.all_tried) {
+          node.all_tried = true;
+          start_revisits(node);
+        } else {
+          return leave();
+        }
+        break;
+    }
+  }
+}
+
+template <RevisitMachine Machine>
+void Trust<Machine>::leave() {
+  const Node& node = nodes_.back();
+  machine_.release(node.event);
+  std::optional<EventName> next;
+  if (node.idle) next = machine_.next_waiting(node.event.name.thread + 1);
+  nodes_.pop_back();
+  if (next) open(*next).idle = true;
+}
+
+// Moves on to the next value, source or place in coherence order.
+template <RevisitMachine Machine>
+bool Trust<Machine>::next_parameter(Node& node) {
+  if (node.forced || node.all_tried) return false;
+  const auto next = machine_.next_parameter(node.event, node.parameter);
+  if (next) node.parameter = *next;
+  return next.has_value();
+}
+
+// Adds the event with the parameter at hand. Returns whether the graph was extended.
+template <RevisitMachine Machine>
+bool Trust<Machine>::add(Node& node) {
+  node.updates = machine_.would_update(node.event, node.parameter);
+  node.stage = Stage::added;
+  if (node.op == Op::lock && !node.updates) {
+    if (machine_.defer(node.event, node.parameter, node.id)) {
+      if constexpr (Machine::deferral_is_step) transition();
+      return true;
+    }
+  } else if (machine_.insert(node.event, node.parameter, node.id)) {
+    note_failures();
+    if (add_read_in_vain(node)) return false;
+    transition();
+    return true;
+  }
+  // An update whose source is taken can only revisit.
+  node.stage = Stage::next;
+  if (node.updates) start_revisits(node);
+  return false;
+}
+
+// Was the read not maximal when it was added, and has it stopped its thread? It is there for good then, as it
+// can be neither revisited nor deleted, and nothing complete comes of this graph.
+template <RevisitMachine Machine>
+bool Trust<Machine>::add_read_in_vain(const Node& node) {
+  if (node.forced || node.updates || node.op == Op::choose || node.is_store()) return false;
+  if (machine_.newer(node.parameter) == no_event || !machine_.stopped_by(node.id)) return false;
+  const ThreadId t = node.event.name.thread;
+  search_.blocked(t, machine_.standing_op(t), machine_.standing_site(t));
+  ++search_.counts.runs;
+  return true;
+}
+
+// The event is not in the graph.
+template <RevisitMachine Machine>
+void Trust<Machine>::start_revisits(Node& node) {
+  node.stage = Stage::revisits;
+  node.prefix = machine_.commit_before(node.event);
+  if (node.updates && !is_initial(static_cast<EventId>(node.parameter)))
+    node.prefix |= machine_.committed_before(node.parameter);
+  node.deleted = {};
+  node.walk = machine_.order().size();
+}
+
+// Makes the next graph in which the node's event is the source of an earlier read, and opens a node for that.
+template <RevisitMachine Machine>
+bool Trust<Machine>::next_revisit(Node& node) {
+  if (node.revisiting) {
+    node.revisiting = false;
+    remove(node);
+    node.place = machine_.next_place(node.event, *node.place);
+  }
+  do {
+    if (node.revisited == no_event) continue;
+    if (revisit(node)) return true;
+    mend(node);
+    if (search_.stopped()) return false;
+  } while (find_revisit(node));
+  return false;
+}
+
+// Adds the node's event to the cut graph, at the next place where the model allows it, and opens a node for the
+// read that is to see it.
+template <RevisitMachine Machine>
+bool Trust<Machine>::revisit(Node& node) {
+  for (; node.place; node.place = machine_.next_place(node.event, *node.place)) {
+    if (!machine_.insert(node.event, *node.place, node.id)) continue;
+    node.revisiting = true;
+    transition();
+    note_failures();
+    const EventId source = machine_.write_of(node.id);
+    if constexpr (BoundsPreemptions<Machine>) machine_.settle_prefix(source);
+    Node& read = open(machine_.revisited());
+    read.forced = true;
+    read.id = machine_.stand_in();
+    read.parameter = source;
+    return true;
+  }
+  return false;
+}
+
+// Walks back through the order of insertion to the next read that the event may revisit, and cuts the graph.
+// Everything walked over would be deleted, so the walk ends at the first event that is not maximal.
+template <RevisitMachine Machine>
+bool Trust<Machine>::find_revisit(Node& node) {
+  while (node.walk > 0) {
+    const EventId id = machine_.order()[--node.walk];
+    if (id == node.id || node.prefix.contains(static_cast<ProcessId>(id))) continue;
+    if (!maximal(id, node.deleted)) {
+      node.walk = 0;
+      return false;
+    }
+    if (machine_.may_revisit(node.event, node.parameter, id, node.deleted)) {
+      node.revisited = id;
+      count_recommitted(machine_.cut(node.event, node.parameter, node.walk, id, node.deleted));
+      node.place = machine_.first_place(node.event, node.parameter);
+      return true;
+    }
+    machine_.include(id, node.deleted);
+  }
+  return false;
+}
+
+template <RevisitMachine Machine>
+void Trust<Machine>::mend(Node& node) {
+  count_recommitted(machine_.mend());
+  machine_.include(std::exchange(node.revisited, no_event), node.deleted);
+}
+
+// Nothing hinders a maximal event from being taken back and added again later: it saw the newest of all that
+// stays or was there before it.
+template <RevisitMachine Machine>
+bool Trust<Machine>::maximal(EventId id, const Set& deleted) const {
+  const auto gone = [&](EventId write) {
+    return write == no_event || deleted.contains(static_cast<ProcessId>(write));
+  };
+  if (machine_.is_decision(id)) return machine_.is_default(id);
+  const EventId write = machine_.write_of(id);
+  if (write == no_event) return gone(machine_.newer(machine_.source_of(id)));
+  return gone(machine_.newer(write)) && (machine_.readers(write) - deleted).empty();
+}
+
+// Explores the program of the search on a machine whose sets have few words. If an execution turns out to have
+// more events than these have room for, the exploration begins again on the next wider machine: a depth-first
+// search meets long executions early, so little work is done twice.
+template <RevisitMachine Machine>
+void explore_trust(Search& search, const GraphObserver& observer) {
+  {
+    Machine machine(search.image(), search.machine_options());
+    if (Trust<Machine>(machine, search, observer).run()) return;
+  }
+  if constexpr (Machine::next_width != Machine::words) {
+    search.restart();
+    explore_trust<typename Machine::template Widened<Machine::next_width>>(search, observer);
+  } else {
+    search.stop(std::string(Machine::out_of_room));
+  }
+}
 
 }  // namespace heddle::checker

@@ -78,17 +78,6 @@ class PreemptionBound {
         by_pairs_(active_ && !Graph::buffers_stores && !mutexes),
         pairs_(graph),
         run_(graph) {}
-  // The same for the same graph with room for more events.
-  template <typename Narrower>
-  PreemptionBound(const Graph& graph, const PreemptionBound<Narrower>& other)
-      : graph_(graph),
-        bound_(other.bound_),
-        active_(other.active_),
-        by_pairs_(other.by_pairs_),
-        pairs_(graph, other.pairs_),
-        run_(graph) {
-    if (active_ && !by_pairs_) run_.start_again(other.run_);
-  }
 
   // Whether there is a bound.
   [[nodiscard]] bool active() const { return active_; }
@@ -129,9 +118,6 @@ class PreemptionBound {
   [[nodiscard]] std::size_t memory_used() const { return pairs_.memory_used() + run_.memory_used(); }
 
  private:
-  template <typename>
-  friend class PreemptionBound;
-
   template <typename Change>
   void change(Change&& change) {
     if (!active_) return;

@@ -57,9 +57,6 @@ class TornPairs {
 
   explicit TornPairs(const Graph& graph)
       : graph_(graph), steps_(graph.thread_count()), first_(Graph::capacity, no_event) {}
-  // The same for the same graph with room for more events.
-  template <typename Narrower>
-  TornPairs(const Graph& graph, const TornPairs<Narrower>& other);
 
   // To be called before and after an event is added to the graph. Updates are deferred until the next add or
   // query; often none is needed. An update takes O(threads + events overtaken) mostly.
@@ -103,8 +100,6 @@ class TornPairs {
   }
 
  private:
-  template <typename>
-  friend class TornPairs;
   using Event = typename Graph::Event;
   // What is known of one graph. A pair goes by its second step unless stated otherwise.
   struct Known {
@@ -175,25 +170,6 @@ class TornPairs {
   Set found_;                       // the cuts of a search that succeeded
   std::vector<Failed> failed_;
 };
-
-template <typename Graph>
-template <typename Narrower>
-TornPairs<Graph>::TornPairs(const Graph& graph, const TornPairs<Narrower>& other)
-    : graph_(graph), new_(other.new_), first_(other.first_) {
-  first_.resize(Graph::capacity, no_event);
-  constexpr auto words = Set::capacity / 64;
-  const auto widened = [](const auto& known) {
-    return Known{.torn = known.torn.template widened<words>(),
-                 .cuts = known.cuts.template widened<words>(),
-                 .joined = known.joined.template widened<words>(),
-                 .least = known.least,
-                 .most = known.most};
-  };
-  known_ = widened(other.known_);
-  for (const auto& known : other.earlier_) earlier_.push_back(widened(known));
-  seconds_ = other.seconds_.template widened<words>();
-  for (const auto& steps : other.steps_) steps_.push_back(steps.template widened<words>());
-}
 
 // -- Updates
 

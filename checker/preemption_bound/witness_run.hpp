@@ -72,13 +72,6 @@ class WitnessRun {
     least_.pop_back();
   }
 
-  // Takes over from one that has seen the same changes of a graph with room for fewer events.
-  template <typename Narrower>
-  void start_again(const WitnessRun<Narrower>& other) {
-    least_ = other.least_;
-    if (search_.find(static_cast<std::uint32_t>(Graph::capacity), graph_.live())) assign(search_.run());
-  }
-
   // Whether some run of the graph has at most `bound` preemptions. If the known run tells, O(1) for each new
   // event that comes before no other and O(n) for each that does; otherwise as RunSearch::find.
   [[nodiscard]] bool at_most(std::uint32_t bound) {
@@ -100,8 +93,6 @@ class WitnessRun {
   }
 
  private:
-  template <typename>
-  friend class WitnessRun;
   static constexpr EventId end = static_cast<EventId>(Graph::capacity);  // comes after the last step
   struct Link {
     EventId previous = end;

@@ -94,7 +94,10 @@ class Search {
   [[nodiscard]] const Image& image() const { return image_; }
   [[nodiscard]] const CheckOptions& options() const { return options_; }
   [[nodiscard]] MachineOptions machine_options() const {
-    return {.buffer_bound = options_.buffer_bound, .resume_after_assert = options_.keep_going};
+    return {.buffer_bound = options_.buffer_bound,
+            .preemption_bound = options_.preemption_bound,
+            .report_beyond_bound = options_.report_beyond_bound,
+            .resume_after_assert = options_.keep_going};
   }
   Counts counts;
 

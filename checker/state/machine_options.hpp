@@ -7,7 +7,9 @@
 namespace heddle::checker {
 
 struct MachineOptions {
-  std::optional<std::uint32_t> buffer_bound;  // of store buffers: entries; unbounded if not set
+  std::optional<std::uint32_t> buffer_bound;           // of store buffers: entries; unbounded if not set
+  std::optional<std::uint32_t> preemption_bound = {};  // of machines that count preemptions
+  bool report_beyond_bound = false;                    // violations that need more preemptions count, too
   bool resume_after_assert = false;  // a failed assertion is noted (`failures`) and the thread continues
 };
 

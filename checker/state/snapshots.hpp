@@ -54,9 +54,8 @@ class Snapshots {
     live_[thread] = id;
     return id;
   }
-  // What has been pushed since `top()` was `mark` is dropped.
-  [[nodiscard]] std::size_t top() const { return top_; }
-  void drop(std::size_t mark) { top_ = mark; }
+  // Drops the snapshot and all that were pushed after it.
+  void drop_from(Id id) { top_ = std::size_t{id} * compiler::block_alignment; }
 
   [[nodiscard]] std::size_t memory_used() const { return bytes_.capacity() + threads_.memory_used(); }
 

@@ -237,8 +237,7 @@ class RandomGraph {
     change.forced = forced != no_event;
     change.event = forced;
     if (!change.forced) {
-      const Change* cut = open_cut();
-      change.event = graph_.fresh(cut == nullptr ? no_event : cut->revisited);
+      change.event = graph_.fresh();
       graph_.append_to_order(change.event);
     }
     listeners_.for_each([&](auto& known) {

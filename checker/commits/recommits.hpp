@@ -1,0 +1,302 @@
+// Revisits for any commit machine (RevisitMachine, commit_machine.hpp): `cut` takes the run back to the first
+// step that goes and commits those that stay again, by name; `mend` commits what was there before. The order
+// in which the machine has committed its steps is not the order of insertion: after a revisit the read comes
+// behind its new source.
+//
+// A lock whose mutex is taken becomes a *stuck* lock: a read in the order of insertion that the machine knows
+// nothing of. An unlock may revisit it as it may revisit any read; a lock that takes the mutex away from
+// another one leaves that one stuck. If the mutex is free in the end, or has another owner, the execution with
+// the lock is a different one.
+//
+// Memory: besides the run, the steps that each revisit has cut away.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "checker/commits/commit_machine.hpp"
+#include "checker/commits/named_steps.hpp"
+
+namespace heddle::checker {
+
+template <CommitMachine Machine>
+class Recommits : public Machine {
+ public:
+  template <unsigned Wider>
+  using Widened = Recommits<typename Machine::template Widened<Wider>>;
+
+  // Ids beyond those of the machine, one for each thread: of a stuck lock, and of a revisited read as long as
+  // it is not in the run.
+  static constexpr EventId first_stuck = 0x40000000;
+  static constexpr EventId first_absent = 0x50000000;
+
+  // Ids of the machine and of stuck locks.
+  class Set {
+   public:
+    Set() = default;
+    Set(const typename Machine::Set& events) : events_(events) {}  // NOLINT(google-explicit-constructor)
+    [[nodiscard]] bool contains(ProcessId id) const {
+      return id < first_stuck ? events_.contains(id) : id < first_absent && ((stuck_ >> (id % 64)) & 1) != 0;
+    }
+    void insert(ProcessId id) {
+      if (id < first_stuck) {
+        events_.insert(id);
+      } else {
+        stuck_ |= std::uint64_t{1} << (id % 64);
+      }
+    }
+    [[nodiscard]] bool empty() const { return stuck_ == 0 && events_.empty(); }
+    Set& operator|=(const Set& other) {
+      events_ |= other.events_;
+      stuck_ |= other.stuck_;
+      return *this;
+    }
+    friend Set operator-(Set a, const Set& b) {
+      a.events_ -= b.events_;
+      a.stuck_ &= ~b.stuck_;
+      return a;
+    }
+
+   private:
+    typename Machine::Set events_;
+    std::uint64_t stuck_ = 0;
+  };
+  struct Prepared : Machine::Prepared {
+    std::uint64_t version = 0;  // of the run that it was prepared for
+  };
+
+  Recommits(const Image& image, const MachineOptions& options)
+      : Machine(image, options), stuck_(image.threads.size()) {}
+
+  void prepare(EventName name, Prepared& event) {
+    Machine::prepare(name, event);
+    event.version = version_;
+  }
+  [[nodiscard]] const std::vector<EventId>& order() const { return order_; }
+  [[nodiscard]] std::size_t memory_used() const {
+    std::size_t cuts = 0;
+    for (const Cut& cut : cuts_) {
+      cuts += cut.steps.capacity() * sizeof(NamedStep) + cut.order.capacity() * sizeof(EventId) +
+              cut.stuck.capacity() * sizeof(cut.stuck[0]);
+    }
+    return Machine::memory_used() + order_.capacity() * sizeof(EventId) + cuts;
+  }
+
+  [[nodiscard]] std::optional<EventName> next_event() {
+    return checker::next_event(*this, [&](EventName lock) { return !stuck_[lock.thread]; });
+  }
+  [[nodiscard]] static std::optional<EventName> next_waiting(ThreadId /*from*/) { return std::nullopt; }
+  // A stuck lock whose mutex is free by now, or has another owner, waits in other executions only.
+  [[nodiscard]] bool lost_race() {
+    for (const auto& lock : stuck_) {
+      if (lock && Machine::newer(lock->owner_id) != no_event) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] static bool stopped_by(EventId /*read*/) { return false; }
+
+  // What the algorithm asks about events, with stuck locks among them.
+  [[nodiscard]] Set readers(std::int64_t write) const {
+    Set result = Machine::readers(write);
+    const EventName name = Machine::name_of(write);
+    for (ThreadId t = 0; t < stuck_.size(); ++t) {
+      if (stuck_[t] && write >= 0 && stuck_[t]->owner == name) result.insert(first_stuck + t);
+    }
+    return result;
+  }
+  [[nodiscard]] EventId write_of(EventId id) const {
+    return id < first_stuck ? Machine::write_of(id) : no_event;
+  }
+  [[nodiscard]] EventId source_of(EventId id) const {
+    return id < first_stuck ? Machine::source_of(id) : stuck_[id - first_stuck]->owner_id;
+  }
+  [[nodiscard]] bool is_decision(EventId id) const { return id < first_stuck && Machine::is_decision(id); }
+  void include(EventId id, Set& set) const {
+    if (id >= first_stuck) return set.insert(static_cast<ProcessId>(id));
+    const auto step = Machine::step_of(id);
+    for (auto e = Machine::first_event(step); e < Machine::first_event(step + 1); ++e) set.insert(e);
+  }
+
+  bool insert(Prepared& event, std::int64_t parameter, EventId& id) {
+    refresh(event);
+    const auto first = static_cast<EventId>(Machine::first_event(Machine::depth()));
+    if (!Machine::commit(event, parameter)) return false;
+    give_place(id, first);
+    return true;
+  }
+  // Behind an older write nothing could revisit it any more.
+  static constexpr bool deferral_is_step = false;
+  bool defer(Prepared& event, std::int64_t owner, EventId& id) {
+    if (Machine::newer(owner) != no_event) return false;
+    const ThreadId t = event.name.thread;
+    stuck_[t] = {
+        .event = event.name, .owner = Machine::name_of(owner), .owner_id = static_cast<EventId>(owner)};
+    give_place(id, first_stuck + static_cast<EventId>(t));
+    return true;
+  }
+  void remove(Prepared& event, EventId& id) {
+    const ThreadId t = event.name.thread;
+    if (id >= first_stuck) {
+      stuck_[t].reset();
+    } else {
+      Machine::undo();
+    }
+    // (What was given a place in the middle stands before the write that it reads from.)
+    if (order_.back() == id) {
+      order_.pop_back();
+      id = no_event;
+    } else {
+      give_place(id, first_absent + static_cast<EventId>(t));
+    }
+  }
+  static void release(const Prepared& /*event*/) {}
+
+  [[nodiscard]] bool may_revisit(const Prepared& event, std::int64_t /*source*/, EventId read,
+                                 const Set& /*deleted*/) const {
+    const EventName name = name_in_order(read);
+    return Machine::location(name) == Machine::location(event.name) && Machine::reads(name);
+  }
+  std::uint32_t cut(Prepared& event, std::int64_t source, std::size_t from, EventId read, const Set& deleted);
+  std::uint32_t mend();
+  [[nodiscard]] EventName revisited() const { return cuts_[cut_count_ - 1].revisited; }
+  [[nodiscard]] EventId stand_in() const { return first_absent + static_cast<EventId>(revisited().thread); }
+  [[nodiscard]] std::optional<std::int64_t> first_place(Prepared& event, std::int64_t /*source*/) {
+    refresh(event);
+    if (Machine::updates(event.name)) return Machine::resolve(event.name, cuts_[cut_count_ - 1].source);
+    return kept(event, Machine::first_parameter(event));
+  }
+  [[nodiscard]] std::optional<std::int64_t> next_place(Prepared& event, std::int64_t place) {
+    if (Machine::updates(event.name)) return std::nullopt;
+    refresh(event);
+    return kept(event, Machine::next_parameter(event, place));
+  }
+
+ private:
+  struct StuckLock {
+    EventName event;
+    EventName owner;  // the write that has taken the mutex
+    EventId owner_id = no_event;
+  };
+  struct Cut {
+    EventName revisited;
+    EventName source;                             // of the update that revisits
+    std::uint32_t kept_depth = 0;                 // steps that were left where they were
+    std::vector<NamedStep> steps;                 // the others, as they were
+    std::size_t from = 0;                         // in the order
+    std::vector<EventId> order;                   // from there, as it was
+    std::vector<std::optional<StuckLock>> stuck;  // as they were
+  };
+
+  // To drop the store of a read-modify-write is no revisit.
+  [[nodiscard]] static std::optional<std::int64_t> kept(const Prepared& event,
+                                                        std::optional<std::int64_t> place) {
+    return place && event.conditional && *place == dropped ? std::nullopt : place;
+  }
+  void refresh(Prepared& event) {
+    if (event.version != version_) prepare(event.name, event);
+  }
+  void give_place(EventId& id, EventId now) {
+    if (id == no_event) {
+      order_.push_back(now);
+    } else {
+      *std::find(order_.begin(), order_.end(), id) = now;
+    }
+    id = now;
+  }
+  [[nodiscard]] EventName name_in_order(EventId id) const {
+    return id < first_stuck ? Machine::name_of(id) : stuck_[id - first_stuck]->event;
+  }
+  // How to commit the step again: its place is the newest one of those at the time that `keep` wants.
+  template <typename Keep>
+  [[nodiscard]] NamedStep recommit(std::uint32_t step, Keep&& keep) const {
+    return named_step(*this, step,
+                      [&](ProcessId place) { return place < Machine::first_event(step) && keep(place); });
+  }
+  void undo_to(std::uint32_t depth) {
+    while (Machine::depth() > depth) Machine::undo();
+    ++version_;
+  }
+  void again(const NamedStep& step) {
+    typename Machine::Prepared event;
+    Machine::prepare(step.event, event);
+    if (!Machine::commit(event, parameter_of(*this, step)))
+      throw std::logic_error("internal error: part of an allowed run is not allowed");
+  }
+
+  std::vector<EventId> order_;
+  std::vector<std::optional<StuckLock>> stuck_;  // by thread
+  std::vector<Cut> cuts_;                        // those from cut_count_ on keep their memory
+  std::size_t cut_count_ = 0;
+  std::vector<NamedStep> staying_;  // scratch
+  std::vector<EventId> old_ids_;    // scratch: of these
+  std::uint64_t version_ = 1;       // counts cuts and mends
+};
+
+template <CommitMachine Machine>
+std::uint32_t Recommits<Machine>::cut(Prepared& event, std::int64_t source, std::size_t from, EventId read,
+                                      const Set& deleted) {
+  if (cut_count_ == cuts_.size()) cuts_.emplace_back();
+  Cut& cut = cuts_[cut_count_++];
+  cut.revisited = name_in_order(read);
+  cut.source = Machine::updates(event.name) ? Machine::name_of(source) : EventName{};
+  cut.from = from;
+  cut.order.assign(order_.begin() + static_cast<std::ptrdiff_t>(from), order_.end());
+  cut.stuck = stuck_;
+  Set going = deleted;
+  include(read, going);
+
+  cut.kept_depth = 0;
+  while (cut.kept_depth < Machine::depth() && !going.contains(Machine::first_event(cut.kept_depth)))
+    ++cut.kept_depth;
+  cut.steps.clear();
+  staying_.clear();
+  old_ids_.clear();
+  for (auto step = cut.kept_depth; step < Machine::depth(); ++step) {
+    const auto first = Machine::first_event(step);
+    cut.steps.push_back(recommit(step, [](ProcessId) { return true; }));
+    if (going.contains(first)) continue;
+    staying_.push_back(recommit(step, [&](ProcessId id) { return !going.contains(id); }));
+    old_ids_.push_back(static_cast<EventId>(first));
+  }
+  const auto first_undone = static_cast<EventId>(Machine::first_event(cut.kept_depth));
+  undo_to(cut.kept_depth);
+  for (const NamedStep& step : staying_) again(step);
+
+  order_.resize(from);
+  order_.push_back(stand_in());
+  for (std::size_t i = 1; i < cut.order.size(); ++i) {
+    const EventId id = cut.order[i];
+    if (going.contains(static_cast<ProcessId>(id))) continue;
+    if (id < first_undone || id >= first_absent) {
+      order_.push_back(id);
+    } else if (id < first_stuck) {
+      const auto k = std::find(old_ids_.begin(), old_ids_.end(), id) - old_ids_.begin();
+      order_.push_back(
+          static_cast<EventId>(Machine::first_event(cut.kept_depth + static_cast<std::uint32_t>(k))));
+    }
+  }
+  for (const EventId id : cut.order) {
+    if (id >= first_stuck && id < first_absent) stuck_[id - first_stuck].reset();
+  }
+  for (auto& lock : stuck_) {
+    if (lock) lock->owner_id = static_cast<EventId>(Machine::resolve(lock->event, lock->owner));
+  }
+  return static_cast<std::uint32_t>(staying_.size());
+}
+
+template <CommitMachine Machine>
+std::uint32_t Recommits<Machine>::mend() {
+  const Cut& cut = cuts_[--cut_count_];
+  undo_to(cut.kept_depth);
+  for (const NamedStep& step : cut.steps) again(step);
+  order_.resize(cut.from);
+  order_.insert(order_.end(), cut.order.begin(), cut.order.end());
+  stuck_ = cut.stuck;
+  return static_cast<std::uint32_t>(cut.steps.size());
+}
+
+}  // namespace heddle::checker
