@@ -154,12 +154,15 @@ class Worker {
   [[nodiscard]] bool busy() const { return task_.has_value(); }
   [[nodiscard]] Task& task() { return *task_; }
   [[nodiscard]] const std::optional<TestResult>& running() const { return running_; }
+  // Whether a check of the task has ended.
+  [[nodiscard]] bool progressed() const { return progressed_; }
   [[nodiscard]] double silent_seconds() const {
     return std::chrono::duration<double>(Clock::now() - heard_).count();
   }
 
   void give(const Task& task) {
     task_ = task;
+    progressed_ = false;
     running_.reset();
     heard_ = Clock::now();
     // A dead worker does not read this; the end of its other pipe will show that.
@@ -182,6 +185,7 @@ class Worker {
         running_ = decode(line["begin"], task_->program);
       } else if (line.contains("end")) {
         running_.reset();
+        progressed_ = true;
         ++task_->skip;
         end(decode(line["end"], task_->program));
       } else {
@@ -211,6 +215,7 @@ class Worker {
   std::string text_;
   std::optional<Task> task_;
   std::optional<TestResult> running_;
+  bool progressed_ = false;
   Clock::time_point heard_ = Clock::now();
 };
 
@@ -304,7 +309,10 @@ class Pool {
     const bool was_busy = worker.busy();
     const double silent = worker.silent_seconds();
     std::string how = worker.obituary();
-    if (was_busy) {
+    if (was_busy && !worker.running() && worker.progressed()) {
+      // It died between two checks or after the last one, so no result is lost: another worker continues.
+      waiting_.push_front(worker.task());
+    } else if (was_busy) {
       if (silent > 2 * longest_) how = "did not end at its time limit and was killed";
       Task task = worker.task();
       TestResult result = worker.running().value_or(TestResult{});
