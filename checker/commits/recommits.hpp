@@ -121,6 +121,22 @@ class Recommits : public Machine {
     for (auto e = Machine::first_event(step); e < Machine::first_event(step + 1); ++e) set.insert(e);
   }
 
+  // An event may have been prepared in a cut run.
+  using Machine::commit_before;
+  using Machine::next_parameter;
+  [[nodiscard]] Set commit_before(Prepared& event) {
+    refresh(event);
+    return Machine::commit_before(event);
+  }
+  [[nodiscard]] std::optional<std::int64_t> next_parameter(Prepared& event, std::int64_t parameter) {
+    refresh(event);
+    return Machine::next_parameter(event, parameter);
+  }
+  using Machine::would_update;
+  [[nodiscard]] bool would_update(Prepared& event, std::int64_t parameter) {
+    refresh(event);
+    return Machine::would_update(event, parameter);
+  }
   bool insert(Prepared& event, std::int64_t parameter, EventId& id) {
     refresh(event);
     const auto first = static_cast<EventId>(Machine::first_event(Machine::depth()));
@@ -186,8 +202,7 @@ class Recommits : public Machine {
     EventName source;                             // of the update that revisits
     std::uint32_t kept_depth = 0;                 // steps that were left where they were
     std::vector<NamedStep> steps;                 // the others, as they were
-    std::size_t from = 0;                         // in the order
-    std::vector<EventId> order;                   // from there, as it was
+    std::vector<EventId> order;                   // as it was
     std::vector<std::optional<StuckLock>> stuck;  // as they were
   };
 
@@ -243,8 +258,7 @@ std::uint32_t Recommits<Machine>::cut(Prepared& event, std::int64_t source, std:
   Cut& cut = cuts_[cut_count_++];
   cut.revisited = name_in_order(read);
   cut.source = Machine::updates(event.name) ? Machine::name_of(source) : EventName{};
-  cut.from = from;
-  cut.order.assign(order_.begin() + static_cast<std::ptrdiff_t>(from), order_.end());
+  cut.order = order_;
   cut.stuck = stuck_;
   Set going = deleted;
   include(read, going);
@@ -266,21 +280,20 @@ std::uint32_t Recommits<Machine>::cut(Prepared& event, std::int64_t source, std:
   undo_to(cut.kept_depth);
   for (const NamedStep& step : staying_) again(step);
 
-  order_.resize(from);
-  order_.push_back(stand_in());
-  for (std::size_t i = 1; i < cut.order.size(); ++i) {
+  // Steps that stay may have new ids, wherever they stand in the order.
+  const auto id_now = [&](EventId id) {
+    if (id < first_undone || id >= first_stuck) return id;
+    const auto k = std::find(old_ids_.begin(), old_ids_.end(), id) - old_ids_.begin();
+    return static_cast<EventId>(Machine::first_event(cut.kept_depth + static_cast<std::uint32_t>(k)));
+  };
+  order_.clear();
+  for (std::size_t i = 0; i < cut.order.size(); ++i) {
     const EventId id = cut.order[i];
-    if (going.contains(static_cast<ProcessId>(id))) continue;
-    if (id < first_undone || id >= first_absent) {
-      order_.push_back(id);
-    } else if (id < first_stuck) {
-      const auto k = std::find(old_ids_.begin(), old_ids_.end(), id) - old_ids_.begin();
-      order_.push_back(
-          static_cast<EventId>(Machine::first_event(cut.kept_depth + static_cast<std::uint32_t>(k))));
-    }
-  }
-  for (const EventId id : cut.order) {
-    if (id >= first_stuck && id < first_absent) stuck_[id - first_stuck].reset();
+    const bool stuck = id >= first_stuck && id < first_absent;
+    if (i == from) order_.push_back(stand_in());
+    if (i >= from && stuck) stuck_[id - first_stuck].reset();
+    if (i < from || (i > from && !stuck && !going.contains(static_cast<ProcessId>(id))))
+      order_.push_back(id_now(id));
   }
   for (auto& lock : stuck_) {
     if (lock) lock->owner_id = static_cast<EventId>(Machine::resolve(lock->event, lock->owner));
@@ -293,8 +306,7 @@ std::uint32_t Recommits<Machine>::mend() {
   const Cut& cut = cuts_[--cut_count_];
   undo_to(cut.kept_depth);
   for (const NamedStep& step : cut.steps) again(step);
-  order_.resize(cut.from);
-  order_.insert(order_.end(), cut.order.begin(), cut.order.end());
+  order_ = cut.order;
   stuck_ = cut.stuck;
   return static_cast<std::uint32_t>(cut.steps.size());
 }

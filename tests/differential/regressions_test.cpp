@@ -54,6 +54,12 @@ const std::vector<Regression>& regressions() {
        "mutex m;\n"
        "thread p0 { y = 0; lock m; }\n"
        "thread p1 { lock m; unlock m; y = 0; }\n"},
+      {"trust under power went through the parameters that an event has in another run",
+       "shared x: int = 0;\n"
+       "thread p0 { let r0 = exchange(x, 0); }\n"
+       "thread p1 { var r0: int = 0; r0 = x; r0 = fetch_or(x, 0); let r1 = fetch_and(x, 0); }\n"
+       "thread p2 { let r0 = exchange(x, 0); x = 0; }\n"
+       "thread p3 { x = 0; }\n"},
       {"trust counted graphs twice that have forwarded loads beside updates",
        "shared x: int = 0;\n"
        "thread p0 { x = 0; x = 0; x += 0; }\n"
