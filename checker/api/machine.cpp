@@ -103,7 +103,7 @@ Result<RunResult> Machine::run(std::string_view thread, std::optional<std::uint3
         return result;
       }
       if (own->shown.kind == TransitionKind::choice) {
-        result.why = fmt::format("{} chooses a value in line {}", thread, own->shown.effect.line);
+        result.why = fmt::format("{} chooses a value on line {}", thread, own->shown.effect.line);
         return result;
       }
       if (!core.take(Choice(own->choice))) break;

@@ -102,7 +102,7 @@ class Machine::Core {
     }
     if (end.cut()) {
       result.cut =
-          fmt::format("stuck: final cut off by a bound of rounds in line {}", image().sites[end.site].line);
+          fmt::format("stuck: final cut off by a bound of rounds on line {}", image().sites[end.site].line);
     }
     return result;
   }

@@ -185,7 +185,7 @@ class OperationalEngine final : public Engine {
       if (waits_for_buffers(t)) {
         const auto text = m.op == compiler::Op::store ? "waits for room in its store buffer"
                                                       : "waits until its stores have reached memory";
-        return fmt::format("{} in line {}: {}", text, image().sites[m.site].line, buffered_text(t));
+        return fmt::format("{} on line {}: {}", text, image().sites[m.site].line, buffered_text(t));
       }
     }
     return thread_state(image(), machine_.memory(), m);

@@ -155,7 +155,7 @@ std::string PowerEngine::held_up_by(EventName name) const {
       continue;
     }
     const auto& site = image().sites[earlier.site];
-    text += fmt::format("{}{} '{}' in line {}", text.empty() ? "" : "; ", why, site.text, site.line);
+    text += fmt::format("{}{} '{}' on line {}", text.empty() ? "" : "; ", why, site.text, site.line);
   }
   return text;
 }
@@ -205,7 +205,7 @@ std::vector<Transition> PowerEngine::disabled() {
         continue;
       std::string why = held_up_by(name);
       if (const auto stopped = machine_.stopped_at(t); why.empty() && stopped) {
-        why = fmt::format("an assumption before it does not hold, in line {}",
+        why = fmt::format("an assumption before it does not hold, on line {}",
                           image().sites[requests[*stopped].site].line);
       }
       result.push_back({.kind = TransitionKind::commit, .effect = intention(name), .why = std::move(why)});

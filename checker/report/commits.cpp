@@ -155,7 +155,7 @@ std::string missing_loads(const ReportMachine& machine, ThreadId t, std::uint64_
     const Request& load = machine.load(t, static_cast<unsigned>(std::countr_zero(mask)));
     lines.push_back(machine.image().sites[load.site].line);
   }
-  std::string text = lines.size() == 1 ? "the load in line " : "the loads in lines ";
+  std::string text = lines.size() == 1 ? "the load on line " : "the loads on lines ";
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (i > 0) text += i + 1 == lines.size() ? " and " : ", ";
     text += std::to_string(lines[i]);

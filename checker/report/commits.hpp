@@ -25,7 +25,7 @@ using ReportMachine = PowerMachine<widest_machine>;
 [[nodiscard]] std::vector<ThreadEnd> describe_ahead_threads(ReportMachine& machine,
                                                             const std::vector<std::int64_t>& memory);
 
-// The loads of the mask that have no value: "the loads in lines 3 and 4".
+// The loads of the mask that have no value: "the loads on lines 3 and 4".
 [[nodiscard]] std::string missing_loads(const ReportMachine& machine, ThreadId t, std::uint64_t mask);
 
 }  // namespace heddle::checker

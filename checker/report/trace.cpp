@@ -126,9 +126,9 @@ std::string thread_state(const Image& image, const std::vector<std::int64_t>& me
     case Op::done: return "finished";
     case Op::await_failed: return fmt::format("waits in {}: {}", line_of(image, site), site.text);
     case Op::assume_failed:
-      return fmt::format("stopped by the assumption in line {}: {}", site.line, site.text);
-    case Op::loop_bound: return fmt::format("cut off by the loop bound in line {}", site.line);
-    case Op::round_limit: return fmt::format("cut off by the limit of rounds in line {}", site.line);
+      return fmt::format("stopped by the assumption on line {}: {}", site.line, site.text);
+    case Op::loop_bound: return fmt::format("cut off by the loop bound on line {}", site.line);
+    case Op::round_limit: return fmt::format("cut off by the limit of rounds on line {}", site.line);
     case Op::lock: {
       const auto owner = memory[m.location];
       if (owner == 0) break;
@@ -137,10 +137,10 @@ std::string thread_state(const Image& image, const std::vector<std::int64_t>& me
                          image.threads[static_cast<std::size_t>(owner - 1)].name);
     }
     default:
-      if (is_failure(m.op)) return fmt::format("failed in line {}", site.line);
+      if (is_failure(m.op)) return fmt::format("failed on line {}", site.line);
       break;
   }
-  return fmt::format("about to do '{}' in line {}", site.text, site.line);
+  return fmt::format("about to do '{}' on line {}", site.text, site.line);
 }
 
 ThreadEnd describe_thread(const Image& image, const std::vector<std::int64_t>& memory, ThreadId t,

@@ -58,10 +58,10 @@ template <typename Machine, typename Standing, typename Fails>
   }
   return result;
 }
-// The state of a thread: "finished", "waits in line 7 for m, which q holds".
+// The state of a thread: "finished", "waits at line 7 for m, which q holds".
 [[nodiscard]] std::string thread_state(const Image& image, const std::vector<std::int64_t>& memory,
                                        const Mailbox& mailbox);
-// "p waits in line 3: x == 1; q waits in line 7 for m, which p holds".
+// "p waits at line 3: x == 1; q waits at line 7 for m, which p holds".
 [[nodiscard]] std::string who_waits(const std::vector<ThreadEnd>& ends);
 
 // A value with its name and symbol.

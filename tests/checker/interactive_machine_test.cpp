@@ -111,14 +111,14 @@ TEST_CASE("under SC the same program has no buffers") {
 
 TEST_CASE("disabled transitions say what they wait for") {
   auto fence = start("shared x: int; shared y: int; thread p { x = 1; y = 2; fence; let a = x; }", "tso");
-  CHECK(reasons(fence) == Texts{"waits until its stores have reached memory in line 1: x = 1, y = 2",
+  CHECK(reasons(fence) == Texts{"waits until its stores have reached memory on line 1: x = 1, y = 2",
                                 "stays in the buffer behind x = 1"});
   auto store_fence =
       start("shared x: int; shared y: int; thread p { x = 1; fence st; y = true ? 2 : 3; }", "pso");
   CHECK(reasons(store_fence) == Texts{"finished", "a fence between the stores keeps it behind x = 1"});
   auto mutex = start("mutex m; thread p { lock m; unlock m; } thread q { lock m; unlock m; }", "pso");
   take(mutex, "0: lock m");
-  CHECK(reasons(mutex) == Texts{"waits in line 1 for m, which p holds"});
+  CHECK(reasons(mutex) == Texts{"waits at line 1 for m, which p holds"});
   CHECK(mutex.state().locks[0].holder == "p");
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("a full store buffer delays the next store") {
   auto machine = Machine::start(compile("shared x: int; shared y: int; thread p { x = 1; y = 1; }"),
                                 {.model = "tso", .buffer_bound = 1});
   REQUIRE(machine);
-  CHECK(reasons(*machine) == Texts{"waits for room in its store buffer in line 1: x = 1"});
+  CHECK(reasons(*machine) == Texts{"waits for room in its store buffer on line 1: x = 1"});
   CHECK_FALSE(Machine::start(compile("thread p { }"), {.model = "sc", .buffer_bound = 1}));
   CHECK_FALSE(Machine::start(compile("thread p { }"), {.model = "no such model"}));
 }
@@ -135,7 +135,7 @@ TEST_CASE("a failed await can be evaluated again once its condition holds") {
   auto machine = start("shared x: int; thread p { await x == 1; } thread q { x = 1; }", "sc");
   take(machine, "0: read x = 0");
   CHECK(actions(machine) == Texts{"1: x = 1"});
-  CHECK(reasons(machine) == Texts{"waits in line 1: await x == 1"});
+  CHECK(reasons(machine) == Texts{"waits at line 1: await x == 1"});
   take(machine, "1: x = 1");
   REQUIRE(machine.transitions().size() == 1);
   CHECK(machine.transitions()[0].kind == TransitionKind::retry);
@@ -154,7 +154,7 @@ TEST_CASE("the ways in which an execution can end are distinguished") {
   auto deadlock = start("shared x: int; thread p { await x == 1; }", "tso");
   deadlock.random(1);
   CHECK(deadlock.status().end == MachineEnd::deadlock);
-  CHECK(deadlock.status().message == "deadlock: p waits in line 1: await x == 1");
+  CHECK(deadlock.status().message == "deadlock: p waits at line 1: await x == 1");
   auto assumption = start("shared x: int; thread p { assume x == 1; }", "tso");
   assumption.random(1);
   CHECK(assumption.status().end == MachineEnd::stuck);
@@ -195,7 +195,7 @@ thread q { await y == 1; }
   CHECK(result->steps == 1);
   CHECK(machine.run("p", 7)->why == "p has finished");
   CHECK(machine.run("nobody").error().front().message == "there is no thread 'nobody'");
-  CHECK(machine.run("q")->why == "q waits in line 9: await y == 1");
+  CHECK(machine.run("q")->why == "q waits at line 9: await y == 1");
 }
 
 TEST_CASE("choices are listed, and values beyond the list can be taken") {

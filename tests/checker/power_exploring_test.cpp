@@ -129,7 +129,7 @@ thread p {
   REQUIRE(!unknown);
   CHECK(unknown.error().front().message.find("p.b has no value yet") != std::string::npos);
   CHECK(machine.evaluate("p.c")->number == 7);
-  CHECK(has(reasons(machine), "y = b: its data depends on 'x' in line 5"));
+  CHECK(has(reasons(machine), "y = b: its data depends on 'x' on line 5"));
   take(machine, "0: read x = 0 (po 1, rf initial)");
   CHECK(machine.evaluate("p.b")->number == 1);
   take(machine, "0: y = 1 (po 2)");
@@ -146,14 +146,14 @@ thread q { let a = y; if a == 1 { z[0] = 1; } let b = z[a]; }
 thread r { let c = x; let d = x; }
 )");
   auto why = reasons(machine);
-  CHECK(has(why, "y = 1: a fence keeps it behind 'x = 1' in line 5"));
+  CHECK(has(why, "y = 1: a fence keeps it behind 'x = 1' on line 5"));
   CHECK(has(why,
-            "x = 2: a fence keeps it behind 'x = 1' in line 5; a lightweight fence keeps it behind 'y = "
-            "1' in line 5"));
-  CHECK(has(why, "x: program order of one location keeps it behind 'x' in line 7"));
+            "x = 2: a fence keeps it behind 'x = 1' on line 5; a lightweight fence keeps it behind 'y = "
+            "1' on line 5"));
+  CHECK(has(why, "x: program order of one location keeps it behind 'x' on line 7"));
   bool needs = false;
   for (const auto& reason : why)
-    needs = needs || reason.find("needs the load in line 6") != std::string::npos;
+    needs = needs || reason.find("needs the load on line 6") != std::string::npos;
   CHECK(needs);
   take(machine, "0: x = 1 (po 1)");
   take(machine, "0: y = 1 (po 2)");

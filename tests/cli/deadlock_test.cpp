@@ -61,7 +61,7 @@ TEST_CASE("a deadlock has the place where the first thread waits, under all mode
                   "thread q { wait_for_it(); }\n");
   const Deadlock waits = deadlock_of(await);
   CHECK(waits.place == await + ":2:20");
-  CHECK(waits.message == "deadlock: q waits in line 2: await x == 2");
+  CHECK(waits.message == "deadlock: q waits at line 2: await x == 2");
 }
 
 TEST_CASE("a thread that waits in the standard library waits where the user's file calls it") {
@@ -72,7 +72,7 @@ TEST_CASE("a thread that waits in the standard library waits where the user's fi
                                         "thread p { enter();\n  spinlock.acquire(l); }\n");
   const Deadlock again = deadlock_of(twice);
   CHECK(again.place == twice + ":7:3");
-  CHECK(again.message.starts_with("deadlock: p waits in line 7 (std/spinlock.hed:"));
+  CHECK(again.message.starts_with("deadlock: p waits at line 7 (std/spinlock.hed:"));
   const std::string once = folder.file("once.hed",
                                        "import std.spinlock;\nshared l: spinlock.Lock;\n"
                                        "fn enter() {\n  spinlock.acquire(l);\n}\n"
@@ -87,7 +87,7 @@ TEST_CASE("text, JSON, SARIF, JUnit and a shortest trace name the place of a dea
   const std::string junit = (folder.path() / "junit.xml").string();
   const Finished text = run_heddle({"check", file, "--sarif", sarif, "--minimise"});
   CHECK(contains(text.output,
-                 "\n" + file + ":6:3: violation: deadlock: q waits in line 6 for b, which r holds"));
+                 "\n" + file + ":6:3: violation: deadlock: q waits at line 6 for b, which r holds"));
   CHECK(contains(text.output, "The shortest trace to this violation"));
   const Json region =
       Json::parse(read(sarif))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
