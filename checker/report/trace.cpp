@@ -124,7 +124,7 @@ std::string thread_state(const Image& image, const std::vector<std::int64_t>& me
   const auto& site = image.sites[m.site];
   switch (m.op) {
     case Op::done: return "finished";
-    case Op::await_failed: return fmt::format("waits in {}: {}", line_of(image, site), site.text);
+    case Op::await_failed: return fmt::format("waits at {}: {}", line_of(image, site), site.text);
     case Op::assume_failed:
       return fmt::format("stopped by the assumption on line {}: {}", site.line, site.text);
     case Op::loop_bound: return fmt::format("cut off by the loop bound on line {}", site.line);
@@ -132,7 +132,7 @@ std::string thread_state(const Image& image, const std::vector<std::int64_t>& me
     case Op::lock: {
       const auto owner = memory[m.location];
       if (owner == 0) break;
-      return fmt::format("waits in {} for {}, which {} holds", line_of(image, site),
+      return fmt::format("waits at {} for {}, which {} holds", line_of(image, site),
                          image.locations[m.location].name,
                          image.threads[static_cast<std::size_t>(owner - 1)].name);
     }
