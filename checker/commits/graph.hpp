@@ -305,7 +305,7 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
     Event& source = events_[behind];
     next = source.co_next;
     if (kind == EventKind::deferral) next = no_event;
-    // rfe; rfi is no order of its own, and where program order is kept it is there already. co, and fr from
+    // rfe; rfi adds no order of its own, and kept program order already contains it. co, and fr from
     // the readers of the write before.
     if (event.writes()) {
       before |= source.upto;

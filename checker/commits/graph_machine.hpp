@@ -61,7 +61,7 @@ class GraphMachine {
     std::int64_t high = 0;
     Set bounds;      // what the event must stay co-after
     Set cut_bounds;  // and what a read must that the event revisits
-    // What the thread came to behind a store, if `ran`.
+    // Where the thread stands after a store, if `ran`.
     std::uint32_t snapshot_after = 0;
     ThreadState state_after = ThreadState::ready;
     bool full_fence_after = false;

@@ -7,7 +7,7 @@
 // place may no longer be allowed, so such a store has a second parameter, `dropped`: the run continues without
 // it and counts as blocked. Thus every enabled event has a parameter, and the algorithms still find the races of
 // the events that do not depend on the store. Mutexes are read-modify-writes of a location that is 0 while the mutex is free, with
-// full fences on both sides; a `lock` can be committed only behind the write that left the mutex free. A
+// full fences on both sides; a `lock` can be committed only after the write that left the mutex free. A
 // `choose` is an event without a location, whose parameter is its value.
 //
 // Assertions and assumptions order nothing: threads run past them. An assumption that does not hold makes the
@@ -137,7 +137,7 @@ class PowerMachine {
   }
   [[nodiscard]] Location location_at(std::uint32_t depth) const { return location(step(depth)); }
   [[nodiscard]] bool reads_at(std::uint32_t depth) const { return reads(step(depth)); }
-  // What a step read from, or its write stands behind now; what it chose.
+  // What a step reads from, or which write its own write follows now; what it chose.
   [[nodiscard]] std::int64_t place(std::uint32_t depth) const {
     const Request& committed = request(steps_[depth].name);
     if (committed.dropped) return dropped;
@@ -306,7 +306,7 @@ class PowerMachine {
     if ((loads & ~threads_.committed(t)) != 0) return false;
     const auto fenced = std::max(request.before_sync, request.before_lightweight);
     if (fenced > open_[t]) return false;
-    // Behind the fence all loads of the assumptions before it have their values.
+    // After the fence, all loads of earlier assumptions have their values.
     if (fenced != 0 && fenced > unassumed(t)) return false;
     if (request.writes() && request.before_store_store > open_[t] && !stores_committed(t, request))
       return false;
@@ -386,7 +386,7 @@ class PowerMachine {
   void count_violations();
   [[nodiscard]] bool counts(ThreadId t, std::uint32_t index);
   // Events that some assumption that does not hold, or is not known to hold, leaves out, loads of
-  // read-modify-writes whose store is not there, and what cb puts behind these.
+  // read-modify-writes whose store is missing, and what cb puts after these.
   [[nodiscard]] Set left_out();
   [[nodiscard]] bool meets(ThreadId t, std::uint64_t loads, const Set& events) const;
   [[nodiscard]] Schedule run(const Set& without) const;
@@ -407,7 +407,7 @@ class PowerMachine {
   std::vector<std::uint32_t> step_of_;
   std::vector<Watch> watches_;  // by thread
   std::vector<WatchChange> trail_;
-  std::uint32_t suspects_ = 0;  // threads with a violation that has not counted yet
+  std::uint32_t suspects_ = 0;  // threads with a violation that is not counted yet
   std::vector<FailureAt> failures_;
   std::string_view limit_;
 };
