@@ -12,16 +12,6 @@ namespace heddle::checker {
 
 namespace {
 
-FenceType fence_type(Fence fence) {
-  switch (fence) {
-    case Fence::full: return FenceType::full;
-    case Fence::lightweight: return FenceType::lightweight;
-    case Fence::store_store: return FenceType::store_store;
-    case Fence::instruction: break;
-  }
-  return FenceType::instruction;
-}
-
 std::uint32_t position(const ReportMachine& machine, EventName name) {
   const auto& requests = machine.requests(name.thread);
   const auto before = std::count_if(requests.begin(), requests.begin() + name.index,
@@ -60,6 +50,8 @@ Commit commit_of(const ReportMachine& machine, EventName name) {
   commit.control = steps_of(machine, name.thread, self.control);
   commit.control_isync = steps_of(machine, name.thread, self.control_isync);
   commit.fences = fences_before(machine, name);
+  if (self.write_half())
+    commit.read_half = machine.step_of(machine.requests(name.thread)[name.index - 1].read);
   if (self.op == Op::choose) return commit;
   const auto step_of = [&](PowerId write) -> std::optional<std::size_t> {
     return write < 0 ? std::nullopt : std::optional<std::size_t>(machine.step_of(write));

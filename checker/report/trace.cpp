@@ -106,6 +106,7 @@ heddle::Step describe_row(const Image& image, const Row& row) {
   step.line = site.line;
   step.column = site.column;
   step.source = site.text;
+  if (row.type == RowType::fence) step.fence = fence_type(row.fence);
   step.action = action(image, row, step.location, type);
   return step;
 }

@@ -35,6 +35,16 @@ namespace heddle::checker {
 
 // The parts of a description, for the interactive machine too.
 
+[[nodiscard]] inline FenceType fence_type(Fence fence) {
+  switch (fence) {
+    case Fence::full: return FenceType::full;
+    case Fence::lightweight: return FenceType::lightweight;
+    case Fence::store_store: return FenceType::store_store;
+    case Fence::instruction: break;
+  }
+  return FenceType::instruction;
+}
+
 [[nodiscard]] heddle::Step describe_row(const Image& image, const Row& row);
 // The message for a violation that a thread found. Without the mailbox it has no numbers.
 [[nodiscard]] std::string describe_failure(Op op, const compiler::Site& site, const Mailbox* mailbox);

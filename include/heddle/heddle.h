@@ -200,6 +200,8 @@ struct Commit {
   std::vector<std::size_t> control_isync = {};
   // The fences between the thread's previous step in program order and this one.
   std::vector<FenceType> fences = {};
+  // Of the write of a read-modify-write whose read is a step of its own: that step.
+  std::optional<std::size_t> read_half = {};
 };
 
 // One row of a trace.
@@ -219,7 +221,8 @@ struct Step {
   std::uint32_t column = 0;
   std::string source;  // source text of the operation
   std::string action;  // one phrase: "x = 1", "read y = 0", "x = 1 buffered", "x = 1 reaches memory"
-  std::optional<Commit> commit = {};  // traces in commit order
+  std::optional<Commit> commit = {};    // traces in commit order
+  std::optional<FenceType> fence = {};  // of a fence
 };
 
 struct NamedValue {
