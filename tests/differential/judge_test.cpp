@@ -108,8 +108,9 @@ Finding random_commits_are_consistent(const Program& program) {
       machine.for_each_enabled([&](checker::EventName name) {
         checker::ReportMachine::Prepared event;
         machine.prepare(name, event);
-        for (auto p = machine.first_parameter(event); p; p = machine.next_parameter(event, *p))
-          possible.emplace_back(event, *p);
+        for (auto p = machine.first_parameter(event); p; p = machine.next_parameter(event, *p)) {
+          if (*p != checker::dropped) possible.emplace_back(event, *p);
+        }
       });
       bool committed = false;
       while (!committed && !possible.empty()) {
@@ -135,7 +136,7 @@ TEST_SUITE_BEGIN("graphs");
 TEST_CASE("the axioms allow an execution of PSO under TSO or SC exactly if an interleaving there has it") {
   differing = {};
   run({"judged graphs", 1500, 30'000'000, machines_and_axioms_agree, 25});
-  CHECK_GT(differing.excluded, differing.compared / 100);
+  CHECK_GT(differing.excluded, differing.compared / 300);
 }
 
 TEST_CASE("the axioms of POWER allow the traces of random runs of the commit machine") {
