@@ -16,7 +16,7 @@ namespace {
 
 using Run = void (*)(Search&);
 
-// A function that runs an algorithm, and the models that it has a machine for.
+// A function that runs an algorithm, and the models for which it has a machine.
 struct Form {
   std::vector<std::string_view> models;
   Run run = nullptr;
@@ -53,7 +53,8 @@ const std::vector<AlgorithmRow>& rows() {
         .summary = "every interleaving; the oracle for small programs",
         .paper = "",
         .bounds_preemptions = true,
-        .bounds_buffers = true},
+        .bounds_buffers = true,
+        .counts = CountedAs::interleaving},
        {over_interleavings(run_naive), over_power<run_naive_derived>()}},
       {{.name = "dpor",
         .summary = "dynamic partial-order reduction with sleep sets",
@@ -71,7 +72,8 @@ const std::vector<AlgorithmRow>& rows() {
         .summary = "stateful dpor: ends a path where it meets a known state",
         .paper = "Yang, Chen, Gopalakrishnan, Kirby, SPIN'08",
         .bounds_preemptions = true,
-        .bounds_buffers = true},
+        .bounds_buffers = true,
+        .counts = CountedAs::path},
        {over_interleavings(run_sdpor), over_power<run_sdpor_derived>()}},
       {{.name = "rsmc",
         .summary = "derived execution models: commits events in any order, each trace exactly once",
@@ -85,7 +87,8 @@ const std::vector<AlgorithmRow>& rows() {
        {over_graphs(run_trust), over_power<run_trust_recommitting>()}},
       {{.name = "rf",
         .summary = "reads-from classes: the order of writes left open, each class exactly once",
-        .paper = "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21"},
+        .paper = "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21",
+        .counts = CountedAs::reads_from_class},
        {over_verified_interleavings(run_rf), over_power<run_rf_derived>()}},
   };
   return list;
@@ -124,7 +127,7 @@ const std::vector<ModelInfo>& all_models() {
                         .default_algorithm = "source",
                         .has_buffers = Model::has_buffers});
     });
-    // A model with axioms only describes itself.
+    // A model that has only axioms describes itself.
     AxiomaticModels::for_each([&]<typename Axioms>() {
       if (find_named(models, Axioms::name) != nullptr) return;
       if constexpr (requires { Axioms::summary; })

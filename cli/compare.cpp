@@ -50,12 +50,15 @@ std::vector<std::int64_t> key_of(const std::vector<NamedValue>& values) {
   return key;
 }
 
-// Ranks algorithms by how well their outcomes represent the model: complete ones first; then one execution
-// per execution graph (the default does that) before one per interleaving; `rf` last.
+// Ranks algorithms by how well their outcomes represent the model: complete ones first; then those that count
+// execution graphs (the model's default before others), those that count interleavings or paths, and those
+// that count reads-from classes.
 int rank(const CheckResult& result) {
   const int complete = result.stopped_by.empty() ? 4 : 0;
-  if (result.algorithm == "rf") return complete;
-  if (result.algorithm == "naive") return complete + 1;
+  for (const AlgorithmInfo& algorithm : algorithms()) {
+    if (algorithm.name != result.algorithm || algorithm.counts == CountedAs::graph) continue;
+    return complete + (algorithm.counts == CountedAs::reads_from_class ? 0 : 1);
+  }
   for (const ModelInfo& model : models()) {
     if (model.name == result.model && model.default_algorithm == result.algorithm) return complete + 3;
   }

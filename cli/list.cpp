@@ -31,6 +31,7 @@ std::string list_json() {
     json["algorithms"].push_back({{"name", std::string(algorithm.name)},
                                   {"summary", std::string(algorithm.summary)},
                                   {"paper", std::string(algorithm.paper)},
+                                  {"counts", json_word(name(algorithm.counts))},
                                   {"bounds_preemptions", algorithm.bounds_preemptions},
                                   {"bounds_buffers", algorithm.bounds_buffers}});
   }

@@ -9,9 +9,10 @@
 
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
+#include "checker/commits/shortest.hpp"
+#include "checker/interleavings/shortest.hpp"
 #include "checker/registry.hpp"
 #include "checker/report/trace.hpp"
-#include "checker/search/shortest.hpp"
 
 namespace heddle {
 

@@ -43,6 +43,16 @@ std::string_view name(BlockedBy by) {
   return "round limit";
 }
 
+std::string_view name(CountedAs unit) {
+  switch (unit) {
+    case CountedAs::interleaving: return "interleaving";
+    case CountedAs::graph: return "graph";
+    case CountedAs::reads_from_class: return "reads-from class";
+    case CountedAs::path: break;
+  }
+  return "path";
+}
+
 std::string_view name(ViolationKind kind) {
   switch (kind) {
     case ViolationKind::assertion: return "assertion";

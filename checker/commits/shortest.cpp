@@ -1,6 +1,8 @@
 // Breadth-first search for a violation under POWER, layer by layer, as shortest.cpp does it for
 // interleavings: a transition is a commit, and a state the set of what is committed with its parameters, in
 // whatever order it was (PowerMachine::key).
+#include "checker/commits/shortest.hpp"
+
 #include <stdexcept>
 #include <vector>
 

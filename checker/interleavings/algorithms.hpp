@@ -1,4 +1,4 @@
-// The algorithms of the interleaving engine, and how they get a machine for the requested model.
+// The algorithms over interleavings, and the machine of the requested model for each of them.
 #pragma once
 
 #include <string_view>
@@ -9,21 +9,21 @@
 
 namespace heddle::checker {
 
-// What the algorithms are written against is what the machine is, whatever the width of its sets.
+// Every machine fulfils the contract that the algorithms are written against, whatever the width of its sets.
 static_assert(Interleaving<Machine<SequentialConsistency, 1>>);
 static_assert(Interleaving<Machine<TotalStoreOrder, 1>> && Interleaving<Machine<TotalStoreOrder, 16>>);
 static_assert(Interleaving<Machine<PartialStoreOrder, 1>> &&
               Interleaving<Machine<PartialStoreOrder, growing>>);
 
-// Explores the program of the search; each is described in the .cpp file of its name.
+// Each explores the program of the search; the .cpp file of its name describes it.
 void run_naive(Search& search);
 void run_dpor(Search& search);
 void run_source(Search& search);
 void run_sdpor(Search& search);
 void run_rf(Search& search);
 
-// Calls `use(machine)` with a fresh machine of the model that the search's options name, with sets wide
-// enough for the program. Throws NoImplementation if the model is not operational.
+// Calls `use(machine)` with a fresh machine of the model in the search's options, with sets wide enough for
+// the program. Throws NoImplementation if the model is not operational.
 template <typename Use>
 void with_machine(const Search& search, Use&& use) {
   const auto& model = search.options().model;
@@ -36,7 +36,7 @@ void with_machine(const Search& search, Use&& use) {
   if (!found) throw NoImplementation(model);
 }
 
-// with_machine for an exploration: the search keeps what the machine counted.
+// with_machine for an exploration: adds the machine's counts to the search's.
 template <typename Use>
 void explore(Search& search, Use&& use) {
   with_machine(search, [&](Interleaving auto& machine) {

@@ -1,57 +1,59 @@
 // The depth-first search of `dpor`, `source` and `sdpor`: backtrack sets filled by races, and sleep sets.
 //
 // Every state on the path has a backtrack set (processes to take there), a done set and a sleep set. If a
-// step e races with the newest step, taking the second before the first is another execution, so the
+// step e races with the newest step, taking the second before the first leads to another execution, so the
 // algorithm adds something to the backtrack set of the state before e: `Policy::add` decides what. Sleep sets
 // (Godefroid) hold the processes whose next transition was explored from an earlier sibling; a process wakes
 // when a step is taken that its transition depends on. A state where every enabled process is asleep is
 // redundant.
 //
-// Locks: a lock and the unlock before it never race; the lock and the lock before that do
+// Locks: a lock never races with the unlock before it, but does with the lock before that
 // (happens_before.hpp). A thread that waits for a mutex at the end of a path has not taken part in any race
 // yet; `waiting_lock_races` makes up for that.
 //
-// A stateful algorithm (`Policy::stateful`) may end a path at a state that it knows: `Policy::prune`. Sleep
-// sets do not go with that: what sleeps here may have been awake when the state was explored.
+// A stateful algorithm (`Policy::stateful`) may end a path at a known state: `Policy::prune`. It cannot use
+// sleep sets: what sleeps here may have been awake when the state was explored.
 //
 // A preemption bound (preemptions.hpp) cuts paths that sleep sets and races rely on. So with a bound there are
 // no sleep sets, and backtrack points are conservative (Coons, Musuvathi, McKinley, OOPSLA'13, section 4),
 // adapted to preemptions that are counted when a thread comes back, not when it is left:
-// (1) A path goes on with the running thread while it can, next with a flush that this thread waits for, then
-//     with a thread that comes for free, then with any flush. Where none of them is enabled, every enabled
-//     process is taken: each of these threads costs, and any of them may lead to a violation.
+// (1) A path continues with the running thread while that is enabled, next with a flush that this thread
+//     waits for, then with a thread that costs nothing, then with any flush. Where none of them is enabled,
+//     every enabled process is taken: each of these threads costs, and any of them may lead to a violation.
 // (2) A race adds the later step's process at the state before the earlier step, and again where the *block*
 //     of that step begins: the steps around it in which no other thread did anything. From there the racing
-//     thread takes its turn before the whole block and does not tear it apart. For a flush its thread is
-//     added, too: the store may not be buffered there yet.
-// (3) What a switch costs also depends on whether the thread that is left must wait for a mutex. So a thread
+//     thread takes its turn before the whole block and does not split it. A flush adds its thread, too: the
+//     store may not be buffered there yet.
+// (3) The cost of a switch also depends on whether the thread that is left must wait for a mutex. So a thread
 //     that waits for a mutex races with the lock that took it as soon as it waits, since the path may be cut
-//     before anyone unlocks; and a thread that locks a mutex adds itself at the unlock before, as in (2): had
-//     it come while the mutex was taken, leaving it would have been free.
+//     before the unlock; and a thread that locks a mutex adds itself at the unlock before, as in (2): had it
+//     come while the mutex was taken, leaving it would have been free.
 //
 // Why no run within the bound is lost. Let w be a run from a state s that is within the bound; it may end
-// anywhere. Claim: the search takes from s a run that has the steps of w in the order of their dependences,
-// perhaps with others that none of them depends on, and that costs no more. By induction over what can follow:
-// - w has steps of processes that were taken at s. Let q be the one that comes first, and t what stands before
-//   it in w; t has no step of a process that was taken at s.
+// anywhere. Claim: from s the search takes a run that has the steps of w in the order of their dependences,
+// perhaps with others that none of them depends on, and that costs no more. The proof is by induction over
+// what can follow.
+// - Some steps of w are of processes that were taken at s. Let q be the first such process in w, and t the
+//   steps before it; t has no step of a process that was taken at s.
 //   If q is a buffer or the running thread, only its first step, b, has to move to the front. That costs
-//   nothing: a running thread that comes back in w to do b and goes on was left there once, and is now left
-//   once after b. If some step of t depends on b, take the first one, f: "b, then t up to f" is within the
-//   bound, so by induction a run with these steps is explored after b; there b races with f, and (2) adds the
-//   process of f, or all, at s. This contradicts the choice of t.
-//   If q is another thread, its first block in w has to move as a whole: then it comes once, at the same cost.
-//   If a step of t depends on step b of the block, take the last such b and the first such f: "the block up to
-//   b, then t up to f" costs no more than they do in w. By (1) the block is explored in one piece from s on:
-//   a run of the same cost cannot tear it. So the race of b and f is found in a block that begins at s, and
-//   (2) adds the process of f there: the same contradiction. A flush in the block that carries a store of t
-//   is not part of it unless a step of the block sees it; then that step races with the flush, and the flush
-//   adds its thread, which is in t. Flushes of t that the block waits for move with it, free of charge.
-//   What others pay changes only if the block locks or unlocks a mutex that a thread left in t waits for, or
-//   if q is left waiting for a mutex that a step of t locks. The first race is found by (3), as is the last:
-//   q goes on and takes the mutex, and that thread of t waits for it.
-// - w has no such steps. Then by (1) what was taken at s first is free: a step of the running thread, a flush
-//   or a thread that may come for nothing. If w depends on it, a race shows that, as above. If not, it goes
-//   first and is left for good, which costs nothing, and the claim holds after it.
+//   nothing: a running thread that comes back in w to do b was left there once, and is now left once after b.
+//   If some step of t depends on b, take the first one, f: "b, then t up to f" is within the bound, so by
+//   induction a run with these steps is explored after b; there b races with f, and (2) adds the process of
+//   f, or all, at s. This contradicts the choice of t.
+//   If q is another thread, its first block in w has to move as a whole: then it comes once, at the same
+//   cost. If a step of t depends on step b of the block, take the last such b and the first such f: "the
+//   block up to b, then t up to f" costs no more than its steps do in w. By (1) the block is explored in one
+//   piece from s on: a run of the same cost cannot split it. So the race of b and f is found in a block that
+//   begins at s, and (2) adds the process of f there: the same contradiction. A flush in the block that
+//   carries a store of t is not part of it unless a step of the block sees it; then that step races with the
+//   flush, and the flush adds its thread, which is in t. Flushes of t that the block waits for move with it
+//   at no cost.
+//   The costs of other threads change only if the block locks or unlocks a mutex that a thread left in t
+//   waits for, or if q is left waiting for a mutex that a step of t locks. (3) finds the race in the first
+//   case and in the last: q takes the mutex, and that thread of t waits for it.
+// - No step of w is of such a process. Then by (1) what was taken first at s is free: a step of the running
+//   thread, a flush or a thread that costs nothing. If w depends on it, a race shows that, as above. If not,
+//   it goes first and is left for good, which costs nothing, and the claim holds after it.
 #pragma once
 
 #include <concepts>
@@ -87,9 +89,10 @@ struct Race {
   std::uint32_t row = 0;
 };
 
-// What an algorithm decides itself. `add` puts into the backtrack set of `node`, the state before the race's
-// earlier step, what reversing the race needs. A stateful policy also has `prune(search)`, asked at each new
-// state: true ends the path there, and the backtrack sets of the path have what may follow.
+// The part that each algorithm decides. `add` puts what reversing the race needs into the backtrack set of
+// `node`, the state before the race's earlier step. A stateful policy also has `prune(search)`, called at
+// each new state: if it returns true, the path ends there, and it has updated the backtrack sets of the path
+// for everything that may follow.
 template <typename Policy, typename Machine>
 concept BacktrackPolicy = Interleaving<Machine> && std::default_initializable<Policy> &&
     requires(Policy& policy, const Machine& machine, const HappensBefore<Machine>& order,
@@ -113,13 +116,13 @@ class BacktrackingSearch {
 
   [[nodiscard]] Machine& machine() { return machine_; }
   [[nodiscard]] const HappensBefore<Machine>& order() const { return order_; }
-  // With a preemption bound: who is running, and at what cost so far.
+  // With a preemption bound: the running thread, and the cost so far.
   [[nodiscard]] const Running<Set>& running() const { return running_[depth_ - 1]; }
   [[nodiscard]] bool bounded() const { return bounded_; }
   [[nodiscard]] Counts& counts() { return search_.counts; }
 
-  // Adds the process, or everything enabled if it is not, to the backtrack set of the state before step
-  // `race`; with a preemption bound also to those of the block of steps around it.
+  // Adds the process to the backtrack set of the state before step `race`, or everything enabled if the
+  // process is not; with a preemption bound also where the block of steps around it begins.
   void add_conservatively(std::uint32_t race, ProcessId process) {
     add_process(nodes_[race], process);
     if (!bounded_) return;
@@ -169,7 +172,7 @@ class BacktrackingSearch {
   [[nodiscard]] ProcessId pick(const Set& todo) { return bounded_ ? pick_cheapest(todo) : todo.first(); }
 
   // With a preemption bound: the running thread, or a flush that it waits for, or else a process that costs
-  // nothing, if there is one. (Out of line: searches without a bound are to be fast.)
+  // nothing, if there is one. (Out of line to keep searches without a bound fast.)
   [[nodiscard, gnu::noinline]] ProcessId pick_cheapest(const Set& todo) {
     const ThreadId running = this->running().thread;
     if (running != none) {
@@ -235,8 +238,8 @@ class BacktrackingSearch {
     arrive(sleep);
   }
 
-  // Does the next transition of a process that was enabled before the step commute with it? A thread and its
-  // own buffers always commute where both were enabled: a load reads the write, buffered or flushed.
+  // True if the next transition of a process that was enabled before the step commutes with it. A thread and
+  // its own buffers always commute where both were enabled: a load reads the write, buffered or flushed.
   [[nodiscard]] bool independent(ProcessId process, const Access& access, ThreadId thread) {
     if (access.location == none || access.forwarded) return true;
     if constexpr (Machine::has_buffers) {
@@ -296,13 +299,13 @@ class BacktrackingSearch {
            nodes_.capacity() * sizeof(Node) + running_.capacity() * sizeof(Running<Set>);
   }
 
-  // Something must be taken before the race's earlier step so that the later one comes first.
+  // Adds to the state before the race's earlier step what lets the later one come first.
   void add(const Race& race) {
     if (!bounded_) return policy_.add(machine_, order_, nodes_[race.earlier], race);
     add_conservatively(race.earlier, race.process);
   }
 
-  // With a preemption bound, a store buffer brings its thread along: the store may not be buffered yet.
+  // With a preemption bound, a store buffer adds its thread, too: the store may not be buffered yet.
   void add_process(Node& node, ProcessId process) {
     if constexpr (Machine::has_buffers) {
       if (bounded_ && process >= machine_.thread_count()) {
@@ -317,7 +320,7 @@ class BacktrackingSearch {
     }
   }
 
-  // With a preemption bound: the races that the step `last` brings about with threads that wait for a mutex.
+  // With a preemption bound: the races of the step `last` with threads that wait for a mutex.
   [[gnu::noinline]] void mutexes_race(std::uint32_t last) {
     const Step& step = machine_.step(last);
     waiting_lock_races(step.thread);

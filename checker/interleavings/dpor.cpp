@@ -5,13 +5,13 @@
 //   E = { q enabled there : q = p, or some step of q after e happens before t }
 // into its backtrack set, or all enabled ones if E is empty (paper 1, algorithm 1, lines 14 to 19).
 // Differences:
-// - Races are looked for when t is executed, not while it is pending. Every pending transition is executed on
+// - Races are detected when t is executed, not while it is pending. Every pending transition is executed on
 //   the path below, except a lock that is never granted; backtracking.hpp makes up for that.
-// - Every race of t counts that no step in between orders, not only the last one. That makes the reduction
+// - Every race of t that no step in between orders counts, not only the last one. That makes the reduction
 //   sound for the conditional dependence of read-modify-writes and of loads that read their own thread's
 //   buffer.
-// - The process taken from E is the one whose step comes first: it has no predecessor among the steps after e,
-//   so it can go first.
+// - The process taken from E is the one whose step comes first: it has no predecessor among the steps after
+//   e, so it can go first.
 // - Sleep sets are added: complete executions are counted once per trace, and a redundant exploration that is
 //   noticed late ends as a sleep-set-blocked one.
 #include "checker/interleavings/algorithms.hpp"

@@ -33,7 +33,7 @@ class HappensBefore {
     push_row();  // row 0; the vector is zero where nothing was written yet
   }
 
-  // Does the step at `position` happen before what `row` is the clock of?
+  // True if the step at `position` happens before the point whose clock is `row`.
   [[nodiscard]] bool ordered(std::uint32_t position, std::uint32_t row) const {
     return clock(row)[machine_.step(position).process] > static_cast<std::int32_t>(position);
   }
@@ -44,9 +44,9 @@ class HappensBefore {
   }
   [[nodiscard]] const std::int32_t* clock(std::uint32_t row) const { return clocks_.data() + row * stride_; }
 
-  // Accounts for the machine's newest step. The positions of the steps that race with it are in `races()`
-  // afterwards, newest first: steps of other processes that conflict with it and that nothing else orders
-  // before it.
+  // Accounts for the machine's newest step. Afterwards `races()` has the positions of the steps that race
+  // with it, newest first: steps of other processes that conflict with it and that nothing else orders before
+  // it.
   void record() {
     const auto position = machine_.depth() - 1;
     const Step& step = machine_.step(position);
@@ -87,7 +87,7 @@ class HappensBefore {
 
   [[nodiscard]] const std::vector<std::uint32_t>& races() const { return races_; }
 
-  // Of the step at `position`, which took a mutex: the step that released it before, or `none`.
+  // For the step at `position`, which took a mutex: the step that released it before, or `none`.
   [[nodiscard]] std::uint32_t released(std::uint32_t position) const {
     return events_[position].previous_write;
   }
@@ -117,7 +117,8 @@ class HappensBefore {
     std::uint32_t previous_write = none;  // the last one of these that wrote
   };
 
-  // The clock that the step starts from: its thread's; for a flush, the thread's when the store was buffered.
+  // The clock that the step starts from: its thread's; for a flush, the thread's at the time it buffered the
+  // store.
   [[nodiscard]] std::uint32_t start_row(const Step& step) const {
     if constexpr (Machine::has_buffers) {
       if (step.type == StepType::flush)
@@ -157,8 +158,8 @@ class HappensBefore {
   }
 
   // Walks the steps that conflict with `step`, newest first: reads since the last write of the location, that
-  // write, and the load that the write had answered out of its buffer. A step that joining a newer one has
-  // ordered is no race.
+  // write, and the load that the write had answered while buffered. A step that is already ordered by joining
+  // a newer one is no race.
   void conflicts(const Step& step, const Event& event) {
     if (step.op == Op::lock) return lock_conflict(event);
     if (!step.access.writes) {
@@ -239,7 +240,7 @@ class HappensBefore {
   }
 
   [[nodiscard]] std::int32_t* mutable_clock(std::uint32_t row) { return clocks_.data() + row * stride_; }
-  // The caller writes the new row: most rows start as a copy of another.
+  // Leaves the new row to the caller: most rows start as a copy of another.
   std::uint32_t push_row() {
     if ((rows_ + 1) * stride_ > clocks_.size()) clocks_.resize(2 * clocks_.size() + 64 * stride_);
     return rows_++;
@@ -259,7 +260,7 @@ class HappensBefore {
     }
   }
 
-  // Gives every clock room for store buffers that have come into being.
+  // Widens every clock for the store buffers that have been created since.
   void widen() {
     const auto wider = padded(std::max<std::size_t>(machine_.process_count(), 2 * stride_));
     std::vector<std::int32_t> clocks(std::max<std::size_t>(rows_, 64) * 2 * wider);

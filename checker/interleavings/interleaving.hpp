@@ -3,11 +3,11 @@
 // Interleaving). An algorithm names no model, and a model names no algorithm.
 //
 // An Interleaving is a running program under a memory model. It is in one state at a time, moves forward by
-// transitions and back by `undo`. Who takes transitions is a *process*: threads are processes 0 .. T-1, store
-// buffers the processes from T on, numbered in the order in which they come into being. A process has at most
-// one next transition: a thread's next visible operation, or the flush of a buffer's oldest entry. What no
-// other process can notice (local computation, entering a store into a buffer, passing a fence) belongs to
-// the transition before it.
+// transitions and back by `undo`. Transitions are taken by *processes*: threads are processes 0 .. T-1, store
+// buffers the processes from T on, numbered in the order of their creation. A process has at most one next
+// transition: a thread's next visible operation, or the flush of a buffer's oldest entry. Actions that no
+// other process can notice (local computation, entering a store into a buffer, passing a fence) belong to the
+// transition before them.
 //
 // The life of a run:
 //
@@ -22,24 +22,26 @@
 //       end()                            why nothing is enabled: complete, blocked, deadlock, violation
 //   undo()                               back to the state before the newest step
 //
-// - `execute`, `choose`, `retry` and `follow` push one Step, and `undo` pops it. After `undo` everything that
-//   can be asked is as it was before the step, except that `failures()` is empty: look at it before going on.
-//   `undo` at depth 0 is an error of the caller.
-// - `execute` wants a member of `enabled()`, `choose` a member of `choosing()`; neither checks. `follow` takes
-//   what a saved schedule says and returns false, without a change, if that is not possible now. A schedule
-//   names a buffer by its thread and location and so replays on every machine of the same model.
+// - `execute`, `choose`, `retry` and `follow` push one Step, and `undo` pops it. After `undo` every query
+//   answers as before the step, except that `failures()` is empty: read it before the next step. Callers must
+//   not undo at depth 0.
+// - `execute` takes a member of `enabled()`, `choose` a member of `choosing()`; neither checks. `follow`
+//   takes a step of a saved schedule; it returns false, without a change, if that is not possible now. A
+//   schedule names a buffer by its thread and location, so it replays on every machine of the same model.
 // - `pending(process)` is what the transition of an enabled process would do to memory now. For a thread that
 //   waits for a mutex it is the access of its lock.
-// - A run is maximal when both sets are empty. `end()` may evaluate awaits again; it leaves the state alone.
-// - Steps are numbered from 0. References to steps, to `failures()`, to `enabled()` and `choosing()` hold
-//   until the next step or `undo`. Copy the sets before a loop that takes steps. Memory, mailboxes and blocks
-//   change in place: the references stay valid as long as the machine, the contents do not.
+// - A run is maximal when both sets are empty. `end()` may evaluate awaits again; it does not change the
+//   state.
+// - Steps are numbered from 0. References to steps, to `failures()`, to `enabled()` and `choosing()` are
+//   valid until the next step or `undo`. Copy the sets before a loop that takes steps. Memory, mailboxes and
+//   blocks change in place: references to them are valid as long as the machine.
 // - With buffers, `process_count()` may grow with a step (a store of a thread to a location that it had not
 //   stored to); it does not shrink with `undo`, and a process keeps its number.
 //
 // Costs: a step and its `undo` take O(size of the thread's block) for the snapshot plus, with buffers,
-// O(buffers of the thread); a lock or unlock O(threads) more. Nothing is allocated once the machine has been as
-// deep before. All questions are O(1) but `end`, `schedule` (O(depth)) and `await_holds` (runs the thread).
+// O(buffers of the thread); a lock or unlock O(threads) more. Steps allocate nothing at depths that the
+// machine has reached before. All queries are O(1) except `end`, `schedule` (O(depth)) and `await_holds`
+// (runs the thread).
 #pragma once
 
 #include <concepts>
@@ -57,8 +59,8 @@
 
 namespace heddle::checker {
 
-// What Machine needs of a memory model. A model is constructed for the numbers of threads and locations of a
-// program and a bound on the entries of a buffer.
+// What Machine needs of a memory model. Models are constructed from the numbers of threads and locations of a
+// program and the bound on the entries of a buffer.
 template <typename Model>
 concept OperationalModel =
     std::constructible_from<Model, std::uint32_t, std::uint32_t, std::optional<std::uint32_t>> &&
@@ -66,13 +68,13 @@ concept OperationalModel =
   { Model::name } -> std::convertible_to<std::string_view>;     // what users call it
   { Model::summary } -> std::convertible_to<std::string_view>;  // for `heddle list`
   requires std::same_as<decltype(Model::has_buffers), const bool>;
-  // Processes now, and how many a program with so many threads and locations can have at most (constexpr).
+  // Processes now, and the most that a program with these threads and locations can have (constexpr).
   { view.processes() } -> std::same_as<ProcessId>;
   { Model::most_processes(count, count) } -> std::same_as<std::uint64_t>;
   requires(!Model::has_buffers || StoreBufferModel<Model>);
 };
 
-// What every algorithm may ask of a machine. `has_buffers` is the one option of the contract: code about store
+// What algorithms may use of a machine. `has_buffers` is the one option of the contract: code about store
 // buffers is under `if constexpr (Machine::has_buffers)`, and then `model()` is a StoreBufferModel.
 template <typename Machine>
 concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId process, ThreadId thread,

@@ -3,7 +3,7 @@
 //
 // Everything a thread does that no other process can notice happens at once, as part of the transition before
 // it: local computation, entering a store into a buffer, passing a fence. So a fence is never a transition;
-// the thread simply cannot go on until its buffers are empty.
+// the thread just cannot continue until its buffers are empty.
 //
 // `execute` pushes one Step with what undoing needs (the memory cell, the thread's block, the buffer
 // entries), and `undo` pops it.
@@ -66,10 +66,9 @@ class Machine {
 
   // Processes that can take their next transition. Threads at a `choose` are not among them: see `choosing`.
   [[nodiscard]] const Set& enabled() const { return enabled_; }
-  // Threads whose next operation is a `choose`. It touches nothing shared, so a search takes it before all
-  // else.
+  // Threads whose next operation is a `choose`. It touches nothing shared, so a search takes it first.
   [[nodiscard]] const Set& choosing() const { return choosing_; }
-  // Could the thread take its next operation, possibly after flushes of its own buffers?
+  // True if the thread could take its next operation, possibly after flushes of its own buffers.
   [[nodiscard]] bool can_go_on(ThreadId thread) const {
     const auto& m = threads_.mailbox(thread);
     switch (m.op) {
@@ -79,12 +78,12 @@ class Machine {
         if constexpr (has_buffers) return !model_.buffers_stores();
         return true;
       case Op::lock: return memory_[m.location] == 0;
-      // A thread that unlocks a mutex that it does not hold has failed and stays where it is.
+      // A thread that unlocks a mutex that it does not hold has failed and stays there.
       case Op::unlock: return memory_[m.location] == holder(thread);
       default: return is_read_modify_write(m.op);
     }
   }
-  // Does the thread wait for its own buffers before it is known whether it has another operation?
+  // True if the thread must wait for its own buffers before its next operation is known.
   [[nodiscard]] bool waits_at_fence(ThreadId thread) const {
     const auto op = threads_.mailbox(thread).op;
     return has_buffers && (op == Op::fence || (op == Op::store && !can_go_on(thread)));
@@ -141,7 +140,7 @@ class Machine {
     advance(thread, step, value);
   }
 
-  // Lets a thread that waits evaluate the condition of its `await` again. Searches never do; for them,
+  // Lets a waiting thread evaluate the condition of its `await` again. Only replays do this: in a search,
   // another execution evaluates it later.
   void retry(ThreadId thread) {
     auto& step = steps_.emplace_back();
@@ -153,7 +152,7 @@ class Machine {
     advance(thread, step, 0);
   }
 
-  // Takes back the newest step.
+  // Undoes the newest step.
   void undo() {
     const Step& step = steps_.back();
     const ThreadId thread = step.thread;
@@ -171,8 +170,8 @@ class Machine {
     steps_.pop_back();
   }
 
-  // Why nothing is enabled. The awaits of waiting threads are evaluated again: one whose condition holds by
-  // now was only evaluated too early.
+  // Why nothing is enabled. The awaits of waiting threads are evaluated again: if the condition holds now,
+  // the first evaluation was only too early.
   [[nodiscard]] RunEnd end() {
     EndingOfThreads result;
     for (ThreadId t = 0; t < thread_count(); ++t) {
@@ -184,8 +183,8 @@ class Machine {
   }
   [[nodiscard]] Ending ending() { return end().ending; }
 
-  // Evaluates the await that the thread is stuck at again, with the values that `read(location)` gives, and
-  // puts the thread back.
+  // Evaluates the await at which the thread waits again, with the values that `read(location)` gives, and
+  // restores the thread.
   template <typename Read>
   [[nodiscard]] bool await_holds(ThreadId thread, Read&& read) {
     auto& m = threads_.mailbox(thread);
@@ -239,10 +238,11 @@ class Machine {
     return true;
   }
 
-  // From now on every operation, buffering and flush is appended to `rows` (null: no longer).
+  // Appends every operation, buffering and flush from now on to `rows`; null ends that.
   void set_log(Rows* rows) { log_ = rows; }
 
-  // Sets the log and starts the threads again, so that it has what they did before the first transition.
+  // Sets the log and restarts the threads, so that the log includes their actions before the first
+  // transition.
   void restart_with_log(Rows* rows) {
     set_log(rows);
     model_ =
@@ -267,7 +267,7 @@ class Machine {
     return true;
   }
 
-  // What a mutex holds while the thread has it.
+  // The value of a mutex while the thread holds it.
   [[nodiscard]] static std::int64_t holder(ThreadId thread) { return std::int64_t{thread} + 1; }
 
   void operate(ThreadId thread, Step& step);
@@ -275,10 +275,11 @@ class Machine {
   template <typename Buffer>
   void flush(Buffer& buffer, Step& step);
   void advance(ThreadId thread, Step& step, std::int64_t result);
-  // Lets the thread do what no other process can notice, up to its next transition or until it must wait.
+  // Runs the thread up to its next transition or until it must wait: actions that no other process can
+  // notice.
   void settle(ThreadId thread, Step& step);
   void fail(ThreadId thread, const Mailbox& m);
-  // Brings `enabled` and `choosing` up to date after `step` of the thread was executed or undone.
+  // Updates `enabled` and `choosing` after `step` of the thread was executed or undone.
   void refresh(ThreadId thread, const Step& step);
   void refresh_thread(ThreadId thread);
   void log(RowType type, const Step& step);
@@ -300,7 +301,7 @@ class Machine {
 // Calls `use.template operator()<Words>()` with the narrowest sets that hold all processes of the program.
 template <OperationalModel Model, typename Use>
 void with_width(const Image& image, Use&& use) {
-  // The most that any program can have under the model: wider sets than that are not compiled.
+  // The most that any program can have under the model; wider sets than that are not compiled.
   constexpr auto most = Model::most_processes(64, std::numeric_limits<std::uint32_t>::max());
   const auto processes = Model::most_processes(image.threads.size(), image.locations.size());
   if (processes <= BitSet<1>::capacity) return use.template operator()<1>();

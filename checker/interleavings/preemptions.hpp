@@ -1,12 +1,12 @@
 // Counts preemptions along a path of interleavings.
 //
 // Leaving a thread is a preemption if the thread could continue and has further operations in the trace
-// (paper 3, section 3.1). Whether it has is known when it comes back, so that is when the preemption is
-// counted. A thread that is left for good, because a violation ends the trace, was not preempted.
+// (paper 3, section 3.1). Whether it has any is known when it comes back, so the preemption is counted then.
+// A thread that is left for good, because a violation ends the trace, was not preempted.
 //
 // Only operations of threads count. Flushes are free, whichever thread is running, so a thread that waits for
 // nothing but its own store buffers could continue. A thread whose next operation locks a taken mutex could
-// not. So the number depends on the order of the operations only, not on when stores reach memory.
+// not. So the number depends only on the order of the operations, not on when stores reach memory.
 //
 //   thread 0: lock m; x = 1; unlock m      lock m | y=1 | x=1 unlock m | lock m: leaving thread 0 costs one
 //   thread 1: y = 1; lock m                preemption when it comes back with x=1. Thread 1 was left waiting
@@ -56,7 +56,7 @@ struct Running {
     return true;
   }
 
-  // Appends what two paths to one state must share to have the same continuations within a bound.
+  // Appends what two paths to one state must have in common to have the same continuations within a bound.
   template <Interleaving Machine>
   void append_to(std::vector<std::uint64_t>& words, const Machine& machine) const {
     const auto begin = words.size();
@@ -74,7 +74,7 @@ struct Running {
   }
 
  private:
-  // Whether the mutex was taken just after the thread's last operation. O(steps since then).
+  // True if the mutex was taken just after the thread's last operation. O(steps since then).
   template <Interleaving Machine>
   [[nodiscard]] static bool was_taken(const Machine& machine, ThreadId thread, Location mutex) {
     bool taken = machine.memory()[mutex] != 0;

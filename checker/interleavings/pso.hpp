@@ -24,7 +24,7 @@ class PartialStoreOrder : public StoreBuffers<PartialStoreOrder> {
     return threads + threads * locations;
   }
 
-  // Buffers come into being with the first store that needs them and stay.
+  // Buffers are created by the first store that needs them and stay.
   [[nodiscard]] std::uint32_t buffer_for(ThreadId thread, Location location) {
     auto& index = index_[std::size_t{thread} * locations_ + location];
     if (index == none) index = add_buffer(thread);

@@ -20,7 +20,7 @@ class SequentialConsistency {
                         std::optional<std::uint32_t> /*bound*/)
       : threads_(threads) {}
   [[nodiscard]] ProcessId processes() const { return threads_; }
-  // How many processes a program of this size can have at most.
+  // The most processes that a program of this size can have.
   static constexpr std::uint64_t most_processes(std::uint64_t threads, std::uint64_t /*locations*/) {
     return threads;
   }

@@ -10,9 +10,9 @@
 // - The paper adds an edge when an operation is executed after another. A path that ends at a known state
 //   executes nothing there, so a later summary could miss what comes after it. We add the edges to the
 //   operations enabled there as well.
-// - For an operation after the known state the paper looks for the last dependent step only. That step may be
-//   one that the operation's own process has seen, which would hide earlier ones. We take every dependent
-//   step that does not happen before the process's current point.
+// - For an operation after the known state the paper finds only the last dependent step. That step may be one
+//   that the operation's own process has seen, which would hide earlier ones. We take every dependent step
+//   that does not happen before the process's current point.
 // - A lock that waits for its mutex counts as pending, too: the path may end before it is granted.
 // - With a preemption bound, the running thread, the preemptions so far and the threads that will cost one
 //   belong to the state, and each process that does something after a known state is also added where the
@@ -56,7 +56,7 @@ class OperationGraph {
   }
 
   [[nodiscard]] std::size_t memory_used() const {
-    // Of the hash tables, a byte beside each bucket.
+    // A hash table has one byte of metadata per bucket.
     return index_.bucket_count() * (sizeof(std::uint64_t) + sizeof(std::uint64_t) + 1) +
            edges_.bucket_count() * (sizeof(std::uint64_t) + 1) + operations_.capacity() * sizeof(Operation) +
            successors_.capacity() * sizeof(successors_[0]) + room_ * sizeof(Node) +
@@ -69,7 +69,7 @@ class OperationGraph {
     bool writes;
   };
 
-  // Calls `visit(operation)` for every operation reachable from the roots, themselves included. O(nodes +
+  // Calls `visit(operation)` for every operation reachable from the roots, including the roots. O(nodes +
   // edges).
   template <typename Visit>
   void for_each_reachable(const std::vector<Node>& roots, Visit&& visit) {
@@ -122,15 +122,15 @@ class Stateful : public FlanaganGodefroid {
   }
 
  private:
-  // What processes may do to one location after the known state.
+  // Possible accesses of processes to one location after the known state.
   struct Reachable {
     typename Machine::Set readers;
     typename Machine::Set writers;
     std::uint64_t round = 0;
   };
 
-  // Adds edges from the newest operation to the pending ones: what is enabled, and locks that wait. Choices
-  // are no operations: nothing depends on them.
+  // Adds edges from the newest operation to the pending ones: those of enabled processes, and locks that
+  // wait. Choices are not operations: nothing depends on them.
   void connect(Machine& machine) {
     pending_.clear();
     machine.enabled().for_each(
@@ -147,7 +147,7 @@ class Stateful : public FlanaganGodefroid {
     for (const auto next : pending_) graph_.add_edge(last, next);
   }
 
-  // The access in any state: whether a buffer answers a load can differ from state to state.
+  // The access as it may be in any state: whether a buffer answers a load can differ between states.
   [[nodiscard]] static Access possible(Access access) {
     access.forwarded = false;
     return access;

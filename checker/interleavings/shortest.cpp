@@ -1,15 +1,15 @@
-// Breadth-first search for a violation, layer by layer: a layer holds the states that so many transitions and
-// no fewer lead to.
+// Breadth-first search for a violation, layer by layer: layer n holds the states whose shortest schedule has
+// n transitions.
 //
 // A node is a state together with the thread that took the last step (and, under a preemption bound, the
-// preemptions so far), since what comes next costs a context switch or not depending on it. Of the ways to a
-// node within its layer the one with the fewest switches is kept. That makes the first violation met the
-// shortest one, and the best of its layer the one with the fewest switches: a way that reaches a node in a
-// later layer than another way does can only lead to longer schedules.
+// preemptions so far), since the cost of the next step in context switches depends on them. Among the paths
+// to a node within its layer the one with the fewest switches is kept. So the first violation found is a
+// shortest one, and the best one of its layer has the fewest switches: a longer path to a known node can only
+// lead to longer schedules.
 //
-// The machine is taken from node to node over the common part of their paths, so neighbours in a layer, which
+// The machine moves from node to node over the common part of their paths, so neighbours in a layer, which
 // mostly have the same parent, cost a step or two.
-#include "checker/search/shortest.hpp"
+#include "checker/interleavings/shortest.hpp"
 
 #include <vector>
 
@@ -87,7 +87,7 @@ class BreadthFirst : BreadthFirstTree<Machine, InterleavingNode<Machine>> {
     });
   }
 
-  // The machine has just taken the step to the child; takes it back.
+  // The machine has just taken the step to the child; undoes it.
   void arrive(Node& child) {
     const Step& step = machine_.step(machine_.depth() - 1);
     child.choice = {.type = step.type,
@@ -101,14 +101,14 @@ class BreadthFirst : BreadthFirstTree<Machine, InterleavingNode<Machine>> {
     machine_.undo();
   }
 
-  // What of the way to a node belongs to it beside the state.
+  // The part of a node's path that belongs to the node, in addition to the state.
   [[nodiscard]] const std::vector<std::uint64_t>& way(const Node& node) {
     way_.assign(1, node.last);
     if (search_.options().preemption_bound) node.running.append_to(way_, machine_);
     return way_;
   }
 
-  // Nothing is enabled: what a check would say about the execution.
+  // Nothing is enabled: judges the execution as a check would.
   void note_end(const Node& node) {
     Search probe(search_.image(), search_.options());
     probe.end(machine_);

@@ -4,7 +4,7 @@
 // Where a step e races with a later transition t, let v be the steps after e that do not happen after e,
 // followed by t. The initials of v are the processes whose first step in v has no predecessor in v: each
 // could start v. The state before e needs one of them in its backtrack set; one is added only if none is
-// there yet. A process that sleeps there counts as present: what it would start has been explored.
+// there yet. A sleeping process counts as present: the runs that it would start have been explored.
 //
 // With a preemption bound that test would be unsound (an initial that is present may cost more preemptions
 // than the bound allows); backtracking.hpp then always adds the transition's own process, or all enabled
@@ -28,7 +28,7 @@ class SourceSets {
     typename Machine::Set in_v;
     std::uint32_t first = none;
     if (first_position_.size() < machine.process_count()) first_position_.resize(machine.process_count());
-    // Takes the next step of v; true if it shows an initial that is present.
+    // Takes the next step of v; true if it reveals an initial that is present.
     const auto visit = [&](std::uint32_t at, ProcessId p, const std::int32_t* clock) {
       if (in_v.contains(p)) return false;
       bool initial = true;
@@ -54,7 +54,7 @@ class SourceSets {
   }
 
  private:
-  // By process: the position of its first step in v. A step has a predecessor in v exactly if its clock
+  // By process: the position of its first step in v. A step has a predecessor in v if and only if its clock
   // covers one of these.
   std::vector<std::int32_t> first_position_;
 };

@@ -1,10 +1,9 @@
 // What TSO and PSO share: FIFO buffers of writes that have not reached memory.
 //
 // A store enters a buffer of its thread at once and invisibly; the flush that carries it to memory is a
-// transition of its own, made by the buffer as if it were a process beside the thread (paper 1, section 2.1,
-// "shadow threads"). How many buffers a thread has and what a store-store fence does is up to the model: see
-// tso.hpp and pso.hpp. Flushed entries stay in their vectors before `head`, so undoing a flush is one
-// decrement.
+// transition of its own, made by the buffer as a process of its own (paper 1, section 2.1, "shadow threads").
+// The model decides how many buffers a thread has and what a store-store fence does: see tso.hpp and pso.hpp.
+// Flushed entries stay in their vectors before `head`, so undoing a flush is one decrement.
 #pragma once
 
 #include <algorithm>
@@ -47,20 +46,20 @@ struct StoreBuffer {
 template <typename Model>
 concept StoreBufferLayout = requires(Model& model, const Model& view, ThreadId thread, Location location,
                                      Fence fence, const StoreBuffer& buffer, std::uint32_t index) {
-  // The index of the buffer that a store of the thread to the location enters; made if need be
-  // (`add_buffer`). It must be the same one each time.
+  // The index of the buffer that a store of the thread to the location enters, always the same; creates the
+  // buffer if needed (`add_buffer`).
   { model.buffer_for(thread, location) } -> std::same_as<std::uint32_t>;
   // That buffer, or null if there is none yet.
   { model.find(thread, location) } -> std::same_as<StoreBuffer*>;
-  // Do stores after the fence reach memory after the stores before it? (All models wait at full fences.)
+  // True if stores after the fence reach memory after the stores before it. (All models wait at full fences.)
   { view.orders_stores(fence) } -> std::same_as<bool>;
-  // The index in the buffer of the newest write to the location that ever entered it, or `none`. All stores
-  // of a thread to one location enter one buffer. The model is told by `set_newest`.
+  // The index in the buffer of the newest write to the location that ever entered it, or `none`; `set_newest`
+  // updates it. All stores of a thread to one location enter one buffer.
   { view.newest_index(buffer, location) } -> std::same_as<std::uint32_t>;
   model.set_newest(buffer, location, index);
 };
 
-// All that machines and algorithms ask of a model with buffers.
+// What machines and algorithms use of a model with buffers.
 template <typename Model>
 concept StoreBufferModel = StoreBufferLayout<Model> &&
     requires(Model& model, const Model& view, ThreadId thread, ProcessId process, Location location,
@@ -70,12 +69,12 @@ concept StoreBufferModel = StoreBufferLayout<Model> &&
   { model.of_process(process) } -> std::same_as<StoreBuffer&>;
   { model.buffer(number) } -> std::same_as<StoreBuffer&>;
   { view.owned(thread) } -> std::same_as<const std::vector<std::uint32_t>&>;
-  // The bound on the entries of one.
+  // The bound on the entries of each buffer.
   { view.bounded() } -> std::same_as<bool>;
   { view.bound() } -> std::same_as<std::uint32_t>;
   { view.buffers_stores() } -> std::same_as<bool>;
   { model.has_room(thread, location) } -> std::same_as<bool>;
-  // A thread's side: stores enter, loads look, fences wait.
+  // The thread's side: stores enter, loads search, fences wait.
   model.append(thread, store);
   model.undo_append(thread);
   { model.appended(thread, number) } -> std::same_as<StoreBuffer&>;
@@ -88,7 +87,7 @@ concept StoreBufferModel = StoreBufferLayout<Model> &&
   { view.can_flush(buffer) } -> std::same_as<bool>;
   { model.flush(buffer, number) } -> std::same_as<std::uint32_t>;
   model.undo_flush(buffer);
-  // For telling states apart.
+  // To distinguish states.
   { view.flushed_before(write, thread) } -> std::same_as<std::uint32_t>;
   { view.flushed_before_next(thread) } -> std::same_as<std::uint32_t>;
   { view.memory_used() } -> std::same_as<std::size_t>;
@@ -111,7 +110,7 @@ class StoreBuffers {
         log_(threads) {}
 
   [[nodiscard]] bool drained(ThreadId thread) const { return pending_[thread] == 0; }
-  // With bound 0 there are no buffers: a store is an operation on memory, as under SC.
+  // With bound 0 there are no buffers: stores act on memory, as under SC.
   [[nodiscard]] bool buffers_stores() const { return bound_ != 0; }
   [[nodiscard]] bool bounded() const { return bound_ != unbounded; }
   [[nodiscard]] std::uint32_t bound() const { return bound_; }
@@ -171,7 +170,7 @@ class StoreBuffers {
     const auto barrier = buffer.writes[buffer.head].barrier;
     return barrier == 0 || barrier <= oldest_pending(buffer.thread);
   }
-  // Takes the oldest entry out; it stays readable at the returned index.
+  // Removes the oldest entry; it stays readable at the returned index.
   std::uint32_t flush(StoreBuffer& buffer, std::uint32_t step) {
     buffer.writes[buffer.head].flushed_at = step;
     --pending_[buffer.thread];
@@ -183,14 +182,14 @@ class StoreBuffers {
     buffer.writes[buffer.head].flushed_at = none;
   }
 
-  // May the thread go past the fence now? A store-store fence is remembered by the entries that follow.
+  // True if the thread may pass the fence now. Later entries remember a store-store fence.
   [[nodiscard]] bool pass(ThreadId thread, Fence fence) {
     if (fence == Fence::full) return drained(thread);
     if (self().orders_stores(fence)) barrier_[thread] = sequence_[thread];
     return true;
   }
-  // For comparing states: how many buffered entries of the thread must be flushed before this one (or before
-  // the next one that it buffers) because of store-store fences.
+  // To compare states: the number of buffered entries of the thread that must be flushed before this one (or
+  // before the next one that it buffers) because of store-store fences.
   [[nodiscard]] std::uint32_t flushed_before(const BufferedWrite& write, ThreadId thread) const {
     return pending_before(write.barrier, thread);
   }

@@ -1,6 +1,6 @@
 // Total store order (x86-TSO), the operational form: one FIFO store buffer per thread (memory-models.md,
 // "TSO"; paper 1, section 4.2). Only full fences and locked operations wait for the buffer; `fence lw`,
-// `fence st` and `fence isync` order nothing that TSO does not keep anyway.
+// `fence st` and `fence isync` order nothing that TSO leaves unordered.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
-// What the two breadth-first searches for a shortest violation share (shortest.cpp, shortest_commits.cpp):
-// the tree of nodes, numbered like the states in their table, the way from one node to another, the best
-// violation so far, and the limits.
+// What the two breadth-first searches for a shortest violation share (interleavings/shortest.cpp and
+// commits/shortest.cpp): the tree of nodes, numbered like the states in their table, the path from one node to
+// another, the best violation so far, and the limits.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,11 +21,32 @@ struct BreadthFirstNode {
   std::uint32_t parent = none;
   std::uint32_t depth = 0;
   std::uint32_t switches = 0;
-  ThreadId last = none;  // who took the last step that counts for switches
+  ThreadId last = none;  // that took the last step that counts for switches
   Choice choice;         // that led here from the parent
 };
 
-template <typename Machine, typename Node>
+// What the tree needs of a machine. Both contracts (Interleaving, CommitMachine) include it: one names the
+// steps so far `schedule`, the other `run`.
+template <typename Machine>
+concept KeepsSchedule = requires(const Machine& view) {
+  { view.schedule() } -> std::same_as<Schedule>;
+};
+template <typename Machine>
+concept KeepsRun = requires(const Machine& view) {
+  { view.run() } -> std::same_as<Schedule>;
+};
+template <typename Machine>
+concept Walkable = (KeepsSchedule<Machine> || KeepsRun<Machine>)&&requires(Machine& machine,
+                                                                           const Machine& view,
+                                                                           const Choice& choice) {
+  { machine.follow(choice) } -> std::same_as<bool>;
+  machine.undo();
+  { *view.failures().begin() } -> std::convertible_to<const Failure&>;
+  { view.depth() } -> std::same_as<std::uint32_t>;
+  { view.memory_used() } -> std::convertible_to<std::uint64_t>;
+};
+
+template <Walkable Machine, std::derived_from<BreadthFirstNode> Node>
 class BreadthFirstTree {
  protected:
   BreadthFirstTree(Machine& machine, const Search& search, const WantedEnd& wanted)
@@ -41,7 +63,7 @@ class BreadthFirstTree {
     node.last = thread;
   }
 
-  // Keeps the node of a state, given its number and whether it was known: of the ways to a state within its
+  // Keeps the node of a state, given its number and whether it was known: of the paths to a state within its
   // layer, the one with the fewest switches.
   void keep(const Node& node, std::uint32_t number, bool known) {
     if (!known) {
@@ -80,7 +102,7 @@ class BreadthFirstTree {
   }
 
   void stop(std::string why) { stopped_by_ = std::move(why); }
-  // `table`: bytes of the table of states. To be asked at every node: the way to the next one may be long.
+  // `table`: bytes of the table of states. Call it at every node: the path to the next one may be long.
   [[nodiscard]] bool limit_reached(std::uint64_t table) {
     constexpr double period = 0.002;
     ++visited_;
@@ -118,7 +140,7 @@ class BreadthFirstTree {
   }
   void keep_best(const Node& node, FoundViolation found) {
     if (std::pair(node.depth, node.switches) >= std::pair(best_depth_, best_switches_)) return;
-    if constexpr (requires { machine_.schedule(); }) {
+    if constexpr (KeepsSchedule<Machine>) {
       found.schedule = machine_.schedule();
     } else {
       found.schedule = machine_.run();

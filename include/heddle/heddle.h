@@ -384,6 +384,13 @@ struct ModelInfo {
   bool has_buffers = false;
   bool out_of_order = false;  // threads run ahead of their loads; no interleaving of program orders
 };
+// What an algorithm counts as one execution.
+enum class CountedAs : std::uint8_t {
+  interleaving,      // one order of the operations and flushes
+  graph,             // one (program order, reads-from, coherence) graph
+  reads_from_class,  // graphs with the same reads-from edges; may lead to several final states
+  path,              // an explored path; paths end at known states, so the number means nothing
+};
 struct AlgorithmInfo {
   std::string_view name;
   std::string_view summary;
@@ -391,6 +398,7 @@ struct AlgorithmInfo {
   bool bounds_preemptions = false;    // takes CheckOptions::preemption_bound
   bool bounds_buffers = false;        // takes CheckOptions::buffer_bound
   bool reports_beyond_bound = false;  // takes CheckOptions::report_beyond_bound
+  CountedAs counts = CountedAs::graph;
 };
 [[nodiscard]] const std::vector<ModelInfo>& models();
 [[nodiscard]] const std::vector<AlgorithmInfo>& algorithms();
@@ -404,6 +412,7 @@ struct AlgorithmInfo {
 [[nodiscard]] std::string_view name(CoverageKind kind);
 [[nodiscard]] std::string_view name(ExpectedOutcome outcome);
 [[nodiscard]] std::string_view name(BlockedBy by);
+[[nodiscard]] std::string_view name(CountedAs unit);
 // Exit code of the command line for a verdict: 0 safe, 1 violation, 3 undecided or vacuous.
 [[nodiscard]] int exit_code(Verdict verdict);
 [[nodiscard]] std::string_view version();

@@ -13,7 +13,7 @@
 #include "checker/api/state.hpp"
 #include "checker/commits/algorithms.hpp"
 #include "checker/interleavings/algorithms.hpp"
-#include "checker/search/shortest.hpp"
+#include "checker/interleavings/shortest.hpp"
 
 namespace {
 
