@@ -150,6 +150,7 @@ int report_errors(const std::vector<Diagnostic>& errors, bool json, int exit_cod
 }
 
 int run_check(const Options& options) {
+  if (options.sweep) return run_sweep(options);
   catch_interrupts();
   const Result<Program> program = Program::from_file(options.file, for_one_model(options));
   if (!program) return report_errors(program.error(), options.json);

@@ -17,6 +17,8 @@ inline constexpr int bad_input = 2;  // the exit code, see above
 [[nodiscard]] int run(int count, const char* const* arguments);
 
 [[nodiscard]] int run_check(const Options& options);
+// Many checks, for lists of models, algorithms or params; see sweep.hpp for the exit code.
+[[nodiscard]] int run_sweep(const Options& options);
 [[nodiscard]] int run_outcomes(const Options& options);
 [[nodiscard]] int run_compare(const Options& options);
 // 0: every expectation is met; 1: one is not.

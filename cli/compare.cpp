@@ -18,6 +18,7 @@
 #include "cli/outcomes.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
+#include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
 
@@ -95,25 +96,6 @@ std::vector<Row> rows_of(const std::vector<Column>& columns) {
   std::vector<Row> result;
   for (auto& [key, row] : rows) result.push_back(std::move(row));
   return result;
-}
-
-// Lines of a table: cells padded to the widest of their column, the first `left` columns to the left.
-std::string table(const std::vector<std::vector<std::string>>& lines, std::size_t left) {
-  std::vector<std::size_t> widths;
-  for (const auto& line : lines) {
-    widths.resize(std::max(widths.size(), line.size()));
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], display_width(line[i]));
-  }
-  std::string text;
-  for (const auto& line : lines) {
-    std::string shown;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      shown += "  " + (i < left ? pad_right(line[i], widths[i]) : pad_left(line[i], widths[i]));
-    }
-    shown.erase(shown.find_last_not_of(' ') + 1);
-    text += shown + "\n";
-  }
-  return text;
 }
 
 std::string format_rows(const Comparison& comparison, const Style& style) {

@@ -36,7 +36,8 @@ std::vector<std::string> values_of(const CLI::Option& option) {
   std::vector<std::string> values;
   if (is("model") || is("models")) values = model_names();
   if (is("algorithm") || is("algorithms")) values = algorithm_names();
-  if (is("models") || is("algorithms")) values.emplace_back("all");
+  // The text of a list is NAMES, that of one name NAME.
+  if (!values.empty() && option.get_option_text() == "NAMES") values.emplace_back("all");
   return values;
 }
 

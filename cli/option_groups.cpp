@@ -61,15 +61,31 @@ void add_only_option(CLI::App& app, Options& options) {
             [&options](const std::string& text) { options.only = split_names(text); });
 }
 
-void add_parameters(CLI::App& app, Options& options) {
+namespace {
+
+template <typename Define>
+void add_definitions(CLI::App& app, const char* text, const char* description, Define&& define) {
   app.add_option_function<std::vector<std::string>>(
          "-D",
-         [&options](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) define(text, options.compile.parameters);
+         [define](const std::vector<std::string>& texts) {
+           for (const std::string& each : texts) define(each);
          },
-         "Set a `param` of the program; may be repeated")
+         description)
       ->allow_extra_args(false)
-      ->option_text("NAME=VALUE");
+      ->option_text(text);
+}
+
+}  // namespace
+
+void add_parameters(CLI::App& app, Options& options) {
+  add_definitions(app, "NAME=VALUE", "Set a `param` of the program; may be repeated",
+                  [&options](const std::string& text) { define(text, options.compile.parameters); });
+}
+
+void add_parameter_lists(CLI::App& app, Options& options) {
+  add_definitions(app, "NAME=VALUES",
+                  "Set a `param` of the program, or several: A=3, A=0,2,B=0..4 (without 4); may be repeated",
+                  [&options](const std::string& text) { define_lists(text, options.values); });
 }
 
 void add_bound(CLI::App& app, const char* name, const std::string& description, std::uint64_t least,
@@ -89,16 +105,36 @@ void add_unroll(CLI::App& app, Options& options) {
             });
 }
 
-void add_program_settings(CLI::App& app, Options& options) {
-  add_parameters(app, options);
+namespace {
+
+// The settings that determine the program besides its params.
+void add_loop_settings(CLI::App& app, Options& options) {
   add_unroll(app, options);
   add_flag(app, "--no-spin-await", options.compile.unroll_spin_loops,
            "Unroll spin loops, like `while x != 0 { }`, instead of treating them as `await`");
 }
 
+void add_optimise(CLI::App& app, Options& options) {
+  add_flag(app, "--optimise", options.compile.optimise, "Spend more time on faster machine code");
+}
+
+}  // namespace
+
+void add_program_settings(CLI::App& app, Options& options) {
+  add_parameters(app, options);
+  add_loop_settings(app, options);
+}
+
+void add_sweep_compile_options(CLI::App& app, Options& options) {
+  add_program_file(app, options);
+  add_parameter_lists(app, options);
+  add_loop_settings(app, options);
+  add_optimise(app, options);
+}
+
 void add_compile_settings(CLI::App& app, Options& options) {
   add_program_settings(app, options);
-  add_flag(app, "--optimise", options.compile.optimise, "Spend more time on faster machine code");
+  add_optimise(app, options);
 }
 
 void add_program_file(CLI::App& app, Options& options) {
@@ -117,6 +153,20 @@ void add_choice_options(CLI::App& app, CheckOptions& check) {
             [&check](const std::string& text) { check.model = text; });
   add_value(app, "--algorithm", "NAME", "The algorithm (the model's default); see below",
             [&check](const std::string& text) { check.algorithm = text; });
+}
+
+void add_choice_lists(CLI::App& app, Options& options) {
+  add_value(app, "--model", "NAMES",
+            fmt::format("The memory model ({}), several, or all; see below", options.check.model),
+            [&options](const std::string& text) {
+              if (text.empty()) check_name("model", text, model_names());
+              options.models = name_list("model", text, model_names());
+            });
+  add_value(app, "--algorithm", "NAMES", "The algorithm (the model's default), several, or all; see below",
+            [&options](const std::string& text) {
+              if (text.empty()) check_name("algorithm", text, algorithm_names());
+              options.algorithms = name_list("algorithm", text, algorithm_names());
+            });
 }
 
 void add_limit_options(CLI::App& app, CheckOptions& check) {

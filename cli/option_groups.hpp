@@ -39,6 +39,8 @@ void add_lists(CLI::App& app, Options& options, const char* default_algorithms);
 // --only: the variables of the final states to show.
 void add_only_option(CLI::App& app, Options& options);
 void add_parameters(CLI::App& app, Options& options);
+// -D with lists of values, for sweeps.
+void add_parameter_lists(CLI::App& app, Options& options);
 // An optional bound.
 void add_bound(CLI::App& app, const char* name, const std::string& description, std::uint64_t least,
                std::optional<std::uint32_t>& bound);
@@ -50,8 +52,12 @@ void add_compile_settings(CLI::App& app, Options& options);
 void add_program_file(CLI::App& app, Options& options);
 // FILE, and all these settings.
 void add_compile_options(CLI::App& app, Options& options);
+// The same with lists of values for params.
+void add_sweep_compile_options(CLI::App& app, Options& options);
 // The choices of one check: model, algorithm.
 void add_choice_options(CLI::App& app, CheckOptions& check);
+// The same with lists, for sweeps.
+void add_choice_lists(CLI::App& app, Options& options);
 // Limits and bounds of an exploration.
 void add_limit_options(CLI::App& app, CheckOptions& check);
 void add_no_progress(CLI::App& app, Options& options);

@@ -22,9 +22,18 @@ constexpr std::uint64_t most_rows = std::numeric_limits<std::uint32_t>::max();
 
 void add_check_options(CLI::App& app, Options& options) {
   CheckOptions& check = options.check;
-  add_choice_options(app, check);
-  add_compile_options(app, options);
+  options.sweep_jobs = std::max(1u, std::thread::hardware_concurrency());
+  add_choice_lists(app, options);
+  add_sweep_compile_options(app, options);
   add_limit_options(app, check);
+  add_value(app, "-j,--jobs", "N",
+            fmt::format("Worker threads, for several models, algorithms or params ({})", options.sweep_jobs),
+            [&options](const std::string& text) {
+              options.sweep_jobs = static_cast<unsigned>(whole_number("--jobs", text, 1, 1024));
+            });
+  add_value(app, "--csv", "FILE",
+            "Write a table with one line per check as CSV; - is standard output, without the report",
+            [&options](const std::string& text) { options.csv_file = text; });
   add_flag(app, "--report-beyond-bound", check.report_beyond_bound,
            "Also report violations beyond the preemption bound that trust comes across");
   add_flag(app, "--minimise", options.minimise,
@@ -51,7 +60,10 @@ void add_check_options(CLI::App& app, Options& options) {
               options.check.coverage = true;
             });
   add_report_options(app, options);
-  app.footer(describe_registries() + "\n" + std::string(exit_codes));
+  app.footer(
+      describe_registries() + "\n" + std::string(exit_codes) +
+      "\n\nSeveral models, algorithms or values of params make a table of checks. Its exit code is 2 if "
+      "some\nparams have no program, else 1, 3 or 0 in this order: the worst of the checks.");
 }
 
 void add_outcomes_options(CLI::App& app, Options& options) {

@@ -94,28 +94,84 @@ double seconds_number(std::string_view option, std::string_view text) {
   return value;
 }
 
-void define(std::string_view text, Parameters& parameters) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos || equals == 0) {
-    refuse(fmt::format("-D takes NAME=VALUE, not '{}'", shown(text)), "for example: -D N=3");
-  }
-  const std::string_view name = text.substr(0, equals);
-  std::string_view digits = text.substr(equals + 1);
+namespace {
+
+// The number in the text, for the param `name`.
+std::int64_t parameter_value(std::string_view name, std::string_view text) {
+  std::string_view digits = text;
   const bool negative = digits.starts_with('-');
   if (negative) digits.remove_prefix(1);
   std::uint64_t magnitude = 0;
   const Number outcome = read_unsigned(digits, magnitude);
-  if (outcome == Number::not_a_number) {
-    refuse(fmt::format("-D {}: '{}' is not a whole number", shown(name), shown(text.substr(equals + 1))));
-  }
+  if (outcome == Number::not_a_number)
+    refuse(fmt::format("-D {}: '{}' is not a whole number", shown(name), shown(text)));
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (outcome == Number::too_large || magnitude > most + (negative ? 1 : 0)) {
-    refuse(fmt::format("-D {}: {} does not fit into 64 bits", shown(name), shown(text.substr(equals + 1))));
+  if (outcome == Number::too_large || magnitude > most + (negative ? 1 : 0))
+    refuse(fmt::format("-D {}: {} does not fit into 64 bits", shown(name), shown(text)));
+  return static_cast<std::int64_t>(negative ? std::uint64_t{0} - magnitude : magnitude);
+}
+
+// Splits "NAME=VALUE".
+std::pair<std::string_view, std::string_view> split_definition(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    refuse(fmt::format("-D takes NAME=VALUE, not '{}'", shown(text)), "for example: -D N=3");
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+// Adds a number or a range to the values of a param.
+void add_values(std::string_view text, ParameterValues& parameter) {
+  const std::size_t dots = text.find("..");
+  const std::int64_t low = parameter_value(parameter.name, text.substr(0, dots));
+  const std::int64_t high =
+      dots == std::string_view::npos ? low : parameter_value(parameter.name, text.substr(dots + 2));
+  const bool range = dots != std::string_view::npos;
+  if (range && low >= high) {
+    refuse(fmt::format("-D {}: the range {} is empty", shown(parameter.name), shown(text)),
+           "a range does not include its end: 0..3 is 0, 1, 2");
   }
-  const auto value = static_cast<std::int64_t>(negative ? std::uint64_t{0} - magnitude : magnitude);
-  if (!parameters.emplace(std::string(name), value).second) {
+  const std::uint64_t more = range ? static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) : 1;
+  if (more > most_checks || parameter.values.size() + more > most_checks) {
+    refuse(fmt::format("-D {}: {} has more than {} values", shown(parameter.name), shown(text),
+                       grouped(most_checks)));
+  }
+  for (std::uint64_t i = 0; i < more; ++i)
+    parameter.values.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + i));
+}
+
+void check_distinct(const ParameterValues& parameter) {
+  std::vector<std::int64_t> sorted = parameter.values;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end())
+    refuse(fmt::format("-D {} gives the value {} twice", shown(parameter.name), *twice));
+}
+
+}  // namespace
+
+void define(std::string_view text, Parameters& parameters) {
+  const auto [name, value] = split_definition(text);
+  if (!parameters.emplace(std::string(name), parameter_value(name, value)).second)
     refuse(fmt::format("-D gives {} twice", shown(name)));
+}
+
+void define_lists(std::string_view text, std::vector<ParameterValues>& values) {
+  const std::size_t first = values.size();
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string_view part = text.substr(begin, end - begin);
+    if (begin == 0 || part.find('=') != std::string_view::npos) {
+      const auto [name, value] = split_definition(part);
+      const bool known = std::any_of(values.begin(), values.end(),
+                                     [&](const ParameterValues& each) { return each.name == name; });
+      if (known) refuse(fmt::format("-D gives {} twice", shown(name)));
+      values.push_back({std::string(name), {}});
+      part = value;
+    }
+    add_values(part, values.back());
+    begin = end + 1;
   }
+  for (std::size_t i = first; i < values.size(); ++i) check_distinct(values[i]);
 }
 
 namespace {

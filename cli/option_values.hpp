@@ -34,6 +34,11 @@ struct Refusal {
 [[nodiscard]] double seconds_number(std::string_view option, std::string_view text);
 // Adds "NAME=VALUE"; a second value for a name is an error.
 void define(std::string_view text, Parameters& parameters);
+// Adds "A=0..3,B=0,1": names with lists of numbers and ranges; like those of the language, a range does not
+// include its end. A second list for a name, an empty range and a value given twice are errors.
+void define_lists(std::string_view text, std::vector<ParameterValues>& values);
+// The most checks of a sweep.
+inline constexpr std::uint64_t most_checks = 100'000;
 
 [[nodiscard]] std::vector<std::string> model_names();
 [[nodiscard]] std::vector<std::string> algorithm_names();

@@ -90,6 +90,67 @@ void check_model_and_algorithm(CheckOptions& check) {
   if (!reason.empty()) refuse(std::move(reason), "heddle list shows the supported pairs");
 }
 
+// The number of checks of a sweep, or one more than allowed.
+std::uint64_t count_checks(const Options& options) {
+  std::uint64_t count = std::max<std::uint64_t>(options.algorithms.size(), 1) * options.models.size();
+  for (const ParameterValues& parameter : options.values) {
+    count *= parameter.values.size();  // both factors are at most most_checks
+    if (count > most_checks) return most_checks + 1;
+  }
+  return count;
+}
+
+// Options that are about the one program or the one execution of a single check.
+void check_sweep_options(const Options& options) {
+  struct Refused {
+    bool given;
+    std::string_view option;
+    std::string_view why;
+  };
+  const Artefacts& files = options.artefacts;
+  const Refused refused[] = {
+      {!files.trace.empty(), "--trace", "saves one execution"},
+      {!files.dot.empty(), "--dot", "draws one execution"},
+      {!files.sarif.empty(), "--sarif", "reports one check"},
+      {!files.lcov.empty(), "--coverage-lcov", "counts the visits of one check"},
+      {options.check.coverage, "--coverage", "counts the visits of one check"},
+      {options.check.collect_outcomes, "--outcomes", "lists the final states of one check"},
+      {options.witness > 0, "--witness", "shows one execution"},
+      {options.violation > 1, "--violation", "shows one execution"},
+      {options.minimise, "--minimise", "shortens one execution"},
+      {options.lint, "--lint", "examines one program"},
+  };
+  for (const Refused& each : refused) {
+    if (!each.given) continue;
+    refuse(fmt::format("{} {}, and these options describe a table of checks", each.option, each.why),
+           each.option == "--outcomes"
+               ? "heddle compare shows the final states under several models"
+               : "choose one model, one algorithm and one value for each param, without --csv");
+  }
+  if (options.json && options.csv_file == "-")
+    refuse("--json and --csv - would both write to standard output", "--csv FILE writes to a file");
+  if (count_checks(options) > most_checks) {
+    refuse(fmt::format("these values, models and algorithms are more than {} checks", grouped(most_checks)),
+           "ranges and lists are multiplied with each other");
+  }
+}
+
+// The lists of `check`: lists of one are an ordinary check, unless a table is requested.
+void choose_sweep(Options& options) {
+  const auto several = [](const ParameterValues& each) { return each.values.size() > 1; };
+  options.sweep = options.models.size() > 1 || options.algorithms.size() > 1 || !options.csv_file.empty() ||
+                  std::any_of(options.values.begin(), options.values.end(), several);
+  if (options.models.size() == 1) options.check.model = options.models.front();
+  if (options.algorithms.size() == 1) options.check.algorithm = options.algorithms.front();
+  if (options.sweep) {
+    if (options.models.empty()) options.models = {options.check.model};
+    check_sweep_options(options);
+  } else {
+    for (const ParameterValues& each : options.values)
+      options.compile.parameters[each.name] = each.values.front();
+  }
+}
+
 void check_shell(const std::string& shell) {
   const std::vector<std::string> known{"bash", "zsh", "fish"};
   if (shell.empty())
@@ -132,6 +193,7 @@ Options parse(int count, const char* const* arguments) {
     refuse("the file is missing", fmt::format("for example: heddle {} {}", info.name, info.example));
   }
   options.command = info.command;
+  if (info.command == Command::check) choose_sweep(options);
   if (info.command == Command::emit && !options.llvm) {
     refuse("emit needs an output format", "--llvm prints LLVM IR");
   }
@@ -143,14 +205,14 @@ Options parse(int count, const char* const* arguments) {
     refuse("saving an execution needs --witness", "--witness N takes the number of a row");
   }
   if (info.command == Command::completions) check_shell(options.shell);
-  check_model_and_algorithm(options.check);
+  if (!options.sweep) check_model_and_algorithm(options.check);
   options.test.models = options.models.empty() ? model_names() : options.models;
   options.test.algorithms = options.algorithms;
   if (options.update && options.fail_fast) refuse("--update and --fail-fast exclude each other");
   if (options.update && options.test.bounds != TestBounds{})
     refuse("--update sets the numbers of all executions and cannot be combined with bounds");
   if (options.models.empty()) options.models = model_names();
-  if (options.algorithms.empty()) options.algorithms = algorithm_names();
+  if (options.algorithms.empty() && !options.sweep) options.algorithms = algorithm_names();
   return options;
 }
 

@@ -42,6 +42,12 @@ struct Artefacts {
 
 inline constexpr double default_compare_timeout = 10;  // seconds for each check of `compare`
 
+// The values of a `param` in a sweep, in the order of the command line.
+struct ParameterValues {
+  std::string name;
+  std::vector<std::int64_t> values;
+};
+
 struct Options {
   Command command = Command::show_text;
   std::string text;  // show_text: the output of --help or --version
@@ -49,8 +55,12 @@ struct Options {
   CompileOptions compile;
   CheckOptions check;
   ConsistencyOptions consistency;
-  std::vector<std::string> models;      // compare
-  std::vector<std::string> algorithms;  // compare; unsupported pairs are skipped
+  std::vector<std::string> models;      // compare, sweeps of check
+  std::vector<std::string> algorithms;  // compare, sweeps; unsupported pairs are skipped
+  bool sweep = false;                   // check: several models, algorithms or params, or a CSV file
+  std::vector<ParameterValues> values;  // sweeps: of the params that -D gives, in order
+  unsigned sweep_jobs = 1;              // sweeps: worker threads
+  std::string csv_file;                 // sweeps; empty: none, "-": standard output
   std::vector<std::string> only;        // outcomes, compare: variables to show; empty: all
   std::vector<std::string> paths;       // test, fmt
   bool check_only = false;              // fmt

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
 
@@ -30,6 +32,26 @@ void ProgressLine::update(const Progress& progress) {
 }
 
 void ProgressLine::clear() {
+  if (written_ == 0) return;
+  write_error("\r" + std::string(written_, ' ') + "\r");
+  written_ = 0;
+}
+
+void ProgressBar::update(std::size_t finished, std::size_t found, std::string_view word) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!shown_ || now < next_) return;
+  next_ = now + std::chrono::milliseconds(200);
+  constexpr std::size_t width = 30;
+  const std::size_t filled = width * finished / std::max<std::size_t>(total_, 1);
+  std::string text = fmt::format("[{}{}] {} of {}", std::string(filled, '='),
+                                 std::string(width - filled, ' '), grouped(finished), counted(total_, noun_));
+  if (found > 0) text += fmt::format(", {} {}", grouped(found), word);
+  text = shorten(text, terminal_width(STDERR_FILENO) - 1);
+  write_error("\r" + pad_right(text, written_));
+  written_ = display_width(text);
+}
+
+void ProgressBar::clear() {
   if (written_ == 0) return;
   write_error("\r" + std::string(written_, ' ') + "\r");
   written_ = 0;

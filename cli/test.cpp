@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "cli/suite.hpp"
 #include "cli/terminal.hpp"
@@ -17,37 +18,6 @@
 
 namespace heddle::cli {
 namespace {
-
-// "[=====     ] 123 of 420 programs, 2 failed", updated in place.
-class Bar {
- public:
-  Bar(bool shown, std::size_t total) : shown_(shown), total_(total) {}
-  void update(std::size_t finished, std::size_t failures) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!shown_ || now < next_) return;
-    next_ = now + std::chrono::milliseconds(200);
-    constexpr std::size_t width = 30;
-    const std::size_t filled = width * finished / std::max<std::size_t>(total_, 1);
-    std::string text =
-        fmt::format("[{}{}] {} of {}", std::string(filled, '='), std::string(width - filled, ' '),
-                    grouped(finished), counted(total_, "program"));
-    if (failures > 0) text += fmt::format(", {} failed", grouped(failures));
-    text = shorten(text, terminal_width(STDERR_FILENO) - 1);
-    write_error("\r" + pad_right(text, written_));
-    written_ = display_width(text);
-  }
-  void clear() {
-    if (written_ == 0) return;
-    write_error("\r" + std::string(written_, ' ') + "\r");
-    written_ = 0;
-  }
-
- private:
-  bool shown_;
-  std::size_t total_;
-  std::size_t written_ = 0;
-  std::chrono::steady_clock::time_point next_;
-};
 
 // Writes an output file; true on success.
 bool write_output(const std::string& path, const std::string& text) {
@@ -81,7 +51,7 @@ int run_test(const Options& options) {
   summary.jobs = options.test.jobs;
   summary.bounds = options.test.bounds;
   bool written = true;
-  Bar bar(options.progress && is_terminal(STDERR_FILENO), programs.size());
+  ProgressBar bar(options.progress && is_terminal(STDERR_FILENO), programs.size(), "program");
   const auto say = [&](const std::string& text) {
     bar.clear();
     if (!quiet && written) written = write_report(text);
@@ -98,7 +68,7 @@ int run_test(const Options& options) {
     summary.results.insert(summary.results.end(), results.begin(), results.end());
   };
   observer.idle = [&](std::size_t finished, std::size_t failures) {
-    bar.update(finished, failures);
+    bar.update(finished, failures, "failed");
     return !interrupted() && written && !(options.fail_fast && failures > 0);
   };
   try {

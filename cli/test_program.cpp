@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/files.hpp"
+#include "cli/pairs.hpp"
 #include "cli/suggestion.hpp"
 #include "cli/test_report.hpp"
 #include "cli/test_run.hpp"
@@ -37,11 +38,6 @@ bool needs_whole_space(ExpectedOutcome outcome) {
 
 bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-template <typename Infos>
-auto find_info(const Infos& infos, std::string_view name) {
-  return std::find_if(infos.begin(), infos.end(), [&](const auto& info) { return info.name == name; });
 }
 
 std::string first_message(const std::vector<Diagnostic>& errors) {
@@ -152,8 +148,8 @@ class Runner {
     for (const std::string& model : expectation.models) {
       result.model = model;
       result.algorithm.clear();
-      const auto info = find_info(models(), model);
-      if (info == models().end()) {
+      const ModelInfo* const info = find_model_info(model);
+      if (info == nullptr) {
         leave_out(result, fmt::format("this version has no model '{}'", model));
         continue;
       }
@@ -174,18 +170,13 @@ class Runner {
     }
   }
 
-  // The reason why the algorithm does not support the request; empty if it does. A model without store
-  // buffers is within any buffer bound.
+  // The reason why the algorithm does not support the request; empty if it does.
   [[nodiscard]] std::string unfit(const ModelInfo& model, const std::string& algorithm) const {
-    const auto info = find_info(algorithms(), algorithm);
-    if (info == algorithms().end()) return fmt::format("this version has no algorithm '{}'", algorithm);
-    if (std::string reason = why_not(model.name, algorithm); !reason.empty()) return reason;
-    const TestBounds& bounds = settings_.bounds;
-    if (bounds.preemption_bound && (model.out_of_order || !info->bounds_preemptions))
-      return fmt::format("'{}' does not bound preemptions under '{}'", algorithm, model.name);
-    if (bounds.buffer_bound && model.has_buffers && !info->bounds_buffers)
-      return fmt::format("'{}' does not bound store buffers", algorithm);
-    return {};
+    const AlgorithmInfo* const info = find_algorithm_info(algorithm);
+    if (info == nullptr) return fmt::format("this version has no algorithm '{}'", algorithm);
+    return cli::unfit(model, *info,
+                      {.buffer_bound = settings_.bounds.buffer_bound,
+                       .preemption_bound = settings_.bounds.preemption_bound});
   }
 
   std::vector<std::string> algorithms_for(const Expectation& expectation, const ModelInfo& model) const {

@@ -69,21 +69,6 @@ std::string bounds_text(const TestBounds& bounds) {
   return text;
 }
 
-// Text for XML; clean() has already replaced the characters that XML 1.0 does not allow.
-std::string escaped(std::string_view text, bool keep_lines = false) {
-  std::string result;
-  for (const char c : clean(text, keep_lines)) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
-
 std::string junit_case(const TestResult& result, const std::string& file) {
   const std::string title =
       result.line == 0 ? std::string("compile")

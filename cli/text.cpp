@@ -150,6 +150,20 @@ std::string pad_left(std::string_view text, std::size_t width) {
   return std::string(used < width ? width - used : 0, ' ').append(text);
 }
 
+std::string escaped(std::string_view text, bool keep_lines) {
+  std::string result;
+  for (const char c : clean(text, keep_lines)) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += c;
+    }
+  }
+  return result;
+}
+
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   std::string result;
   std::size_t column = indent;

@@ -27,6 +27,9 @@ namespace heddle::cli {
 [[nodiscard]] std::string pad_right(std::string_view text, std::size_t width);
 [[nodiscard]] std::string pad_left(std::string_view text, std::size_t width);
 
+// clean(), with the characters escaped that XML and HTML give a meaning to.
+[[nodiscard]] std::string escaped(std::string_view text, bool keep_lines = false);
+
 // Breaks lines at spaces. The text begins at column `indent`, further lines are indented that far, and no
 // line goes beyond column `width` unless a single word does. No newline after the last line.
 [[nodiscard]] std::string wrap(std::string_view text, std::size_t width, std::size_t indent);

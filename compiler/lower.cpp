@@ -3,8 +3,10 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/FunctionComparator.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -19,38 +21,84 @@
 namespace heddle::compiler {
 namespace {
 
-class Lowering {
+// The module that programs are lowered to, with the sites and functions that they share.
+class Batch {
  public:
-  Lowering(const lang::Program& program, const lang::SourceMap& sources, const Options& options)
-      : program_(program),
-        facts_(program, options.unroll),
-        types_(program),
-        sites_(sources),
-        generator_(program, facts_, types_, sites_, options),
-        run_ahead_(options.run_ahead),
-        result_(new LoweredProgram) {
-    if (options.coverage) {
-      auto& counters = *(result_->image.coverage = std::make_shared<Coverage>());
-      counters.counts.resize(points_.emplace(program, sites_).size());
-      generator_.count_into(counters, *points_);
-    }
-    result_->context = std::make_unique<llvm::LLVMContext>();
-    result_->module = std::make_unique<llvm::Module>("heddle", *result_->context);
-    result_->module->setDataLayout(
+  Batch() : programs_(new LoweredPrograms) {
+    programs_->context = std::make_unique<llvm::LLVMContext>();
+    programs_->module = std::make_unique<llvm::Module>("heddle", *programs_->context);
+    programs_->module->setDataLayout(
         "e-i64:64");  // until the loader sets the target's; needed for the alignment of i64
-    result_->optimise = options.optimise && optimisable();
+    programs_->optimise = true;
   }
 
-  LoweredProgramPointer run() {
+  [[nodiscard]] LoweredPrograms& programs() { return *programs_; }
+  [[nodiscard]] llvm::Module& module() { return *programs_->module; }
+  [[nodiscard]] SiteTable& sites() { return sites_; }
+
+  // The function's number in the table. If the module already has an equal one, that one stays.
+  std::uint32_t add(const std::string& name, llvm::Function* function) {
+    std::vector<std::uint32_t>& alike = by_name_[name];
+    for (const std::uint32_t number : alike) {
+      if (llvm::FunctionComparator(functions_[number], function, &globals_).compare() != 0) continue;
+      function->eraseFromParent();
+      return number;
+    }
+    const auto number = static_cast<std::uint32_t>(functions_.size());
+    alike.push_back(number);
+    functions_.push_back(function);
+    programs_->functions.push_back(function->getName().str());
+    return number;
+  }
+
+  LoweredProgramsPointer finish() {
+    auto* type = llvm::ArrayType::get(llvm::PointerType::getUnqual(*programs_->context), functions_.size());
+    const std::vector<llvm::Constant*> entries(functions_.begin(), functions_.end());
+    new llvm::GlobalVariable(*programs_->module, type, true, llvm::GlobalValue::ExternalLinkage,
+                             llvm::ConstantArray::get(type, entries), table_name);
+    std::string message;
+    llvm::raw_string_ostream stream(message);
+    if (llvm::verifyModule(*programs_->module, &stream))
+      throw std::logic_error("invalid code: " + message.substr(0, message.find('\n')));
+    return std::move(programs_);
+  }
+
+ private:
+  LoweredProgramsPointer programs_;
+  SiteTable sites_;
+  std::vector<llvm::Function*> functions_;
+  std::map<std::string, std::vector<std::uint32_t>> by_name_;
+  llvm::GlobalNumberState globals_;
+};
+
+// One program.
+class Lowering {
+ public:
+  Lowering(const Variant& variant, const Options& options, Batch& batch)
+      : program_(*variant.program),
+        batch_(batch),
+        facts_(program_, options.unroll),
+        types_(program_),
+        sites_(batch.sites()),
+        generator_(program_, facts_, types_, sites_, options),
+        run_ahead_(options.run_ahead),
+        result_(batch.programs().parts.emplace_back()) {
+    sites_.use(*variant.sources);
+    if (options.coverage) {
+      auto& counters = *(result_.image.coverage = std::make_shared<Coverage>());
+      counters.counts.resize(points_.emplace(program_, sites_).size());
+      generator_.count_into(counters, *points_);
+    }
+    batch.programs().optimise = batch.programs().optimise && options.optimise && optimisable();
+  }
+
+  void run() {
     locations();
     threads();
     if (program_.final_block) final_block();
     conditions();
-    table();
-    if (points_) result_->coverage_points = points_->take();
-    result_->image.sites = sites_.take();
-    verify();
-    return std::move(result_);
+    if (points_) result_.coverage_points = points_->take();
+    result_.image.sites = sites_.all();
   }
 
  private:
@@ -66,7 +114,7 @@ class Lowering {
   void locations() {
     for (const lang::Variable& variable : program_.variables) {
       for (std::uint32_t index = 0; index < variable.length; ++index) {
-        LocationImage& location = result_->image.locations.emplace_back();
+        LocationImage& location = result_.image.locations.emplace_back();
         location.name = lang::element_name(variable.name, variable.is_array, variable.elements, index);
         location.initial = variable.initial.empty() ? 0 : variable.initial[index];
         location.is_mutex = variable.is_mutex;
@@ -83,16 +131,16 @@ class Lowering {
       const std::uint32_t number = thread.thread_template;
       const lang::ThreadTemplate& code = program_.templates[number];
       if (!functions[number]) {
-        auto body = generator_.generate(*result_->module, "thread." + code.name, code.body, code.is_family,
+        auto body = generator_.generate(batch_.module(), "thread." + code.name, code.body, code.is_family,
                                         sites_.named(code.range, "end of thread " + code.name), run_ahead_);
-        functions[number] = add(body.start);
+        functions[number] = batch_.add("thread." + code.name, body.start);
         locals[number] = std::move(body.locals);
       }
-      ThreadImage& image = result_->image.threads.emplace_back();
+      ThreadImage& image = result_.image.threads.emplace_back();
       image.name = thread.name;
       image.argument = thread.argument;
       image.locals = locals[number];
-      result_->thread_functions.push_back(*functions[number]);
+      result_.thread_functions.push_back(*functions[number]);
     }
   }
 
@@ -100,13 +148,13 @@ class Lowering {
     const lang::Body& body = *program_.final_block;
     const lang::SourceRange place =
         body.statements.empty() ? lang::SourceRange{} : body.statements.back().range;
-    auto code = generator_.generate(*result_->module, "final", body, false,
+    auto code = generator_.generate(batch_.module(), "final", body, false,
                                     sites_.at({place.file, place.end, place.end}), false);
-    result_->final_function = add(code.start);
+    result_.final_function = batch_.add("final", code.start);
     auto image = std::make_unique<ThreadImage>();
     image->name = "final";
     image->locals = std::move(code.locals);
-    result_->image.final_block = std::move(image);
+    result_.image.final_block = std::move(image);
   }
 
   void conditions() {
@@ -114,7 +162,7 @@ class Lowering {
     for (std::size_t thread = 0; thread < program_.threads.size(); ++thread) {
       const lang::Body& body = program_.templates[program_.threads[thread].thread_template].body;
       auto& of_thread = offsets.emplace_back(body.locals.size());
-      auto named = result_->image.threads[thread].locals.begin();
+      auto named = result_.image.threads[thread].locals.begin();
       for (std::size_t local = 0; local < body.locals.size(); ++local) {
         if (!body.locals[local].top_level) continue;
         of_thread[local] = named->offset;
@@ -122,10 +170,10 @@ class Lowering {
       }
     }
     for (const lang::Property& property : program_.properties) {
-      const std::string name = "condition." + std::to_string(result_->image.conditions.size());
-      result_->condition_functions.push_back(
-          add(generate_condition(*result_->module, name, program_, property.condition, offsets)));
-      ConditionImage& image = result_->image.conditions.emplace_back();
+      const std::string name = "condition." + std::to_string(result_.image.conditions.size());
+      result_.condition_functions.push_back(
+          batch_.add(name, generate_condition(batch_.module(), name, program_, property.condition, offsets)));
+      ConditionImage& image = result_.image.conditions.emplace_back();
       image.kind = static_cast<ConditionKind>(property.kind);
       image.site = sites_.at(property.range);
     }
@@ -133,7 +181,7 @@ class Lowering {
   }
 
   void observations(const LocalOffsets& offsets) {
-    auto& observed = result_->image.observed.emplace();
+    auto& observed = result_.image.observed.emplace();
     for (const lang::Observation& observation : program_.litmus->observed) {
       ObservedImage& image = observed.emplace_back();
       image.name = observation.name;
@@ -146,53 +194,41 @@ class Lowering {
     }
   }
 
-  std::uint32_t add(llvm::Function* function) {
-    functions_.push_back(function);
-    result_->functions.push_back(function->getName().str());
-    return static_cast<std::uint32_t>(functions_.size() - 1);
-  }
-
-  void table() {
-    auto* type = llvm::ArrayType::get(llvm::PointerType::getUnqual(*result_->context), functions_.size());
-    new llvm::GlobalVariable(*result_->module, type, true, llvm::GlobalValue::ExternalLinkage,
-                             llvm::ConstantArray::get(type, functions_), table_name);
-  }
-
-  void verify() {
-    std::string message;
-    llvm::raw_string_ostream stream(message);
-    if (llvm::verifyModule(*result_->module, &stream))
-      throw std::logic_error("invalid code: " + message.substr(0, message.find('\n')));
-  }
-
   const lang::Program& program_;
+  Batch& batch_;
   Facts facts_;
   ValueTypes types_;
-  SiteTable sites_;
+  SiteTable& sites_;
   std::optional<CoveragePoints> points_;
   Generator generator_;
   bool run_ahead_;
-  LoweredProgramPointer result_;
-  std::vector<llvm::Constant*> functions_;
+  LoweredPrograms::Part& result_;
 };
 
 }  // namespace
 
-void LoweredProgramDeleter::operator()(LoweredProgram* program) const { delete program; }
+void LoweredProgramsDeleter::operator()(LoweredPrograms* programs) const { delete programs; }
 
-LoweredProgramPointer lower(const lang::Program& program, const lang::SourceMap& sources,
-                            const Options& options) {
-  return Lowering(program, sources, options).run();
+LoweredProgramsPointer lower(const lang::Program& program, const lang::SourceMap& sources,
+                             const Options& options) {
+  return lower({{.program = &program, .sources = &sources}}, options);
 }
 
-const std::vector<CoveragePoint>& coverage_points(const LoweredProgram& program) {
-  return program.coverage_points;
+LoweredProgramsPointer lower(const std::vector<Variant>& variants, const Options& options) {
+  Batch batch;
+  batch.programs().parts.reserve(variants.size());
+  for (const Variant& variant : variants) Lowering(variant, options, batch).run();
+  return batch.finish();
 }
 
-std::string print_ir(const LoweredProgram& program) {
+const std::vector<CoveragePoint>& coverage_points(const LoweredPrograms& programs) {
+  return programs.parts.front().coverage_points;
+}
+
+std::string print_ir(const LoweredPrograms& programs) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  program.module->print(stream, nullptr);
+  programs.module->print(stream, nullptr);
   return text;
 }
 

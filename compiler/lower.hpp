@@ -23,22 +23,31 @@ struct Options {
   std::uint32_t coroutine_operations = 100;
 };
 
-// An LLVM module with its context, and what the JIT needs to make an Image of it.
-class LoweredProgram;
-struct LoweredProgramDeleter {
-  void operator()(LoweredProgram* program) const;
+// An LLVM module with its context, and what the JIT needs to make images of the programs in it.
+class LoweredPrograms;
+struct LoweredProgramsDeleter {
+  void operator()(LoweredPrograms* programs) const;
 };
-using LoweredProgramPointer = std::unique_ptr<LoweredProgram, LoweredProgramDeleter>;
+using LoweredProgramsPointer = std::unique_ptr<LoweredPrograms, LoweredProgramsDeleter>;
 
 // Cannot fail for a program that the front end accepted. If LLVM's verifier rejects the module, throws
 // std::logic_error with the verifier's message.
-[[nodiscard]] LoweredProgramPointer lower(const lang::Program& program, const lang::SourceMap& sources,
-                                          const Options& options);
+[[nodiscard]] LoweredProgramsPointer lower(const lang::Program& program, const lang::SourceMap& sources,
+                                           const Options& options);
 
-// What the image's counters count, in order. Empty without Options::coverage.
-[[nodiscard]] const std::vector<CoveragePoint>& coverage_points(const LoweredProgram& program);
+// A program that results from a text, and the text's files.
+struct Variant {
+  const lang::Program* program = nullptr;
+  const lang::SourceMap* sources = nullptr;
+};
+// The same for several programs that result from one text with different params: the names, texts and numbers
+// of files must be equal. Functions that are equal are in the module once, so their code is generated once.
+[[nodiscard]] LoweredProgramsPointer lower(const std::vector<Variant>& variants, const Options& options);
+
+// What the counters of the first program's image count, in order. Empty without Options::coverage.
+[[nodiscard]] const std::vector<CoveragePoint>& coverage_points(const LoweredPrograms& programs);
 
 // Textual IR as written by `lower` (before the coroutine passes).
-[[nodiscard]] std::string print_ir(const LoweredProgram& program);
+[[nodiscard]] std::string print_ir(const LoweredPrograms& programs);
 
 }  // namespace heddle::compiler

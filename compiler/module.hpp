@@ -20,19 +20,23 @@ inline constexpr const char* table_name = "heddle.table";
 // all passes.
 inline constexpr const char* block_size_marker = "heddle.block_size";
 
-class LoweredProgram {
+// Programs in one module. Functions that several of them have in common are there once.
+class LoweredPrograms {
  public:
+  struct Part {
+    // Complete except for addresses and block sizes.
+    Image image;
+    std::vector<CoveragePoint> coverage_points;
+    // Indexes into `functions`.
+    std::vector<std::uint32_t> thread_functions;  // by thread
+    std::uint32_t final_function = 0;
+    std::vector<std::uint32_t> condition_functions;  // by condition
+  };
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
   bool optimise = false;
-  // Complete except for addresses and block sizes.
-  Image image;
-  std::vector<CoveragePoint> coverage_points;
-  // The functions in table order. The vectors below hold indexes into it.
-  std::vector<std::string> functions;
-  std::vector<std::uint32_t> thread_functions;  // by thread
-  std::uint32_t final_function = 0;
-  std::vector<std::uint32_t> condition_functions;  // by condition
+  std::vector<std::string> functions;  // in table order
+  std::vector<Part> parts;             // by program
 };
 
 }  // namespace heddle::compiler

@@ -64,7 +64,7 @@ std::string fold_text(std::string_view text, std::size_t limit) {
 std::uint32_t SiteTable::at(const lang::SourceRange& range, std::string_view message) {
   const auto [number, fresh] = find(range);
   if (fresh) {
-    sites_[number].text = fold_text(sources_.text(range));
+    sites_[number].text = fold_text(sources_->text(range));
     sites_[number].message = message;
   }
   return number;
@@ -81,7 +81,7 @@ std::uint32_t SiteTable::waiting(const lang::SourceRange& range, const lang::Sou
   const std::uint32_t caller = at(*call);
   const auto [number, fresh] = find(range, caller);
   if (fresh) {
-    sites_[number].text = fold_text(sources_.text(range));
+    sites_[number].text = fold_text(sources_->text(range));
     sites_[number].call = caller;
   }
   return number;
@@ -98,9 +98,9 @@ std::pair<std::uint32_t, bool> SiteTable::find(const lang::SourceRange& range,
   const Key key{(std::uint64_t{range.file} << 32U) | range.begin, range.end, call};
   const auto [entry, fresh] = numbers_.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
   if (fresh) {
-    const lang::LineColumn place = sources_.locate(range.file, range.begin);
+    const lang::LineColumn place = sources_->locate(range.file, range.begin);
     Site& site = sites_.emplace_back();
-    site.file = sources_.name(range.file);
+    site.file = sources_->name(range.file);
     site.line = place.line;
     site.column = place.column;
   }

@@ -17,11 +17,12 @@ namespace heddle::compiler {
 // text longer than `limit` bytes is cut at a code point and ends in an ellipsis.
 [[nodiscard]] std::string fold_text(std::string_view text, std::size_t limit = 160);
 
-// The sites of a program. One source range is one site, however often its code is inlined; waiting() is the
+// The sites of a program, or of several that result from one text. One source range is one site, however often its code is inlined; waiting() is the
 // exception.
 class SiteTable {
  public:
-  explicit SiteTable(const lang::SourceMap& sources) : sources_(sources) {}
+  // The files that ranges refer to from now on: those of the first program, or equal ones.
+  void use(const lang::SourceMap& sources) { sources_ = &sources; }
 
   // The number of the site at `range`, described by its source text.
   std::uint32_t at(const lang::SourceRange& range, std::string_view message = {});
@@ -33,9 +34,10 @@ class SiteTable {
   // The same with the given text.
   std::uint32_t named(const lang::SourceRange& range, std::string text);
 
-  [[nodiscard]] bool built_in(const lang::SourceRange& range) const { return sources_.built_in(range.file); }
+  [[nodiscard]] bool built_in(const lang::SourceRange& range) const { return sources_->built_in(range.file); }
 
-  [[nodiscard]] std::vector<Site> take() { return std::move(sites_); }
+  // By number.
+  [[nodiscard]] const std::vector<Site>& all() const { return sites_; }
 
  private:
   struct Key {
@@ -52,7 +54,7 @@ class SiteTable {
   // Returns the site's number and whether it is new; only the position of a new site is filled in.
   std::pair<std::uint32_t, bool> find(const lang::SourceRange& range, std::optional<std::uint32_t> call = {});
 
-  const lang::SourceMap& sources_;
+  const lang::SourceMap* sources_ = nullptr;
   std::vector<Site> sites_;
   std::unordered_map<Key, std::uint32_t, Hash> numbers_;
 };

@@ -28,42 +28,46 @@ std::string text(llvm::Error error) { return llvm::toString(std::move(error)); }
 
 }  // namespace
 
-std::variant<std::shared_ptr<const compiler::Image>, std::string> load(
-    compiler::LoweredProgramPointer program) {
+std::variant<Images, std::string> load(compiler::LoweredProgramsPointer programs) {
   auto builder = target();
   if (!builder) return text(builder.takeError());
-  builder->setCodeGenOptLevel(program->optimise ? llvm::CodeGenOptLevel::Default
-                                                : llvm::CodeGenOptLevel::None);
+  builder->setCodeGenOptLevel(programs->optimise ? llvm::CodeGenOptLevel::Default
+                                                 : llvm::CodeGenOptLevel::None);
   auto machine = builder->createTargetMachine();
   if (!machine) return text(machine.takeError());
-  program->module->setTargetTriple((*machine)->getTargetTriple().str());
-  program->module->setDataLayout((*machine)->createDataLayout());
-  const std::vector<std::size_t> sizes = run_passes(*program, **machine);
+  programs->module->setTargetTriple((*machine)->getTargetTriple().str());
+  programs->module->setDataLayout((*machine)->createDataLayout());
+  const std::vector<std::size_t> sizes = run_passes(*programs, **machine);
 
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*builder)).create();
   if (!jit) return text(jit.takeError());
-  ThreadSafeModule module(std::move(program->module), std::move(program->context));
+  ThreadSafeModule module(std::move(programs->module), std::move(programs->context));
   if (auto error = (*jit)->addIRModule(std::move(module))) return text(std::move(error));
   auto table = (*jit)->lookup(compiler::table_name);
   if (!table) return text(table.takeError());
   void* const* functions = table->toPtr<void* const*>();
+  const std::shared_ptr<LLJIT> code(std::move(*jit));
 
-  auto image = std::make_shared<compiler::Image>(std::move(program->image));
-  const auto fill = [&](compiler::ThreadImage& thread, std::uint32_t function) {
-    thread.start = reinterpret_cast<void (*)(void*, std::int64_t)>(functions[function]);
-    thread.block_size = sizes[function];
-  };
-  for (std::size_t thread = 0; thread < image->threads.size(); ++thread) {
-    fill(image->threads[thread], program->thread_functions[thread]);
+  Images images;
+  for (compiler::LoweredPrograms::Part& part : programs->parts) {
+    auto image = std::make_shared<compiler::Image>(std::move(part.image));
+    const auto fill = [&](compiler::ThreadImage& thread, std::uint32_t function) {
+      thread.start = reinterpret_cast<void (*)(void*, std::int64_t)>(functions[function]);
+      thread.block_size = sizes[function];
+    };
+    for (std::size_t thread = 0; thread < image->threads.size(); ++thread) {
+      fill(image->threads[thread], part.thread_functions[thread]);
+    }
+    if (image->final_block) fill(*image->final_block, part.final_function);
+    for (std::size_t number = 0; number < image->conditions.size(); ++number) {
+      image->conditions[number].holds =
+          reinterpret_cast<bool (*)(const std::int64_t*, const std::byte* const*)>(
+              functions[part.condition_functions[number]]);
+    }
+    image->code = code;
+    images.push_back(std::move(image));
   }
-  if (image->final_block) fill(*image->final_block, program->final_function);
-  for (std::size_t number = 0; number < image->conditions.size(); ++number) {
-    image->conditions[number].holds =
-        reinterpret_cast<bool (*)(const std::int64_t*, const std::byte* const*)>(
-            functions[program->condition_functions[number]]);
-  }
-  image->code = std::shared_ptr<LLJIT>(std::move(*jit));
-  return image;
+  return images;
 }
 
 }  // namespace heddle::jit

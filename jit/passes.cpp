@@ -92,12 +92,12 @@ void widen_index(llvm::Module& module) {
   for (const auto& [load, width] : loads) widen_dispatch(load, width);
 }
 
-std::vector<std::size_t> take_block_sizes(compiler::LoweredProgram& program) {
-  std::vector<std::size_t> sizes(program.functions.size(), 0);
-  llvm::Function* marker = program.module->getFunction(compiler::block_size_marker);
+std::vector<std::size_t> take_block_sizes(compiler::LoweredPrograms& programs) {
+  std::vector<std::size_t> sizes(programs.functions.size(), 0);
+  llvm::Function* marker = programs.module->getFunction(compiler::block_size_marker);
   if (marker == nullptr) return sizes;
   for (std::size_t number = 0; number < sizes.size(); ++number) {
-    llvm::Function* function = program.module->getFunction(program.functions[number]);
+    llvm::Function* function = programs.module->getFunction(programs.functions[number]);
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(*function))) {
       auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (call == nullptr || call->getCalledFunction() != marker) continue;
@@ -113,18 +113,18 @@ std::vector<std::size_t> take_block_sizes(compiler::LoweredProgram& program) {
 
 }  // namespace
 
-std::vector<std::size_t> run_passes(compiler::LoweredProgram& program, llvm::TargetMachine& machine) {
-  llvm::Module& module = *program.module;
+std::vector<std::size_t> run_passes(compiler::LoweredPrograms& programs, llvm::TargetMachine& machine) {
+  llvm::Module& module = *programs.module;
   const bool has_coroutines = std::any_of(module.begin(), module.end(),
                                           [](const llvm::Function& f) { return f.isPresplitCoroutine(); });
   // Plain functions need no passes, and setting up the passes takes as long as compiling a small program.
-  if (!has_coroutines && !program.optimise) return take_block_sizes(program);
+  if (!has_coroutines && !programs.optimise) return take_block_sizes(programs);
   llvm::PassBuilder builder(&machine);
   Analyses analyses(builder);
-  if (program.optimise) {
+  if (programs.optimise) {
     builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, analyses.modules);
     drop_destroyers(module);
-    return take_block_sizes(program);
+    return take_block_sizes(programs);
   }
   llvm::ModulePassManager split;
   split.addPass(llvm::CoroEarlyPass());
@@ -141,7 +141,7 @@ std::vector<std::size_t> run_passes(compiler::LoweredProgram& program, llvm::Tar
   for (llvm::Function& function : module) {
     if (!function.isDeclaration()) tidy.run(function, analyses.functions);
   }
-  return take_block_sizes(program);
+  return take_block_sizes(programs);
 }
 
 }  // namespace heddle::jit

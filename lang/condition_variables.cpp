@@ -68,8 +68,9 @@ void load(Resolution& resolution) {
   module.name = "condition variables";
   module.file = resolution.sources.add("condition variables", std::string(source));
   const auto tokens = tokenize(resolution.sources, module.file, resolution.diagnostics);
-  module.tree = parse_syntax(tokens, resolution.sources, module.file, resolution.diagnostics);
-  for (const syntax::Item& item : module.tree.items) {
+  module.tree = std::make_shared<const syntax::File>(
+      parse_syntax(tokens, resolution.sources, module.file, resolution.diagnostics));
+  for (const syntax::Item& item : module.tree->items) {
     Symbol symbol;
     symbol.kind = SymbolKind::function;
     symbol.id = static_cast<std::uint32_t>(resolution.signatures.size());

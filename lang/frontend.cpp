@@ -9,20 +9,37 @@
 
 namespace heddle::lang {
 
-std::optional<Program> parse_program(SourceMap& sources, std::uint32_t file, const Parameters& overrides,
-                                     Diagnostics& diagnostics, const FrontendOptions& options) {
+std::shared_ptr<const ParsedModules> parse_modules(SourceMap& sources, std::uint32_t file,
+                                                   Diagnostics& diagnostics, const FrontendOptions& options) {
   Resolution resolution{sources, file, diagnostics};
+  auto parsed = std::make_shared<ParsedModules>();
+  parsed->order = load_modules(resolution, options.loader);
+  if (diagnostics.any()) return nullptr;
+  parsed->modules = std::move(resolution.modules);
+  return parsed;
+}
+
+std::optional<Program> resolve_modules(const ParsedModules& parsed, SourceMap& sources,
+                                       const Parameters& overrides, Diagnostics& diagnostics,
+                                       const FrontendOptions& options) {
+  Resolution resolution{sources, parsed.modules.front().file, diagnostics};
+  resolution.modules = parsed.modules;
   resolution.may_lack_threads = options.may_lack_threads;
   resolution.models = options.models;
   resolution.algorithms = options.algorithms;
-  const std::vector<std::uint32_t> order = load_modules(resolution, options.loader);
-  if (diagnostics.any()) return {};
-  resolve_program(resolution, order, overrides);
+  resolve_program(resolution, parsed.order, overrides);
   if (diagnostics.any()) return {};
   check_calls(resolution, options.spin_await);
   if (diagnostics.any()) return {};
   drop_phantoms(resolution);
   return std::move(resolution.program);
+}
+
+std::optional<Program> parse_program(SourceMap& sources, std::uint32_t file, const Parameters& overrides,
+                                     Diagnostics& diagnostics, const FrontendOptions& options) {
+  const auto parsed = parse_modules(sources, file, diagnostics, options);
+  if (parsed == nullptr) return {};
+  return resolve_modules(*parsed, sources, overrides, diagnostics, options);
 }
 
 std::optional<Program> parse_source(SourceMap& sources, std::uint32_t file, const Parameters& overrides,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,7 +39,19 @@ struct FrontendOptions {
                                                    const Parameters& overrides, Diagnostics& diagnostics,
                                                    const FrontendOptions& options = {});
 
-// The same for both input languages: a source whose name ends in ".litmus" is a litmus test, see
+// The two halves of parse_program, for texts from which several programs are made that differ in their
+// params. Null exactly if `diagnostics` has an error afterwards.
+struct ParsedModules;
+[[nodiscard]] std::shared_ptr<const ParsedModules> parse_modules(SourceMap& sources, std::uint32_t file,
+                                                                 Diagnostics& diagnostics,
+                                                                 const FrontendOptions& options = {});
+// `sources` is the source map of parse_modules or a copy of it; files may be added. Thread-safe for different
+// copies.
+[[nodiscard]] std::optional<Program> resolve_modules(const ParsedModules& parsed, SourceMap& sources,
+                                                     const Parameters& overrides, Diagnostics& diagnostics,
+                                                     const FrontendOptions& options = {});
+
+// parse_program for both input languages: a source whose name ends in ".litmus" is a litmus test, see
 // lang/litmus/frontend.hpp.
 [[nodiscard]] std::optional<Program> parse_source(SourceMap& sources, std::uint32_t file,
                                                   const Parameters& overrides, Diagnostics& diagnostics,

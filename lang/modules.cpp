@@ -46,9 +46,11 @@ class ModuleReader {
   void read(std::uint32_t number) {
     Module& module = resolution_.modules[number];
     const std::vector<Token> tokens = tokenize(resolution_.sources, module.file, resolution_.diagnostics);
+    module.tree = std::make_shared<const syntax::File>(
+        tokens.empty() ? syntax::File{}
+                       : parse_syntax(tokens, resolution_.sources, module.file, resolution_.diagnostics));
     if (tokens.empty()) return;
-    module.tree = parse_syntax(tokens, resolution_.sources, module.file, resolution_.diagnostics);
-    for (const Item& item : module.tree.items) {
+    for (const Item& item : module.tree->items) {
       const char* what = number == 0 ? nullptr : own_only(item.kind);
       if (what != nullptr) {
         resolution_.error(item.word.range, fmt::format("an imported file cannot contain {}", what),

@@ -26,8 +26,8 @@ namespace heddle::lang {
 // One file of the program.
 struct Module {
   std::uint32_t file = 0;
-  std::string name;  // "spinlock"; empty for the user's file
-  syntax::File tree;
+  std::string name;                          // "spinlock"; empty for the user's file
+  std::shared_ptr<const syntax::File> tree;  // shared by all programs that are made from it
   Names names;
   struct Import {
     const syntax::Item* item;
@@ -77,6 +77,13 @@ struct Proc {
   std::uint32_t threads = 0;
 };
 
+// A text with its imports: parsed, with no name resolved and no param known. The trees are views into the
+// texts of the source map that they were parsed from, or of a copy of it.
+struct ParsedModules {
+  std::deque<Module> modules;        // the first one is the user's file
+  std::vector<std::uint32_t> order;  // each after those that it imports
+};
+
 struct Resolution {
   Resolution(SourceMap& all, std::uint32_t main, Diagnostics& messages)
       : sources(all), file(main), diagnostics(messages) {}
@@ -112,7 +119,7 @@ struct Resolution {
 
   [[nodiscard]] Names& names() { return modules[module].names; }
   [[nodiscard]] const Names& names() const { return modules[module].names; }
-  [[nodiscard]] const std::vector<syntax::Item>& items() const { return modules[module].tree.items; }
+  [[nodiscard]] const std::vector<syntax::Item>& items() const { return modules[module].tree->items; }
   // The symbol declared by the item; null if its name was already taken.
   [[nodiscard]] Symbol* symbol_of(const syntax::Item& item);
   // The program-wide name of a declaration in the module in force: "spinlock.next".

@@ -34,19 +34,19 @@ std::uint32_t SourceMap::add(std::string name, std::string text, bool built_in) 
   for (std::size_t at = file.text.find('\n'); at != std::string::npos; at = file.text.find('\n', at + 1)) {
     file.line_starts.push_back(static_cast<std::uint32_t>(at + 1));
   }
-  files_.push_back(std::move(file));
+  files_.push_back(std::make_shared<const File>(std::move(file)));
   return static_cast<std::uint32_t>(files_.size() - 1);
 }
 
 std::string_view SourceMap::text(const SourceRange& range) const {
-  const std::string_view all = files_[range.file].text;
+  const std::string_view all = files_[range.file]->text;
   const std::size_t begin = std::min<std::size_t>(range.begin, all.size());
   const std::size_t end = std::clamp<std::size_t>(range.end, begin, all.size());
   return all.substr(begin, end - begin);
 }
 
 LineColumn SourceMap::locate(std::uint32_t file, std::uint32_t offset) const {
-  const File& source = files_[file];
+  const File& source = *files_[file];
   offset = std::min(offset, static_cast<std::uint32_t>(source.text.size()));
   const auto after = std::upper_bound(source.line_starts.begin(), source.line_starts.end(), offset);
   const std::uint32_t start = *(after - 1);
@@ -61,7 +61,7 @@ LineColumn SourceMap::locate(std::uint32_t file, std::uint32_t offset) const {
 }
 
 std::string_view SourceMap::line(std::uint32_t file, std::uint32_t offset) const {
-  const std::string_view all = files_[file].text;
+  const std::string_view all = files_[file]->text;
   offset = std::min(offset, static_cast<std::uint32_t>(all.size()));
   const std::size_t previous = offset == 0 ? std::string_view::npos : all.rfind('\n', offset - 1);
   const std::size_t begin = previous == std::string_view::npos ? 0 : previous + 1;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,16 +17,17 @@ struct LineColumn {
   std::uint32_t column = 1;
 };
 
-// The files of one program. Owns their texts. File number 0 is the user's.
+// The files of one program. File number 0 is the user's. Copies share the texts, which live as long as any of
+// them and do not move.
 class SourceMap {
  public:
   // Returns the file's number. `built_in`: a module of the standard library.
   std::uint32_t add(std::string name, std::string text, bool built_in = false);
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(files_.size()); }
-  [[nodiscard]] const std::string& name(std::uint32_t file) const { return files_[file].name; }
-  [[nodiscard]] std::string_view text(std::uint32_t file) const { return files_[file].text; }
-  [[nodiscard]] bool built_in(std::uint32_t file) const { return files_[file].built_in; }
+  [[nodiscard]] const std::string& name(std::uint32_t file) const { return files_[file]->name; }
+  [[nodiscard]] std::string_view text(std::uint32_t file) const { return files_[file]->text; }
+  [[nodiscard]] bool built_in(std::uint32_t file) const { return files_[file]->built_in; }
   [[nodiscard]] std::string_view text(const SourceRange& range) const;
   // O(log lines).
   [[nodiscard]] LineColumn locate(std::uint32_t file, std::uint32_t offset) const;
@@ -40,7 +41,7 @@ class SourceMap {
     std::vector<std::uint32_t> line_starts;
     bool built_in = false;
   };
-  std::deque<File> files_;  // texts must not move: tokens are views into them
+  std::vector<std::shared_ptr<const File>> files_;  // shared: tokens are views into the texts
 };
 
 }  // namespace heddle::lang

@@ -1,14 +1,16 @@
-// Program: text -> tree -> module -> machine code, with every error as a value.
+// Program and ProgramText: text -> tree -> module -> machine code, with every error as a value.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "checker/api/sources.hpp"
 #include "checker/api/state.hpp"
 #include "compiler/lower.hpp"
 #include "compiler/sites.hpp"
+#include "heddle/variants.h"
 #include "jit/load.hpp"
 #include "lang/frontend.hpp"
 
@@ -39,67 +41,89 @@ bool runs_ahead(const std::string& model) {
 }
 
 // LLVM does not survive running out of memory: its half-made objects can be neither used nor destroyed. So
-// this checks beforehand that there is room for a program of this size; throws std::bad_alloc if there is
+// this checks beforehand that there is room for programs of this size; throws std::bad_alloc if there is
 // none.
-void ask_for_room(const lang::SourceMap& sources) {
+void ask_for_room(const std::vector<compiler::Variant>& variants) {
   constexpr std::size_t least = 8 << 20, for_each_byte = 700, most = 512 << 20;  // measured, rounded up
   std::size_t length = 0;
-  for (std::uint32_t file = 0; file < sources.size(); ++file) length += sources.text(file).size();
+  for (const compiler::Variant& variant : variants) {
+    for (std::uint32_t file = 0; file < variant.sources->size(); ++file)
+      length += variant.sources->text(file).size();
+  }
   ::operator delete(::operator new(std::min(most, least + for_each_byte * length)));
 }
 
 // As compiler::lower, but a fault of the compiler is an error like others, so that an embedding program lives
 // on.
-std::variant<compiler::LoweredProgramPointer, std::string> lowered_program(const lang::Program& program,
-                                                                           const lang::SourceMap& sources,
-                                                                           const compiler::Options& options) {
-  ask_for_room(sources);
+std::variant<compiler::LoweredProgramsPointer, std::string> lowered_programs(
+    const std::vector<compiler::Variant>& variants, const compiler::Options& options) {
+  ask_for_room(variants);
   try {
-    return compiler::lower(program, sources, options);
+    return compiler::lower(variants, options);
   } catch (const std::logic_error& error) {
     return fmt::format("internal error: {}: a bug in heddle, please report it", error.what());
   }
 }
 
+lang::FrontendOptions front_end_of(const CompileOptions& options) {
+  auto result = front_end_options();
+  result.spin_await = !options.unroll_spin_loops;
+  return result;
+}
+
 }  // namespace
+
+// All but the images. `tree` may have become one without an error only.
+std::shared_ptr<Program::State> Program::State::make(lang::Program tree, lang::SourceMap sources,
+                                                     const CompileOptions& options, bool run_ahead) {
+  auto state = std::make_shared<State>();
+  state->options = {.unroll = options.unroll, .run_ahead = run_ahead, .optimise = options.optimise};
+  // Checking a litmus test takes less time than the coroutine passes.
+  if (tree.litmus) state->options.coroutine_operations = 0;
+  state->name = sources.name(0);
+  for (const auto& parameter : tree.parameters) state->parameters[parameter.name] = parameter.value;
+  state->spin_loops = tree.spin_loops;
+  state->unroll_spin_loops = options.unroll_spin_loops;
+  state->expectations = convert(tree.expectations, sources);
+  if (tree.litmus) {
+    state->litmus = LitmusTest{
+        tree.litmus->name, static_cast<LitmusKind>(tree.litmus->kind),
+        compiler::fold_text(sources.text(tree.litmus->condition), std::numeric_limits<std::size_t>::max())};
+  }
+  state->sources = std::move(sources);
+  state->tree = std::move(tree);
+  return state;
+}
+
+// Compiles the programs, which result from one text, in one module. Returns an error message if that fails;
+// `ir` receives the text of the module if it is not null.
+std::string Program::State::compile(const std::vector<State*>& states, bool run_ahead, std::string* ir) {
+  compiler::Options form = states.front()->options;
+  form.run_ahead = run_ahead;
+  std::vector<compiler::Variant> variants;
+  for (const State* state : states) variants.push_back({.program = &state->tree, .sources = &state->sources});
+  auto compiled = lowered_programs(variants, form);
+  if (auto* const message = std::get_if<std::string>(&compiled)) return std::move(*message);
+  auto lowered = std::get<compiler::LoweredProgramsPointer>(std::move(compiled));
+  if (ir != nullptr) *ir = compiler::print_ir(*lowered);
+  auto loaded = jit::load(std::move(lowered));
+  if (auto* const message = std::get_if<std::string>(&loaded)) return std::move(*message);
+  const auto& images = std::get<jit::Images>(loaded);
+  for (std::size_t i = 0; i < states.size(); ++i) states[i]->images_[run_ahead ? 1 : 0] = images[i];
+  return {};
+}
 
 Result<Program> Program::from_source(std::string_view text, std::string name, const CompileOptions& options) {
   if (text.size() > largest_source) return std::vector{about_file(name, "the file is larger than 16 MiB")};
   lang::SourceMap sources;
   const auto file = sources.add(std::move(name), std::string(text));
   lang::Diagnostics diagnostics;
-  auto front_end = front_end_options();
-  front_end.spin_await = !options.unroll_spin_loops;
-  auto program = lang::parse_source(sources, file, options.parameters, diagnostics, front_end);
-  if (!program) return convert_diagnostics(diagnostics, sources);
-
-  auto state = std::make_shared<State>();
-  state->options = {
-      .unroll = options.unroll, .run_ahead = runs_ahead(options.model), .optimise = options.optimise};
-  // Checking a litmus test takes less time than the coroutine passes.
-  if (program->litmus) state->options.coroutine_operations = 0;
-  state->name = sources.name(file);
-  auto compiled = lowered_program(*program, sources, state->options);
-  if (const auto* const message = std::get_if<std::string>(&compiled))
-    return std::vector{about_file(state->name, *message)};
-  auto lowered = std::get<compiler::LoweredProgramPointer>(std::move(compiled));
-  for (const auto& parameter : program->parameters) state->parameters[parameter.name] = parameter.value;
-  state->spin_loops = program->spin_loops;
-  state->unroll_spin_loops = options.unroll_spin_loops;
-  state->expectations = convert(program->expectations, sources);
-  if (program->litmus) {
-    state->litmus = LitmusTest{program->litmus->name, static_cast<LitmusKind>(program->litmus->kind),
-                               compiler::fold_text(sources.text(program->litmus->condition),
-                                                   std::numeric_limits<std::size_t>::max())};
-  }
-  if (options.keep_ir) state->ir = compiler::print_ir(*lowered);
-  auto loaded = jit::load(std::move(lowered));
-  if (const auto* message = std::get_if<std::string>(&loaded))
-    return std::vector{about_file(state->name, *message)};
-  state->images_[state->options.run_ahead ? 1 : 0] =
-      std::get<std::shared_ptr<const compiler::Image>>(std::move(loaded));
-  state->sources = std::move(sources);
-  state->tree = std::move(*program);
+  auto tree = lang::parse_source(sources, file, options.parameters, diagnostics, front_end_of(options));
+  if (!tree) return convert_diagnostics(diagnostics, sources);
+  const bool run_ahead = runs_ahead(options.model);
+  auto state = State::make(std::move(*tree), std::move(sources), options, run_ahead);
+  const std::string error = State::compile({state.get()}, run_ahead, options.keep_ir ? &state->ir : nullptr);
+  if (!error.empty()) return std::vector{about_file(state->name, error)};
   return Program(std::move(state));
 }
 
@@ -122,13 +146,13 @@ Program::State::Instrumented Program::State::instrumented(bool run_ahead) const 
 }
 
 Program::State::Instrumented Program::State::make_image(const compiler::Options& form) const {
-  auto compiled = lowered_program(tree, sources, form);
+  auto compiled = lowered_programs({{.program = &tree, .sources = &sources}}, form);
   if (const auto* const error = std::get_if<std::string>(&compiled)) throw std::runtime_error(*error);
-  auto& lowered = std::get<compiler::LoweredProgramPointer>(compiled);
+  auto& lowered = std::get<compiler::LoweredProgramsPointer>(compiled);
   Instrumented result{.image = nullptr, .points = compiler::coverage_points(*lowered)};
   auto loaded = jit::load(std::move(lowered));
   if (auto* const error = std::get_if<std::string>(&loaded)) throw std::runtime_error(*error);
-  result.image = std::get<std::shared_ptr<const compiler::Image>>(std::move(loaded));
+  result.image = std::get<jit::Images>(loaded).front();
   return result;
 }
 
@@ -136,6 +160,89 @@ Result<Program> Program::from_file(const std::string& path, const CompileOptions
   const Result<std::string> text = read_source(path);
   if (!text) return text.error();
   return from_source(*text, path, options);
+}
+
+struct ProgramText::State {
+  lang::SourceMap sources;
+  std::shared_ptr<const lang::ParsedModules>
+      modules;  // null: a litmus test, which is parsed for each program
+  CompileOptions options;
+
+  // The tree with these params, and its sources.
+  [[nodiscard]] Result<std::pair<lang::Program, lang::SourceMap>> resolve(const Parameters& set) const {
+    Parameters parameters = options.parameters;
+    for (const auto& [name, value] : set) parameters[name] = value;
+    std::pair<lang::Program, lang::SourceMap> result{{}, sources};
+    lang::Diagnostics diagnostics;
+    auto tree =
+        modules == nullptr
+            ? lang::parse_source(result.second, 0, parameters, diagnostics, front_end_of(options))
+            : lang::resolve_modules(*modules, result.second, parameters, diagnostics, front_end_of(options));
+    if (!tree) return convert_diagnostics(diagnostics, result.second);
+    result.first = std::move(*tree);
+    return result;
+  }
+};
+
+Result<ProgramText> ProgramText::from_file(const std::string& path, const CompileOptions& options) {
+  Result<std::string> text = read_source(path);
+  if (!text) return text.error();
+  auto state = std::make_shared<State>();
+  state->options = options;
+  const auto file = state->sources.add(path, std::move(*text));
+  if (path.ends_with(".litmus")) return ProgramText(std::move(state));
+  lang::Diagnostics diagnostics;
+  state->modules = lang::parse_modules(state->sources, file, diagnostics, front_end_of(options));
+  if (state->modules == nullptr) return convert_diagnostics(diagnostics, state->sources);
+  return ProgramText(std::move(state));
+}
+
+std::vector<Result<Program>> ProgramText::compile(const std::vector<Parameters>& sets,
+                                                  const std::vector<std::string>& models) const {
+  const CompileOptions& options = state_->options;
+  bool forms[2] = {false, false};  // by `run_ahead`
+  for (const std::string& model : models) forms[runs_ahead(model) ? 1 : 0] = true;
+  if (models.empty()) forms[runs_ahead(options.model) ? 1 : 0] = true;
+
+  std::vector<Result<Program>> results;
+  std::vector<std::size_t> good;
+  std::vector<std::shared_ptr<ProgramAccess::State>> states;
+  for (const Parameters& set : sets) {
+    auto resolved = state_->resolve(set);
+    if (!resolved) {
+      results.emplace_back(resolved.error());
+      continue;
+    }
+    auto state = ProgramAccess::State::make(std::move(resolved->first), std::move(resolved->second), options,
+                                            !forms[0]);
+    good.push_back(results.size());
+    states.push_back(state);
+    results.emplace_back(ProgramAccess::program_of(std::move(state)));
+  }
+  if (states.empty()) return results;
+  // The text of a module that several programs share would not be that of one.
+  const std::size_t together = options.keep_ir ? 1 : states.size();
+  for (std::size_t begin = 0; begin < states.size(); begin += together) {
+    std::vector<ProgramAccess::State*> batch;
+    for (std::size_t i = begin; i < begin + together; ++i) batch.push_back(states[i].get());
+    std::string error;
+    for (const bool run_ahead : {false, true}) {
+      if (!forms[run_ahead ? 1 : 0] || !error.empty()) continue;
+      error = ProgramAccess::State::compile(batch, run_ahead, options.keep_ir ? &batch.front()->ir : nullptr);
+    }
+    if (error.empty()) continue;
+    for (std::size_t i = begin; i < begin + together; ++i)
+      results[good[i]] = std::vector{about_file(states[i]->name, error)};
+  }
+  return results;
+}
+
+std::vector<std::string> ProgramText::files() const {
+  std::vector<std::string> names;
+  for (std::uint32_t file = 0; file < state_->sources.size(); ++file) {
+    if (!state_->sources.built_in(file)) names.push_back(state_->sources.name(file));
+  }
+  return names;
 }
 
 const std::string& Program::name() const { return state_->name; }

@@ -42,12 +42,17 @@ struct Program::State {
   // The image that from_source made, for the names of threads, locations and locals.
   [[nodiscard]] const compiler::Image& any_image() const { return *image(options.run_ahead); }
 
+  // See program.cpp.
+  [[nodiscard]] static std::shared_ptr<State> make(lang::Program tree, lang::SourceMap sources,
+                                                   const CompileOptions& options, bool run_ahead);
+  [[nodiscard]] static std::string compile(const std::vector<State*>& states, bool run_ahead,
+                                           std::string* ir);
+
  private:
   [[nodiscard]] Instrumented make_image(const compiler::Options& form) const;
 
   mutable std::mutex making_;
   mutable std::shared_ptr<const compiler::Image> images_[2];  // by `run_ahead`
-  friend class Program;
 };
 
 // Access for the rest of the library and for its tests.

@@ -281,7 +281,7 @@ class RandomExecution {
       for (EventId e = 0; e < execution.events.size(); ++e) {
         if (execution.events[e].location == location) left[execution.events[e].thread].push_back(e);
       }
-      std::optional<unsigned> bound;  // to go on, between the halves of an update
+      std::optional<unsigned> bound;  // to continue, between the halves of an update
       auto& writes = execution.coherence[location];
       for (;;) {
         std::vector<unsigned> ready;
@@ -346,7 +346,7 @@ bool has_fence(const Execution& x, const Edge& edge, PointKind kind) {
          index_in_thread(x, edge.from) < fence.position && index_in_thread(x, edge.to) >= fence.position;
 }
 
-// Is the edge one of the execution?
+// True if the edge is one of the execution.
 bool exists(const Execution& x, const Edge& edge) {
   const Event& from = x.events[edge.from];
   const Event& to = x.events[edge.to];

@@ -48,6 +48,20 @@ TEST_CASE("help and list name every model and algorithm of the registries") {
   }
 }
 
+TEST_CASE("list says what each algorithm counts as one execution") {
+  const Finished list = run_heddle({"list", "--json"});
+  const auto counts = [&](const std::string& algorithm) {
+    const std::size_t at = list.output.find("\"name\": \"" + algorithm + "\"");
+    REQUIRE(at != std::string::npos);
+    const std::size_t begin = list.output.find("\"counts\": \"", at) + 11;
+    return list.output.substr(begin, list.output.find('"', begin) - begin);
+  };
+  CHECK(counts("naive") == "interleaving");
+  CHECK(counts("source") == "graph");
+  CHECK(counts("sdpor") == "path");
+  CHECK(counts("rf") == "reads_from_class");
+}
+
 TEST_CASE("a misspelt option is refused with a suggestion, in any position") {
   check_refused({"check", "--modle", "sc", "x.hed"}, {"unknown option '--modle'", "did you mean '--model'?"});
   check_refused({"check", "x.hed", "--time-out=3"}, {"unknown option '--time-out'", "'--timeout'"});

@@ -55,6 +55,8 @@ TEST_CASE("bash completes commands, options, names of models and lists of them")
   CHECK(completed(script, {"heddle", "che"}) == std::vector<std::string>{"check"});
   CHECK(completed(script, {"heddle", "check", "--preem"}) == std::vector<std::string>{"--preemption-bound"});
   CHECK(completed(script, {"heddle", "check", "--model", "ts"}) == std::vector<std::string>{"tso"});
+  CHECK(completed(script, {"heddle", "check", "--model", "sc,ts"}) == std::vector<std::string>{"sc,tso"});
+  CHECK(completed(script, {"heddle", "outcomes", "--model", "al"}) == std::vector<std::string>{""});
   CHECK(completed(script, {"heddle", "compare", "--models", "sc,ts"}) == std::vector<std::string>{"sc,tso"});
   CHECK(completed(script, {"heddle", "completions", "z"}) == std::vector<std::string>{"zsh"});
   const std::string file = folder.file("program.hed", safe_program);

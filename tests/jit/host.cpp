@@ -21,7 +21,7 @@ lang::Program parse(lang::SourceMap& sources, const std::string& source) {
   return std::move(*program);
 }
 
-compiler::LoweredProgramPointer lower(const std::string& source, const compiler::Options& options) {
+compiler::LoweredProgramsPointer lower(const std::string& source, const compiler::Options& options) {
   lang::SourceMap sources;
   return compiler::lower(parse(sources, source), sources, options);
 }
@@ -52,9 +52,9 @@ lang::Program parse(const std::string& source) {
 }
 
 std::shared_ptr<const compiler::Image> compile(const std::string& source, const compiler::Options& options) {
-  auto image = jit::load(lower(source, options));
-  REQUIRE_MESSAGE(image.index() == 0, std::get<std::string>(image));
-  return std::get<0>(std::move(image));
+  auto images = jit::load(lower(source, options));
+  REQUIRE_MESSAGE(images.index() == 0, std::get<std::string>(images));
+  return std::get<0>(images).front();
 }
 
 std::string ir(const std::string& source, const compiler::Options& options) {

@@ -125,4 +125,53 @@ TEST_CASE("deep and long expressions are compiled") {
   CHECK(host.locals == Log{"r = 151", "s = 901", "t = false"});
 }
 
+TEST_CASE("programs that are lowered together share equal threads") {
+  const std::string text = R"(
+    param F = 0;
+    param G = 0;
+    shared x: int;
+    thread p { x = 1; if F { fence; } x = 2; }
+    thread q { let a = x; if G { fence; } let b = x; }
+    exists q.a == 0;
+  )";
+  lang::SourceMap sources;
+  const auto file = sources.add("test.hed", text);
+  lang::Diagnostics diagnostics;
+  const auto modules = lang::parse_modules(sources, file, diagnostics);
+  REQUIRE(modules != nullptr);
+  std::vector<lang::Program> programs;
+  std::vector<lang::SourceMap> maps(4, sources);
+  for (std::size_t i = 0; i < 4; ++i) {
+    auto program = lang::resolve_modules(
+        *modules, maps[i], {{"F", static_cast<std::int64_t>(i / 2)}, {"G", static_cast<std::int64_t>(i % 2)}},
+        diagnostics);
+    REQUIRE(program);
+    programs.push_back(std::move(*program));
+  }
+  std::vector<compiler::Variant> variants;
+  for (std::size_t i = 0; i < 4; ++i) variants.push_back({.program = &programs[i], .sources = &maps[i]});
+  for (const bool run_ahead : {false, true}) {
+    auto loaded = jit::load(compiler::lower(variants, {.run_ahead = run_ahead}));
+    REQUIRE(loaded.index() == 0);
+    const auto& images = std::get<0>(loaded);
+    REQUIRE(images.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+      for (std::size_t k = 0; k < 4; ++k) {
+        CHECK((images[i]->threads[0].start == images[k]->threads[0].start) == (i / 2 == k / 2));
+        CHECK((images[i]->threads[1].start == images[k]->threads[1].start) == (i % 2 == k % 2));
+        CHECK((images[i]->conditions[0].holds == images[k]->conditions[0].holds));
+      }
+      CHECK(images[i]->sites.size() >= 4);
+      Block block(images[i]->threads[0].block_size);
+      images[i]->threads[0].start(block.data(), 0);
+      const auto& request = compiler::mailbox(block.data());
+      CHECK(request.op == compiler::Op::store);
+      CHECK(images[i]->sites.at(request.site).text == "x = 1");
+      compiler::resume(block.data());
+      CHECK(request.op == (i / 2 == 1 ? compiler::Op::fence : compiler::Op::store));
+      CHECK(images[i]->sites.at(request.site).text == (i / 2 == 1 ? "fence" : "x = 2"));
+    }
+  }
+}
+
 }  // namespace heddle::test

@@ -1,0 +1,32 @@
+// See pairs.hpp.
+#include "cli/pairs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heddle::cli {
+namespace {
+
+template <typename Info>
+const Info* find_info(const std::vector<Info>& infos, std::string_view name) {
+  const auto found =
+      std::find_if(infos.begin(), infos.end(), [&](const Info& info) { return info.name == name; });
+  return found == infos.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const ModelInfo* find_model_info(std::string_view name) { return find_info(models(), name); }
+const AlgorithmInfo* find_algorithm_info(std::string_view name) { return find_info(algorithms(), name); }
+
+std::string unfit(const ModelInfo& model, const AlgorithmInfo& algorithm, const PairBounds& bounds) {
+  if (std::string reason = why_not(model.name, algorithm.name); !reason.empty()) return reason;
+  if (bounds.preemption_bound && (model.out_of_order || !algorithm.bounds_preemptions))
+    return fmt::format("'{}' does not bound preemptions under '{}'", algorithm.name, model.name);
+  if (bounds.buffer_bound && model.has_buffers && !algorithm.bounds_buffers)
+    return fmt::format("'{}' does not bound store buffers", algorithm.name);
+  return {};
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,26 @@
+// Pairs of a model and an algorithm in runs of many checks: the pairs that work with the bounds of the run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "heddle/heddle.h"
+
+namespace heddle::cli {
+
+// Null for unknown names.
+[[nodiscard]] const ModelInfo* find_model_info(std::string_view name);
+[[nodiscard]] const AlgorithmInfo* find_algorithm_info(std::string_view name);
+
+struct PairBounds {
+  std::optional<std::uint32_t> buffer_bound;
+  std::optional<std::uint32_t> preemption_bound;
+};
+// The reason why the pair does not support these bounds, or is no pair at all; empty if it works. A model
+// without store buffers is within any buffer bound.
+[[nodiscard]] std::string unfit(const ModelInfo& model, const AlgorithmInfo& algorithm,
+                                const PairBounds& bounds);
+
+}  // namespace heddle::cli
