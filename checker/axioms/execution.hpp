@@ -28,7 +28,7 @@ struct Event {
   std::size_t tag = 0;                // for the caller
 };
 
-// What stands between events of a thread and orders them.
+// Points between events of a thread that order them.
 enum class PointKind : std::uint8_t { full, lightweight, store_store, instruction, branch };
 
 struct Point {

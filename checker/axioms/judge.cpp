@@ -144,7 +144,7 @@ class Judge {
     return back;
   }
 
-  // Does SC, TSO or PSO keep a pair of program order without a fence?
+  // True if SC, TSO or PSO keeps a pair of program order without a fence.
   [[nodiscard]] bool keeps(const Event& earlier, const Event& later) const {
     if (model_ == Model::sc || earlier.locked || later.locked || !earlier.writes) return true;
     return model_ == Model::tso && later.writes;

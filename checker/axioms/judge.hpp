@@ -1,5 +1,5 @@
-// The memory models as axioms over an explicit execution (docs/memory-models.md): is the execution consistent,
-// and if not, which cycle excludes it?
+// The memory models as axioms over an explicit execution (docs/memory-models.md): whether the execution is
+// consistent, and if not, the cycle that excludes it.
 //
 // Everything is computed from scratch, straight from the definitions, for reports and repairs about single
 // executions of up to some hundred events. checker/commits/ has the incremental forms that searches use;
@@ -70,7 +70,7 @@ struct Cycle {
   std::vector<Edge> edges;
 };
 
-// Does the model allow the execution? O(n^3 / 64) for n events, times the length of the longest chain of
+// True if the model allows the execution. O(n^3 / 64) for n events, times the length of the longest chain of
 // dependencies for POWER.
 [[nodiscard]] bool consistent(const Execution& execution, Model model);
 
