@@ -162,7 +162,7 @@ std::string PowerEngine::held_up_by(EventName name) const {
 
 std::string PowerEngine::refusal(EventName name, std::int64_t parameter) const {
   const Request& request = machine_.request(name);
-  const auto place = static_cast<PowerId>(parameter);
+  const auto place = static_cast<EventId>(parameter);
   const bool fails =
       request.op == compiler::Op::compare_exchange && machine_.value_of(place) != request.expected;
   if (request.op == compiler::Op::lock && machine_.value_of(place) != 0) return "the mutex is taken there";
@@ -177,20 +177,20 @@ void PowerEngine::add_refused(EventName name, std::vector<Transition>& into) {
   if (machine_.op(name) == compiler::Op::choose || machine_.full()) return;
   Machine::Prepared event;
   machine_.prepare(name, event);
-  const auto add = [&](PowerId place, std::string why) {
+  const auto add = [&](EventId place, std::string why) {
     Transition transition{.kind = TransitionKind::commit, .effect = intention(name), .why = std::move(why)};
     transition.effect.action +=
         fmt::format(" ({} {})", machine_.reads(name) ? "rf" : "co after", write_name(machine_, place));
     into.push_back(std::move(transition));
   };
   const auto& model = machine_.model();
-  for (PowerId place = event.newest;; place = model.previous(place)) {
+  for (EventId place = event.newest;; place = model.previous(place)) {
     if (!model.within(place, event.oldest)) {
       add(place, "forbidden: coherence, the thread knows of a newer value");
     } else if (!effect(event, place)) {
       add(place, refusal(name, place));
     }
-    if (event.conditional || Machine::Model::is_initial(place)) return;
+    if (event.conditional || is_initial(place)) return;
   }
 }
 
@@ -235,10 +235,6 @@ std::vector<Transition> PowerEngine::disabled() {
 }
 
 bool PowerEngine::follow(const Choice& choice) {
-  if (machine_.full()) {
-    limit_ = too_many_events;
-    return false;
-  }
   if (!machine_.follow(choice)) return false;
   if (!machine_.limit().empty()) {
     limit_ = machine_.limit();
@@ -290,7 +286,7 @@ std::vector<std::string> PowerEngine::failures() const {
   return result;
 }
 
-// As DerivedEnd::finish says it for checks.
+// As RunEnds::finish says it for checks.
 Ending PowerEngine::ending() {
   EndingOfThreads result;
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {

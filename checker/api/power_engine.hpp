@@ -1,4 +1,4 @@
-// The interactive machine over the derived execution model of POWER: its transitions are commits, each with
+// The interactive machine over the commit machine of POWER: its transitions are commits, each with
 // its parameter (checker/commits/power_machine.hpp).
 #pragma once
 

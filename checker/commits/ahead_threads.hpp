@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "checker/commits/event_name.hpp"
+#include "checker/state/event.hpp"
 #include "checker/state/step.hpp"
 #include "checker/state/threads.hpp"
 #include "compiler/image.hpp"
@@ -46,10 +47,10 @@ struct Request {
   std::uint32_t previous = none;  // the one before it to the same location
   std::int64_t value = 0;         // operands, as in the mailbox
   std::int64_t expected = 0;
-  std::int64_t result = 0;      // of committed ones that have one
-  std::int64_t passed = 0;      // the result that the thread went on with
-  std::int32_t read = no_node;  // events of the trace
-  std::int32_t write = no_node;
+  std::int64_t result = 0;  // of committed ones that have one
+  std::int64_t passed = 0;  // the result that the thread went on with
+  EventId read = no_event;  // events of the trace
+  EventId write = no_event;
   std::uint64_t address = 0;  // masks of loads that it depends on
   std::uint64_t data = 0;
   std::uint64_t compared = 0;  // of a cas: loads that what it compares with depends on
@@ -65,7 +66,6 @@ struct Request {
   std::uint32_t events_before = 0;
 
   static constexpr std::uint8_t no_bit = 255;
-  static constexpr std::int32_t no_node = 0x7fffffff;
 
   [[nodiscard]] bool locks() const { return op == Op::lock || op == Op::unlock || op == Op::try_lock; }
   [[nodiscard]] bool updates() const {
@@ -91,9 +91,9 @@ struct Request {
 class AheadThreads {
  public:
   static constexpr unsigned most_loads = 64;  // bits of a mask
-  // Events of one thread, as many as the widest machine has room for: what runs ahead further can never be
-  // committed. Fences and waits are no events, but take memory, too.
-  static constexpr std::uint32_t most_events = 64 * widest_machine - 2;
+  // Events of one thread: POWER's relations take memory with the square of all events. Fences and waits are no
+  // events, but take memory, too.
+  static constexpr std::uint32_t most_events = 10'000;
   static constexpr std::uint32_t most_requests = 65'536;
 
   explicit AheadThreads(const Image& image) : live_(image), threads_(live_.count()) {

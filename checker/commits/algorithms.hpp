@@ -17,12 +17,17 @@ void run_rsmc(Search& search);
 // The same, and `observer` is told every complete execution, unless it is empty.
 void run_trust(Search& search, const GraphObserver& observer);
 void run_rsmc(Search& search, const GraphObserver& observer);
-void run_naive_derived(Search& search, const GraphObserver& observer);
-void run_dpor_derived(Search& search, const GraphObserver& observer);    // backtracking.cpp
-void run_source_derived(Search& search, const GraphObserver& observer);  // backtracking.cpp
-void run_sdpor_derived(Search& search, const GraphObserver& observer);   // backtracking.cpp
 // trust on Recommits: under POWER, and to test revisits in place under the other models.
 void run_trust_recommitting(Search& search, const GraphObserver& observer);
-void run_rf_derived(Search& search, const GraphObserver& observer);  // classes.cpp
+
+// The algorithms that have a namesake over interleavings. All but `rf` run on every commit machine: under SC,
+// TSO and PSO that is a second opinion for tests.
+namespace commits {
+void run_naive(Search& search, const GraphObserver& observer);
+void run_dpor(Search& search, const GraphObserver& observer);    // backtracking.cpp
+void run_source(Search& search, const GraphObserver& observer);  // backtracking.cpp
+void run_sdpor(Search& search, const GraphObserver& observer);   // backtracking.cpp
+void run_rf(Search& search, const GraphObserver& observer);      // backtracking.cpp; POWER only
+}  // namespace commits
 
 }  // namespace heddle::checker

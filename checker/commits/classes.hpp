@@ -1,16 +1,17 @@
-// Reads-from classes of POWER: a derived execution model without places in coherence order.
+// Reads-from classes of POWER: a commit machine whose stores have no places in coherence order.
 //
 // A class is a set of committed events with the sources of its reads; it is possible if some coherence order
 // makes it a trace of POWER. PowerClasses holds one such trace, the *witness*, with its events in the order
-// in which they were committed. A store is committed behind all others, which the model always allows. A read
-// may take any committed write of its location as its source, if the witness allows it; if not, all coherence
-// orders are tried (`search`) until one is a witness. Whether there is one is NP-complete in general; what is
-// tried here is the places of those stores only that some read needs, in an order that commits reads as early
-// as it can: a store that nothing waits for can always go last.
+// in which they were committed. A store is committed after all others, which the model always allows. A read
+// may take any committed write of its location as its source, if the witness allows it; if not, coherence
+// orders are tried (`search`) until one is a witness. Whether there is one is NP-complete in general. Only those
+// stores try several places that some read needs, in an order that commits reads as early as it can: a store
+// that nothing waits for can always go last.
 //
 // What is in cb does not depend on coherence, so the rest is the same as in PowerMachine.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -44,7 +45,7 @@ class PowerClasses : public PowerMachine<Words> {
   }
   [[nodiscard]] std::optional<std::int64_t> next_parameter(const Prepared& event,
                                                            std::int64_t parameter) const {
-    if (event.newest == no_place || event.conditional) return Base::next_parameter(event, parameter);
+    if (event.newest == no_event || event.conditional) return Base::next_parameter(event, parameter);
     if (!reads_memory(event) || parameter < 0) return std::nullopt;
     return older_source(event, parameter);
   }
@@ -67,7 +68,8 @@ class PowerClasses : public PowerMachine<Words> {
   void for_each_final_memory(Visit&& visit);
 
  private:
-  struct Item {
+  // A commit of the witness by name, or one that it is to have.
+  struct WitnessStep {
     EventName name;
     EventName source;        // of a read
     std::int64_t value = 0;  // of a choice
@@ -75,25 +77,28 @@ class PowerClasses : public PowerMachine<Words> {
     bool open = false;  // a store whose place is tried
     bool drop = false;  // the store of a read-modify-write that is left out
   };
+  using Steps = std::vector<WitnessStep>;
+  // By location: its writes, newest first.
+  using Coherence = std::vector<std::vector<EventName>>;
   struct Frame {
     Prepared event;
     std::optional<std::int64_t> parameter;
   };
 
   [[nodiscard]] bool reads_memory(const Prepared& event) const {
-    return event.newest != no_place && this->reads(event.name);
+    return event.newest != no_event && this->reads(event.name);
   }
   // The newest write of the location that was committed before the one given; the initial one is the oldest.
   [[nodiscard]] std::int64_t older_source(const Prepared& event, std::int64_t from) const {
     const auto location = this->location(event.name);
     while (--from >= 0) {
-      const auto& write = this->model()[static_cast<PowerId>(from)];
+      const auto& write = this->model()[static_cast<EventId>(from)];
       if (write.writes && write.location == location) return from;
     }
     return this->model().known(location);
   }
   // Does a prepared event that reads from the write write, too?
-  [[nodiscard]] bool writes_behind(EventName name, PowerId source) const {
+  [[nodiscard]] bool writes_behind(EventName name, EventId source) const {
     return this->updates(name) &&
            would_write(this->op(name), this->request(name).expected, this->value_of(source));
   }
@@ -102,16 +107,19 @@ class PowerClasses : public PowerMachine<Words> {
     return name.index < requests.size() && requests[name.index].committed;
   }
   [[nodiscard]] std::vector<EventName> last_writes(Location location) const;
-  [[nodiscard]] std::vector<Item> items() const;
-  [[nodiscard]] std::vector<Item> search_order(const std::vector<Item>& items, const Set* newest) const;
-  [[nodiscard]] bool allowed(const Item& item, std::int64_t parameter) const;
-  [[nodiscard]] std::optional<std::int64_t> first_try(const Item& item, const Prepared& event);
-  bool search(const std::vector<Item>& order);
-  bool rebuild(const std::vector<Item>& items, const std::vector<Item>& order);
-  [[nodiscard]] std::vector<std::vector<EventName>> coherence() const;
-  void repeat(const std::vector<Item>& items, const std::vector<std::vector<EventName>>& coherence);
+  [[nodiscard]] bool could_read_from(const Prepared& event, EventId source) const;
+  [[nodiscard]] Steps committed_steps() const;
+  [[nodiscard]] Steps search_order(const Steps& steps, const Set* newest) const;
+  [[nodiscard]] bool allowed(const WitnessStep& step, std::int64_t parameter) const;
+  [[nodiscard]] std::optional<std::int64_t> first_try(const WitnessStep& step, const Prepared& event);
+  bool search(const Steps& order);
+  bool find_witness(const Steps& steps, const Steps& order);
+  [[nodiscard]] Coherence coherence() const;
+  void make_witness(const Steps& steps, const Coherence& coherence);
+  [[nodiscard]] std::int64_t place_by(const Coherence& coherence, EventName store);
+  using FinalMemories = std::set<std::vector<std::int64_t>>;
   template <typename Visit>
-  bool visit_final(Location location, std::set<std::vector<std::int64_t>>& seen, Visit&& visit);
+  bool decide_from(Location location, FinalMemories& seen, Visit&& visit);
   void undo_all() {
     while (this->depth() > 0) this->undo();
   }
@@ -125,66 +133,67 @@ template <unsigned Words>
 bool PowerClasses<Words>::commit(const Prepared& event, std::int64_t parameter) {
   Prepared now;  // the witness may be another one than it was when the event was prepared
   Base::prepare(event.name, now);
-  if (event.conditional && parameter != dropped) {
-    if (Base::commit(now, now.newest)) return true;
-    if (this->model().taken(now.newest)) return false;
-    auto list = items();
-    list.push_back({.name = event.name, .source = {}, .value = 0});
-    const Set needed = this->commit_before(now);
-    return rebuild(list, search_order(list, &needed));
-  }
-  if (!reads_memory(event)) return Base::commit(now, parameter);
+  const bool write_half = event.conditional && parameter != dropped;
+  if (write_half) parameter = now.newest;
   if (Base::commit(now, parameter)) return true;
-  const auto source = static_cast<PowerId>(parameter);
+  // This witness does not allow it. Another one may.
+  if (!write_half && !reads_memory(event)) return false;
+  const auto source = static_cast<EventId>(parameter);
+  if (write_half ? this->model().taken(source) : !could_read_from(now, source)) return false;
+  Steps steps = committed_steps();
+  steps.push_back({.name = event.name, .source = {}, .value = 0, .reads = !write_half});
+  Set needed = this->commit_before(now);
+  if (!write_half) {
+    steps.back().source = this->name_of(parameter);
+    if (source >= 0) needed |= this->committed_before(source);
+  }
+  return find_witness(steps, search_order(steps, &needed));
+}
+
+// Excludes sources that no witness allows. O(1).
+template <unsigned Words>
+bool PowerClasses<Words>::could_read_from(const Prepared& event, EventId source) const {
+  const auto& model = this->model();
   // A lock takes a mutex over from the write that has left it free, and that is the newest one in any order.
   if (this->op(event.name) == Op::lock) return false;
-  if (this->model().taken(source) && writes_behind(event.name, source)) return false;
+  if (model.taken(source) && writes_behind(event.name, source)) return false;
   // What the thread has read from or written there last cannot be older in any order.
-  if (now.oldest >= 0) {
-    if (source < 0) return false;
-    const auto& model = this->model();
-    if (source < now.oldest && model[source].thread == model[now.oldest].thread) return false;
-  }
-  auto list = items();
-  list.push_back({.name = event.name, .source = this->name_of(parameter), .value = 0, .reads = true});
-  Set needed = this->commit_before(now);
-  if (source >= 0) needed |= this->committed_before(source);
-  return rebuild(list, search_order(list, &needed));
+  if (event.oldest < 0) return true;
+  return source >= 0 && !(source < event.oldest && model[source].thread == model[event.oldest].thread);
 }
 
 // The committed events in the order of commits.
 template <unsigned Words>
-auto PowerClasses<Words>::items() const -> std::vector<Item> {
-  std::vector<Item> result;
+auto PowerClasses<Words>::committed_steps() const -> Steps {
+  Steps result;
   for (std::uint32_t step = 0; step < this->depth(); ++step) {
-    Item item{.name = this->step(step), .source = {}, .value = 0};
-    if (this->op(item.name) == Op::choose) {
-      item.value = this->chosen(step);
-    } else if (this->conditional(item.name)) {
-      item.drop = this->place(step) == dropped;
-    } else if (this->reads(item.name)) {
-      item.reads = true;
-      item.source = this->name_of(this->place(step));
+    WitnessStep made{.name = this->step(step), .source = {}, .value = 0};
+    if (this->op(made.name) == Op::choose) {
+      made.value = this->chosen(step);
+    } else if (this->conditional(made.name)) {
+      made.drop = this->place(step) == dropped;
+    } else if (this->reads(made.name)) {
+      made.reads = true;
+      made.source = this->name_of(this->place(step));
     }
-    result.push_back(item);
+    result.push_back(made);
   }
   return result;
 }
 
 // Reads as early as possible, with what they need, and so stores to a location that is to end with a certain
-// write. Stores that none of these needs come last. `newest`: what the last item needs, if it is not
+// write. Stores that none of these needs come last. `newest`: what the last step needs, if it is not
 // committed yet.
 template <unsigned Words>
-auto PowerClasses<Words>::search_order(const std::vector<Item>& items, const Set* newest) const
-    -> std::vector<Item> {
-  std::vector<Item> result;
-  std::vector<bool> done(items.size(), false);
+auto PowerClasses<Words>::search_order(const Steps& steps, const Set* newest) const -> Steps {
+  Steps result;
+  std::vector<bool> done(steps.size(), false);
   const auto take = [&](std::size_t i, bool open) {
     if (done[i]) return;
     done[i] = true;
-    result.push_back(items[i]);
+    result.push_back(steps[i]);
     result.back().open =
-        open && !items[i].reads && this->op(items[i].name) != Op::choose && !this->conditional(items[i].name);
+        open && !steps[i].reads && this->op(steps[i].name) != Op::choose && !this->conditional(steps[i].name);
   };
   const auto take_with = [&](std::size_t i, const Set& needed) {
     for (std::uint32_t step = 0; step < this->depth(); ++step) {
@@ -192,10 +201,10 @@ auto PowerClasses<Words>::search_order(const std::vector<Item>& items, const Set
     }
     take(i, true);
   };
-  if (newest != nullptr) take_with(items.size() - 1, *newest);
+  if (newest != nullptr) take_with(steps.size() - 1, *newest);
   for (std::uint32_t step = 0; step < this->depth(); ++step) {
-    const auto location = this->location(items[step].name);
-    if (items[step].reads || this->conditional(items[step].name) ||
+    const auto location = this->location(steps[step].name);
+    if (steps[step].reads || this->conditional(steps[step].name) ||
         (location != none && newest_of_all_[location]))
       take_with(step, this->committed_before(this->first_event(step)));
   }
@@ -203,44 +212,45 @@ auto PowerClasses<Words>::search_order(const std::vector<Item>& items, const Set
   return result;
 }
 
-// May the item go there, as far as its location is to end with a certain write?
+// May the step go there, as far as its location is to end with a certain write?
 template <unsigned Words>
-bool PowerClasses<Words>::allowed(const Item& item, std::int64_t parameter) const {
-  const auto location = this->location(item.name);
-  if (item.drop || location == none || !newest_of_all_[location]) return true;
+bool PowerClasses<Words>::allowed(const WitnessStep& step, std::int64_t parameter) const {
+  const auto location = this->location(step.name);
+  if (step.drop || location == none || !newest_of_all_[location]) return true;
   const EventName last = *newest_of_all_[location];
-  const bool at_the_end = this->model().next(static_cast<PowerId>(parameter)) == no_place;
-  if (item.name == last) return at_the_end;
+  const bool at_the_end = this->model().next(static_cast<EventId>(parameter)) == no_event;
+  if (step.name == last) return at_the_end;
   if (!at_the_end || parameter < 0 || this->name_of(parameter) != last) return true;
-  return item.reads && !writes_behind(item.name, static_cast<PowerId>(parameter));
+  return step.reads && !writes_behind(step.name, static_cast<EventId>(parameter));
 }
 
 template <unsigned Words>
-std::optional<std::int64_t> PowerClasses<Words>::first_try(const Item& item, const Prepared& event) {
-  if (event.newest == no_place) return item.value;
-  if (item.drop) return dropped;
-  if (item.reads) return this->resolve(item.name, item.source);
+std::optional<std::int64_t> PowerClasses<Words>::first_try(const WitnessStep& step, const Prepared& event) {
+  if (event.newest == no_event) return step.value;
+  if (step.drop) return dropped;
+  if (step.reads) return this->resolve(step.name, step.source);
   return Base::first_parameter(event);
 }
 
-// From no event at all, commits the items in the order given, with the first places that do.
+// From no event at all, commits the steps in the order given, each with the first place that lets the rest
+// follow. Returns whether there is such a run.
 template <unsigned Words>
-bool PowerClasses<Words>::search(const std::vector<Item>& order) {
+bool PowerClasses<Words>::search(const Steps& order) {
   if (frames_.size() < order.size()) frames_.resize(order.size());
   std::size_t at = 0;
   bool forward = true;
   while (at < order.size()) {
-    const Item& item = order[at];
+    const WitnessStep& step = order[at];
     Frame& frame = frames_[at];
     if (forward) {
-      this->prepare(item.name, frame.event);
-      frame.parameter = first_try(item, frame.event);
+      this->prepare(step.name, frame.event);
+      frame.parameter = first_try(step, frame.event);
     }
     bool committed = false;
     while (frame.parameter && !committed) {
       const std::int64_t parameter = *frame.parameter;
-      frame.parameter = item.open ? Base::next_parameter(frame.event, parameter) : std::nullopt;
-      committed = allowed(item, parameter) && Base::commit(frame.event, parameter);
+      frame.parameter = step.open ? Base::next_parameter(frame.event, parameter) : std::nullopt;
+      committed = allowed(step, parameter) && Base::commit(frame.event, parameter);
     }
     forward = committed;
     if (search_ != nullptr) search_->transition(this->depth(), [&] { return this->memory_used(); });
@@ -255,50 +265,56 @@ bool PowerClasses<Words>::search(const std::vector<Item>& order) {
   return true;
 }
 
-// Makes a witness of the items, in their order. If there is none, the old one comes back.
+// Looks for a witness of the steps by trying them in `order`. The run then is that witness, or the old one if
+// there is none, with its events committed in the order of the steps, so that ids stay what they were.
 template <unsigned Words>
-bool PowerClasses<Words>::rebuild(const std::vector<Item>& items, const std::vector<Item>& order) {
-  const auto before = this->items();
+bool PowerClasses<Words>::find_witness(const Steps& steps, const Steps& order) {
+  const auto steps_before = committed_steps();
   const auto coherence_before = coherence();
   undo_all();
   const bool found = search(order);
-  const auto coherence_now = coherence();
+  const auto coherence_found = coherence();
   undo_all();
-  found ? repeat(items, coherence_now) : repeat(before, coherence_before);
+  if (found) {
+    make_witness(steps, coherence_found);
+  } else {
+    make_witness(steps_before, coherence_before);
+  }
   return found;
 }
 
-// By location: its writes, newest first.
 template <unsigned Words>
-std::vector<std::vector<EventName>> PowerClasses<Words>::coherence() const {
-  std::vector<std::vector<EventName>> result(newest_of_all_.size());
+auto PowerClasses<Words>::coherence() const -> Coherence {
+  Coherence result(newest_of_all_.size());
   for (Location location = 0; location < result.size(); ++location) {
-    const PowerId initial = this->model().known(location);
-    if (initial == no_place) continue;
-    for (PowerId id = this->model().newest(initial); id >= 0; id = this->model().previous(id))
+    const EventId initial = this->model().known(location);
+    if (initial == no_event) continue;
+    for (EventId id = this->model().newest(initial); id >= 0; id = this->model().previous(id))
       result[location].push_back(this->name_of(id));
   }
   return result;
 }
 
+// From no event at all, commits the steps with the coherence order given.
 template <unsigned Words>
-void PowerClasses<Words>::repeat(const std::vector<Item>& items,
-                                 const std::vector<std::vector<EventName>>& coherence) {
-  for (const Item& item : items) {
+void PowerClasses<Words>::make_witness(const Steps& steps, const Coherence& coherence) {
+  for (const WitnessStep& step : steps) {
     Prepared event;
-    this->prepare(item.name, event);
-    auto parameter = first_try(item, event);
-    if (event.newest != no_place && !item.reads && !event.conditional) {
-      // Behind the newest of its older writes that are committed.
-      const auto& writes = coherence[this->location(item.name)];
-      auto older = writes.begin();
-      while (*older != item.name) ++older;
-      for (++older; older != writes.end() && !committed(*older);) ++older;
-      parameter = this->resolve(item.name, older == writes.end() ? EventName{} : *older);
-    }
+    this->prepare(step.name, event);
+    const bool has_place = event.newest != no_event && !step.reads && !event.conditional;
+    const auto parameter = has_place ? place_by(coherence, step.name) : first_try(step, event);
     if (!parameter || !Base::commit(event, *parameter))
       throw std::logic_error("internal error: a witness of a reads-from class cannot be repeated");
   }
+}
+
+// The newest write that is committed and older than the store.
+template <unsigned Words>
+std::int64_t PowerClasses<Words>::place_by(const Coherence& coherence, EventName store) {
+  const auto& writes = coherence[this->location(store)];
+  auto older = std::find(writes.begin(), writes.end(), store);
+  for (++older; older != writes.end() && !committed(*older);) ++older;
+  return this->resolve(store, older == writes.end() ? EventName{} : *older);
 }
 
 // Each thread's last write of the location.
@@ -322,8 +338,8 @@ bool PowerClasses<Words>::for_each_last(Location location, Visit&& visit) {
     if (search_ != nullptr && search_->stopped()) end = true;
     if (end) break;
     newest_of_all_[location] = name;
-    const auto list = items();
-    if (rebuild(list, search_order(list, nullptr))) end = visit();
+    const auto steps = committed_steps();
+    if (find_witness(steps, search_order(steps, nullptr))) end = visit();
   }
   newest_of_all_[location].reset();
   return end;
@@ -332,19 +348,18 @@ bool PowerClasses<Words>::for_each_last(Location location, Visit&& visit) {
 template <unsigned Words>
 template <typename Visit>
 void PowerClasses<Words>::for_each_final_memory(Visit&& visit) {
-  std::set<std::vector<std::int64_t>> seen;
-  visit_final(0, seen, visit);
+  FinalMemories seen;
+  decide_from(0, seen, visit);
 }
 
-// The witness fits what newest_of_all_ says. Decides about this location and those after it. Returns whether
-// to end.
+// Decides about the last writes of this location and those after it; the witness fits what has been decided
+// about those before. Visits each final memory that is new. Returns whether to end.
 template <unsigned Words>
 template <typename Visit>
-bool PowerClasses<Words>::visit_final(Location location, std::set<std::vector<std::int64_t>>& seen,
-                                      Visit&& visit) {
+bool PowerClasses<Words>::decide_from(Location location, FinalMemories& seen, Visit&& visit) {
   while (location < newest_of_all_.size() && !leaves_open(location)) ++location;
   if (location < newest_of_all_.size())
-    return for_each_last(location, [&] { return visit_final(location + 1, seen, visit); });
+    return for_each_last(location, [&] { return decide_from(location + 1, seen, visit); });
   std::vector<std::int64_t> memory(newest_of_all_.size());
   this->final_memory(memory);
   return seen.insert(memory).second && visit();

@@ -1,7 +1,4 @@
-// What the derived execution models (paper 2, section 2) have in common.
-//
-// A machine of such a model, PowerMachine or GraphMachine, is a trace of committed events and a set of
-// fetched ones. See PowerMachine for what it offers.
+// The names of events in the commit machines (commit_machine.hpp), and the limits of these machines.
 #pragma once
 
 #include <compare>
@@ -21,12 +18,8 @@ struct EventName {
 
 inline constexpr std::string_view power_model = "power";
 
-// Of the widest POWER machine, in words of 64 events. A search that fills a machine goes on with one of the
-// width that the machine names as `next_width`.
-inline constexpr unsigned widest_machine = 16;
-
 // What stops a search, and a run at the prompt, because there is no room for it.
-inline constexpr std::string_view too_many_events = "an execution of more than 1,000 events";
+inline constexpr std::string_view too_many_events = "a thread with more than 10,000 events in one execution";
 inline constexpr std::string_view too_many_loads = "a thread with more than 64 loads in one execution";
 inline constexpr std::string_view too_many_requests =
     "a thread that asks for more than 65,536 things in one execution";

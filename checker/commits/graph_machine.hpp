@@ -47,7 +47,7 @@ class GraphMachine {
   template <unsigned Wider>
   using Widened = GraphMachine<Model, Wider, Bound>;
   static constexpr unsigned words = Words;
-  static constexpr unsigned next_width = Words < 8 ? 8 : 64;
+  static constexpr unsigned next_width = Words < 16 ? 16 : 64;
   static constexpr std::string_view out_of_room = "an execution of more than 4,000 events";
 
   struct Prepared {
@@ -250,6 +250,20 @@ class GraphMachine {
       snapshots_.resume(t);
     }
     return m.op != Op::await_failed || m.site != site;
+  }
+
+  // By thread, from its newest event back: the value of a choice, else the name of the write that the event
+  // reads from or follows in coherence order.
+  void key(std::vector<std::uint64_t>& packed) const {
+    packed.clear();
+    for (ThreadId t = 0; t < thread_count(); ++t) {
+      packed.push_back(lengths_[t]);
+      for (EventId id = graph_.thread(t).last; id != no_event; id = graph_[id].po_previous) {
+        const auto depth = static_cast<std::uint32_t>(id);
+        const bool choice = mailbox_at(depth).op == Op::choose;
+        packed.push_back(static_cast<std::uint64_t>(choice ? chosen(depth) : encoded(name_of(place(depth)))));
+      }
+    }
   }
 
   [[nodiscard]] PlainGraph plain_graph() const { return checker::plain_graph(graph_); }

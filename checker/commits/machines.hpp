@@ -1,4 +1,4 @@
-// How the algorithms over derived execution models get a machine for the model that was asked for.
+// How the algorithms over commit machines get one for the model that was asked for.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +27,14 @@ void with_power_machine(std::size_t steps, const Search& search, Use&& use) {
   if (2 * steps + 2 <= PowerMachine<1>::Set::capacity) {
     run.template operator()<1>();
   } else {
-    run.template operator()<widest_machine>();
+    run.template operator()<growing>();
   }
 }
 
 // Calls `use.template operator()<Machine>()` with the narrowest machine of the search's model. Throws
-// NoImplementation if the model has no derived one.
+// NoImplementation if the model has no commit machine.
 template <typename Use>
-void with_derived_model(const Search& search, Use&& use) {
+void with_commit_machine(const Search& search, Use&& use) {
   const auto& model = search.options().model;
   if (model == power_model) return use.template operator()<PowerMachine<1>>();
   const bool found = AxiomaticModels::visit(

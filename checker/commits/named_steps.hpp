@@ -1,5 +1,5 @@
-// What the searches over a derived execution model that rearrange runs (rsmc, trust) have in common: which
-// event comes next, and steps that are to be committed again in another run.
+// What the searches that rearrange the runs of a commit machine (rsmc, trust) have in common: which event comes
+// next, and steps that are to be committed again in another run.
 #pragma once
 
 #include <cstdint>

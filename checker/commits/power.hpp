@@ -41,12 +41,10 @@
 #include <vector>
 
 #include "checker/state/bit_set.hpp"
+#include "checker/state/event.hpp"
 #include "checker/state/step.hpp"
 
 namespace heddle::checker {
-
-using PowerId = std::int32_t;
-inline constexpr PowerId no_place = 0x7fffffff;
 
 // What program order says about an event, by its predecessors: known before the event is committed.
 template <typename Set>
@@ -85,58 +83,57 @@ class Power {
     Set readers;                  // of a write
     Set commit_before;            // cb with the event itself
     std::int64_t value = 0;       // read or written
-    PowerId source = no_place;    // of a read
-    PowerId previous = no_place;  // of a write, in coherence order
-    PowerId next = no_place;
-    PowerId updated = no_place;  // of the write of a read-modify-write: the write that its read reads from
+    EventId source = no_event;    // of a read
+    EventId previous = no_event;  // of a write, in coherence order
+    EventId next = no_event;
+    EventId updated = no_event;  // of the write of a read-modify-write: the write that its read reads from
     std::uint32_t location = none;
     ThreadId thread = 0;
     bool writes = false;
   };
 
-  explicit Power(std::uint32_t locations) : slots_(locations, no_place) {}
+  explicit Power(std::uint32_t locations) : slots_(locations, no_event) {}
 
   [[nodiscard]] std::size_t size() const { return events_.size(); }
   [[nodiscard]] bool full() const { return events_.size() + 2 > capacity; }
-  [[nodiscard]] const Event& operator[](PowerId id) const { return events_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] const Event& operator[](EventId id) const { return events_[static_cast<std::size_t>(id)]; }
 
   // The initial write of a location.
-  [[nodiscard]] PowerId initial(std::uint32_t location) {
-    PowerId& slot = slots_[location];
-    if (slot == no_place) {
-      slot = -1 - static_cast<PowerId>(initials_.size());
-      initials_.push_back({.readers = {}, .next = no_place, .newest = slot, .location = location});
+  [[nodiscard]] EventId initial(std::uint32_t location) {
+    EventId& slot = slots_[location];
+    if (slot == no_event) {
+      slot = -1 - static_cast<EventId>(initials_.size());
+      initials_.push_back({.readers = {}, .next = no_event, .newest = slot, .location = location});
     }
     return slot;
   }
-  [[nodiscard]] static bool is_initial(PowerId id) { return id < 0; }
-  // The initial write of a location that was used, else no_place.
-  [[nodiscard]] PowerId known(std::uint32_t location) const { return slots_[location]; }
-  [[nodiscard]] std::uint32_t location_of(PowerId initial) const { return start_of(initial).location; }
-  [[nodiscard]] PowerId newest(PowerId initial) const { return start_of(initial).newest; }
-  [[nodiscard]] PowerId next(PowerId write) const {
+  // The initial write of a location that was used, else no_event.
+  [[nodiscard]] EventId known(std::uint32_t location) const { return slots_[location]; }
+  [[nodiscard]] std::uint32_t location_of(EventId initial) const { return start_of(initial).location; }
+  [[nodiscard]] EventId newest(EventId initial) const { return start_of(initial).newest; }
+  [[nodiscard]] EventId next(EventId write) const {
     return write < 0 ? start_of(write).next : (*this)[write].next;
   }
-  [[nodiscard]] PowerId previous(PowerId write) const { return (*this)[write].previous; }
-  [[nodiscard]] const Set& readers(PowerId write) const {
+  [[nodiscard]] EventId previous(EventId write) const { return (*this)[write].previous; }
+  [[nodiscard]] const Set& readers(EventId write) const {
     return write < 0 ? start_of(write).readers : (*this)[write].readers;
   }
   // Does a read-modify-write stand right behind the write that it has read?
-  [[nodiscard]] bool taken(PowerId write) const {
-    const PowerId after = next(write);
-    return after != no_place && (*this)[after].updated == write;
+  [[nodiscard]] bool taken(EventId write) const {
+    const EventId after = next(write);
+    return after != no_event && (*this)[after].updated == write;
   }
   // The oldest write that the next event may read from, or stand behind: coherence with the thread's own
   // accesses. `same_location` as in PowerOrder; O(its size).
-  [[nodiscard]] PowerId oldest_place(const Order& order, PowerId initial) const {
-    PowerId newest_own = no_place;
-    order.same_location.for_each([&](ProcessId id) { newest_own = static_cast<PowerId>(id); });
-    if (newest_own == no_place) return initial;
+  [[nodiscard]] EventId oldest_place(const Order& order, EventId initial) const {
+    EventId newest_own = no_event;
+    order.same_location.for_each([&](ProcessId id) { newest_own = static_cast<EventId>(id); });
+    if (newest_own == no_event) return initial;
     return (*this)[newest_own].writes ? newest_own : (*this)[newest_own].source;
   }
 
   // Is the write the oldest place or coherence-after it?
-  [[nodiscard]] bool within(PowerId place, PowerId oldest) const {
+  [[nodiscard]] bool within(EventId place, EventId oldest) const {
     return place == oldest || is_initial(oldest) ||
            (!is_initial(place) && (*this)[place].communication.contains(static_cast<ProcessId>(oldest)));
   }
@@ -144,7 +141,7 @@ class Power {
   // Commits an event if the model allows it: a read of `place`, or a write right behind `place`. `updated`:
   // the place again if the write is that of a read-modify-write. The caller has checked coherence
   // (oldest_place) and atomicity (taken). Returns whether the event was added; its id is size() - 1 then.
-  bool add(const Order& order, PowerId place, std::int64_t value, PowerId updated = no_place);
+  bool add(const Order& order, EventId place, std::int64_t value, EventId updated = no_event);
   // Adds an event that is no memory access (`choose`).
   void add_choice(const Order& order, std::int64_t value);
   // Takes back the newest event.
@@ -153,7 +150,7 @@ class Power {
   [[nodiscard]] PowerAxiom refused_by() const { return refused_by_; }
 
   // The events that are co-after `place`, with their readers: what com leads to from a new event there.
-  [[nodiscard]] Set after(PowerId place) const;
+  [[nodiscard]] Set after(EventId place) const;
   // cb of an event that is not committed yet, without its source.
   [[nodiscard]] Set commit_before(const Order& order) const {
     Set result;
@@ -164,15 +161,20 @@ class Power {
   }
 
   [[nodiscard]] std::size_t memory_used() const {
-    return events_.capacity() * sizeof(Event) + trail_.capacity() * sizeof(Change) +
+    std::size_t sets = 0;
+    if constexpr (Words == growing) {
+      constexpr std::size_t sets_per_event = 12;
+      sets = events_.size() * sets_per_event * (events_.size() / 128 + 1) * sizeof(std::uint64_t);
+    }
+    return sets + events_.capacity() * sizeof(Event) + trail_.capacity() * sizeof(Change) +
            initials_.capacity() * sizeof(Initial);
   }
 
  private:
   struct Initial {
     Set readers;
-    PowerId next = no_place;
-    PowerId newest = no_place;
+    EventId next = no_event;
+    EventId newest = no_event;
     std::uint32_t location = none;
   };
   struct Change {
@@ -180,27 +182,35 @@ class Power {
     Set before;
   };
 
-  [[nodiscard]] const Initial& start_of(PowerId initial) const {
+  [[nodiscard]] const Initial& start_of(EventId initial) const {
     return initials_[static_cast<std::size_t>(-1 - initial)];
   }
-  [[nodiscard]] Initial& start_of(PowerId initial) {
+  [[nodiscard]] Initial& start_of(EventId initial) {
     return initials_[static_cast<std::size_t>(-1 - initial)];
   }
-  [[nodiscard]] Set& readers_of(PowerId write) {
+  [[nodiscard]] Set& readers_of(EventId write) {
     return write < 0 ? start_of(write).readers : events_[static_cast<std::size_t>(write)].readers;
   }
-  [[nodiscard]] bool external(PowerId write, ThreadId thread) const {
+  [[nodiscard]] bool external(EventId write, ThreadId thread) const {
     return write >= 0 && (*this)[write].thread != thread;
   }
 
   void preserved_order(Event& event, const Order& order) const;
   void propagate(Event& event, const Order& order, const Set& happens_directly) const;
-  bool observed(const Event& event, PowerId place, const Set& after) const;
-  void link(const Event& event, PowerId id, PowerId place, const Set& after);
-  [[nodiscard]] Set co_or_prop(const Event& event, PowerId id) const;
+  [[nodiscard]] Set happens_directly_before(const Event& event, const Order& order) const;
+  [[nodiscard]] Set communication_to(const Event& event, EventId id, EventId place) const;
+  [[nodiscard]] bool observed(const Event& event, EventId place, const Set& after) const;
+  [[nodiscard]] bool precede(const Event& event, EventId id, const Set& after);
+  bool refuse(PowerAxiom axiom) {
+    refused_by_ = axiom;
+    events_.pop_back();
+    return false;
+  }
+  void link(const Event& event, EventId id, EventId place, const Set& after);
+  [[nodiscard]] Set co_or_prop(const Event& event, EventId id) const;
 
   std::vector<Event> events_;
-  std::vector<PowerId> slots_;  // by location: its initial write
+  std::vector<EventId> slots_;  // by location: its initial write
   std::vector<Initial> initials_;
   Set reads_;
   Set writes_;
@@ -219,7 +229,7 @@ void Power<Words>::preserved_order(Event& event, const Order& order) const {
   ci = order.control_isync;
   ii = order.dependencies;
   cc = order.dependencies | order.same_location | order.control | order.address_order;
-  if (event.source != no_place && event.source >= 0) {
+  if (event.source != no_event && event.source >= 0) {
     if (external(event.source, event.thread)) {
       order.same_location.for_each([&](ProcessId id) {
         const Event& own = events_[id];
@@ -275,7 +285,7 @@ void Power<Words>::propagate(Event& event, const Order& order, const Set& happen
   const Set fences = order.sync | order.lightweight;
   event.propbase = fences;
   (fences & reads_).for_each([&](ProcessId id) {
-    const PowerId source = events_[id].source;
+    const EventId source = events_[id].source;
     if (external(source, events_[id].thread)) event.propbase.insert(static_cast<ProcessId>(source));
   });
   order.sync.for_each([&](ProcessId id) { event.strong |= events_[id].propbase_star; });
@@ -291,9 +301,9 @@ void Power<Words>::propagate(Event& event, const Order& order, const Set& happen
 }
 
 template <unsigned Words>
-auto Power<Words>::after(PowerId place) const -> Set {
+auto Power<Words>::after(EventId place) const -> Set {
   Set result;
-  for (PowerId write = next(place); write != no_place; write = next(write)) {
+  for (EventId write = next(place); write != no_event; write = next(write)) {
     result.insert(static_cast<ProcessId>(write));
     result |= readers(write);
   }
@@ -302,11 +312,12 @@ auto Power<Words>::after(PowerId place) const -> Set {
 
 // fre ; prop ; hb* from a read to itself, through the new event as the read or as the write after its source.
 template <unsigned Words>
-bool Power<Words>::observed(const Event& event, PowerId place, const Set& after) const {
+bool Power<Words>::observed(const Event& event, EventId place, const Set& after) const {
+  if (after.empty()) return false;
   if (!event.writes) {
     return event.strong.intersects(after) || event.store_propagation.intersects(after & writes_);
   }
-  for (PowerId write = place;; write = previous(write)) {
+  for (EventId write = place;; write = previous(write)) {
     bool found = false;
     readers(write).for_each([&](ProcessId reader) {
       found = found || (events_[reader].thread != event.thread && events_[reader].strong.intersects(after));
@@ -318,7 +329,7 @@ bool Power<Words>::observed(const Event& event, PowerId place, const Set& after)
 
 // What stands before the event in co | prop, directly.
 template <unsigned Words>
-auto Power<Words>::co_or_prop(const Event& event, PowerId id) const -> Set {
+auto Power<Words>::co_or_prop(const Event& event, EventId id) const -> Set {
   Set result;
   event.strong.for_each([&](ProcessId from) { result |= events_[from].communication; });
   if (event.writes) result |= (event.propbase | event.communication) & writes_;
@@ -326,10 +337,51 @@ auto Power<Words>::co_or_prop(const Event& event, PowerId id) const -> Set {
   return result;
 }
 
+// What the new event directly happens after: hb of memory-models.md.
 template <unsigned Words>
-bool Power<Words>::add(const Order& order, PowerId place, std::int64_t value, PowerId updated) {
-  const auto id = static_cast<PowerId>(events_.size());
+auto Power<Words>::happens_directly_before(const Event& event, const Order& order) const -> Set {
+  Set result = order.sync | order.lightweight | ((event.writes ? event.ic : event.ii) & reads_);
+  if (!event.writes && external(event.source, event.thread))
+    result.insert(static_cast<ProcessId>(event.source));  // rfe
+  return result;
+}
+
+// com* to the new event, which goes directly after `place` or reads from it.
+template <unsigned Words>
+auto Power<Words>::communication_to(const Event& event, EventId id, EventId place) const -> Set {
+  Set result;
+  if (place >= 0) result = (*this)[place].communication;
+  if (event.writes) result |= readers(place);
+  result.insert(static_cast<ProcessId>(id));
+  return result;
+}
+
+// Puts the new event, and all that is before it, before its successors in co | prop. False if that closes a
+// cycle. `after`: the events that com leads to from the new one.
+template <unsigned Words>
+bool Power<Words>::precede(const Event& event, EventId id, const Set& after) {
+  if (after.empty()) return true;
   const auto bit = static_cast<ProcessId>(id);
+  Set later;
+  if (event.writes) later = after & writes_;
+  for (ProcessId other = 0; other < bit; ++other) {
+    if (events_[other].strong.intersects(after)) later.insert(other);
+  }
+  if (event.before.intersects(later)) return false;
+  Set reached = event.before;
+  reached.insert(bit);
+  for (ProcessId other = 0; other < bit; ++other) {
+    Set& before = events_[other].before;
+    if (!later.contains(other) && !before.intersects(later)) continue;
+    trail_.push_back({other, before});
+    before |= reached;
+  }
+  return true;
+}
+
+template <unsigned Words>
+bool Power<Words>::add(const Order& order, EventId place, std::int64_t value, EventId updated) {
+  const auto id = static_cast<EventId>(events_.size());
   Event& event = events_.emplace_back();
   event.value = value;
   event.thread = order.thread;
@@ -337,56 +389,24 @@ bool Power<Words>::add(const Order& order, PowerId place, std::int64_t value, Po
   event.writes = order.writes;
   event.updated = updated;
   if (!order.writes) event.source = place;
+  event.propbase_star.insert(static_cast<ProcessId>(id));
   preserved_order(event, order);
-  Set happens_directly = order.sync | order.lightweight | ((event.writes ? event.ic : event.ii) & reads_);
-  if (!order.writes && external(place, order.thread)) {
-    happens_directly.insert(static_cast<ProcessId>(place));  // rfe
-  }
-  event.propbase_star.insert(bit);
-  propagate(event, order, happens_directly);
+  propagate(event, order, happens_directly_before(event, order));
 
+  // Any cycle through the event leaves it by co or com.
   const Set successors = after(place);
-  // A cycle of co | prop through the event leads out of it by co or com.
-  const bool inside = !successors.empty();
-  if (inside && (event.strong.intersects(successors) || observed(event, place, successors))) {
-    const bool cycle = event.writes && event.strong.intersects(successors);
-    refused_by_ = cycle ? PowerAxiom::propagation : PowerAxiom::observation;
-    events_.pop_back();
-    return false;
-  }
-  event.communication.insert(bit);
-  if (place >= 0) {
-    event.communication |= (*this)[place].communication;
-  }
-  if (event.writes) event.communication |= readers(place);
+  if (event.writes && event.strong.intersects(successors)) return refuse(PowerAxiom::propagation);
+  if (observed(event, place, successors)) return refuse(PowerAxiom::observation);
+  event.communication = communication_to(event, id, place);
   const Set direct = co_or_prop(event, id);
   event.before = direct;
   direct.for_each([&](ProcessId earlier) { event.before |= events_[earlier].before; });
-  if (inside) {
-    Set later;  // directly after the event in co | prop
-    if (event.writes) later = successors & writes_;
-    for (ProcessId other = 0; other < bit; ++other) {
-      if (events_[other].strong.intersects(successors)) later.insert(other);
-    }
-    if (event.before.intersects(later)) {
-      refused_by_ = PowerAxiom::propagation;
-      events_.pop_back();
-      return false;
-    }
-    marks_.push_back(trail_.size());
-    Set reached = event.before;
-    reached.insert(bit);
-    for (ProcessId other = 0; other < bit; ++other) {
-      Set& before = events_[other].before;
-      if (!later.contains(other) && !before.intersects(later)) continue;
-      trail_.push_back({other, before});
-      before |= reached;
-    }
-  } else {
-    marks_.push_back(trail_.size());
-  }
+  const std::size_t mark = trail_.size();
+  if (!precede(event, id, successors)) return refuse(PowerAxiom::propagation);
+  marks_.push_back(mark);
+
   event.commit_before = commit_before(order);
-  event.commit_before.insert(bit);
+  event.commit_before.insert(static_cast<ProcessId>(id));
   if (!order.writes && place >= 0) event.commit_before |= (*this)[place].commit_before;
   link(event, id, place, successors);
   return true;
@@ -405,7 +425,7 @@ void Power<Words>::add_choice(const Order& order, std::int64_t value) {
 }
 
 template <unsigned Words>
-void Power<Words>::link(const Event& event, PowerId id, PowerId place, const Set& after) {
+void Power<Words>::link(const Event& event, EventId id, EventId place, const Set& after) {
   const auto bit = static_cast<ProcessId>(id);
   after.for_each([&](ProcessId later) { events_[later].communication.insert(bit); });
   if (!event.writes) {
@@ -414,12 +434,12 @@ void Power<Words>::link(const Event& event, PowerId id, PowerId place, const Set
     return;
   }
   writes_.insert(bit);
-  const PowerId behind = next(place);
+  const EventId behind = next(place);
   Event& self = events_[bit];
   self.previous = place;
   self.next = behind;
   (place < 0 ? start_of(place).next : events_[static_cast<std::size_t>(place)].next) = id;
-  if (behind == no_place) {
+  if (behind == no_event) {
     start_of(slots_[event.location]).newest = id;
   } else {
     events_[static_cast<std::size_t>(behind)].previous = id;
@@ -428,7 +448,7 @@ void Power<Words>::link(const Event& event, PowerId id, PowerId place, const Set
 
 template <unsigned Words>
 void Power<Words>::remove() {
-  const auto id = static_cast<PowerId>(events_.size() - 1);
+  const auto id = static_cast<EventId>(events_.size() - 1);
   const auto bit = static_cast<ProcessId>(id);
   const Event& event = events_.back();
   for (; trail_.size() > marks_.back(); trail_.pop_back()) {
@@ -440,7 +460,7 @@ void Power<Words>::remove() {
       writes_.erase(bit);
       (event.previous < 0 ? start_of(event.previous).next
                           : events_[static_cast<std::size_t>(event.previous)].next) = event.next;
-      if (event.next == no_place) {
+      if (event.next == no_event) {
         start_of(slots_[event.location]).newest = event.previous;
       } else {
         events_[static_cast<std::size_t>(event.next)].previous = event.previous;

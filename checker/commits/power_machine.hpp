@@ -48,7 +48,7 @@ class PowerMachine {
   template <unsigned Wider>
   using Widened = PowerMachine<Wider>;
   static constexpr unsigned words = Words;
-  static constexpr unsigned next_width = Words < 4 ? 2 * Words : widest_machine;
+  static constexpr unsigned next_width = Words == 1 ? 4 : growing;
   static constexpr std::string_view out_of_room = too_many_events;
 
   // All that is known about an event before it is committed.
@@ -56,8 +56,8 @@ class PowerMachine {
     EventName name;
     Order read;                 // of its read, or of all that has no write
     Order write;                // of its write
-    PowerId newest = no_place;  // places for it are a section of the coherence order
-    PowerId oldest = no_place;
+    EventId newest = no_event;  // places for it are a section of the coherence order
+    EventId oldest = no_event;
     bool conditional = false;  // the store of a read-modify-write: the one place, or none
     std::int64_t low = 0;      // values for it: choices only
     std::int64_t high = 0;
@@ -110,11 +110,11 @@ class PowerMachine {
     return depth < steps_.size() ? steps_[depth].first_event : static_cast<std::uint32_t>(model_.size());
   }
   // Which step committed the event.
-  [[nodiscard]] std::uint32_t step_of(PowerId id) const { return step_of_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] std::uint32_t step_of(EventId id) const { return step_of_[static_cast<std::size_t>(id)]; }
   // Of an initial write: the name without a thread.
   [[nodiscard]] EventName name_of(std::int64_t id) const {
     if (id == dropped) return dropped_name;
-    return id < 0 ? EventName{} : steps_[step_of(static_cast<PowerId>(id))].name;
+    return id < 0 ? EventName{} : steps_[step_of(static_cast<EventId>(id))].name;
   }
   [[nodiscard]] Op op(EventName name) const { return request(name).op; }
   // `none` of a choice.
@@ -141,23 +141,22 @@ class PowerMachine {
   [[nodiscard]] std::int64_t place(std::uint32_t depth) const {
     const Request& committed = request(steps_[depth].name);
     if (committed.dropped) return dropped;
-    return committed.read != Request::no_node ? model_[committed.read].source
-                                              : model_[committed.write].previous;
+    return committed.read != no_event ? model_[committed.read].source : model_[committed.write].previous;
   }
   [[nodiscard]] std::int64_t chosen(std::uint32_t depth) const { return request(steps_[depth].name).result; }
   [[nodiscard]] std::int64_t older(std::int64_t write) const {
-    return model_.previous(static_cast<PowerId>(write));
+    return model_.previous(static_cast<EventId>(write));
   }
   // Writes, initial ones included: the next one in coherence order, or no_event.
-  [[nodiscard]] EventId newer(std::int64_t write) const { return model_.next(static_cast<PowerId>(write)); }
-  [[nodiscard]] bool taken(std::int64_t write) const { return model_.taken(static_cast<PowerId>(write)); }
+  [[nodiscard]] EventId newer(std::int64_t write) const { return model_.next(static_cast<EventId>(write)); }
+  [[nodiscard]] bool taken(std::int64_t write) const { return model_.taken(static_cast<EventId>(write)); }
   [[nodiscard]] const Set& readers(std::int64_t write) const {
-    return model_.readers(static_cast<PowerId>(write));
+    return model_.readers(static_cast<EventId>(write));
   }
   // Would a read-modify-write write, if it read from this one?
   [[nodiscard]] bool would_update(const Prepared& event, std::int64_t write) const {
     const Request& self = request(event.name);
-    return self.updates() && would_write(self.op, self.expected, value_of(static_cast<PowerId>(write)));
+    return self.updates() && would_write(self.op, self.expected, value_of(static_cast<EventId>(write)));
   }
   // The event whose first id this is.
   [[nodiscard]] EventId write_of(EventId id) const { return request(name_of(id)).write; }
@@ -174,7 +173,7 @@ class PowerMachine {
   // The write that a step has made, if any.
   [[nodiscard]] std::optional<std::int64_t> written_by(std::uint32_t depth) const {
     const Request& committed = request(steps_[depth].name);
-    return committed.write == Request::no_node ? std::nullopt : std::optional<std::int64_t>(committed.write);
+    return committed.write == no_event ? std::nullopt : std::optional<std::int64_t>(committed.write);
   }
   // The parameter by which an event goes to the place of the name.
   [[nodiscard]] std::int64_t resolve(EventName name, EventName place) {
@@ -186,7 +185,7 @@ class PowerMachine {
     return model_.commit_before(reads(event.name) ? event.read : event.write);
   }
   [[nodiscard]] const Set& committed_before(std::int64_t id) const {
-    return model_[static_cast<PowerId>(id)].commit_before;
+    return model_[static_cast<EventId>(id)].commit_before;
   }
   // Violations of threads that count since the newest step, or from the start.
   struct FailureAt : Failure {
@@ -201,7 +200,7 @@ class PowerMachine {
     return suspected(t);
   }
   // Why no execution that goes on from here can be explored to its end: what a thread has run ahead to is
-  // more than there is room for (see derived.hpp). Empty if there is room.
+  // more than there is room for (event_name.hpp). Empty if there is room.
   [[nodiscard]] std::string_view limit() const { return limit_; }
   [[nodiscard]] std::size_t memory_used() const {
     return model_.memory_used() + threads_.memory_used() + steps_.capacity() * sizeof(Step);
@@ -229,9 +228,9 @@ class PowerMachine {
   // The newest value of each location.
   void final_memory(std::vector<std::int64_t>& memory) const {
     for (std::uint32_t location = 0; location < memory.size(); ++location) {
-      const PowerId initial = model_.known(location);
+      const EventId initial = model_.known(location);
       memory[location] =
-          initial == no_place ? image_.locations[location].initial : value_of(model_.newest(initial));
+          initial == no_event ? image_.locations[location].initial : value_of(model_.newest(initial));
     }
   }
   // Words that two states of one program share if and only if they have the same events committed with the
@@ -247,24 +246,24 @@ class PowerMachine {
   void prepare(EventName name, Prepared& event);
   // The parameters of an event, from `first` on, until there is none: ids of writes, or values.
   [[nodiscard]] std::optional<std::int64_t> first_parameter(const Prepared& event) const {
-    if (event.newest != no_place) return event.newest;
+    if (event.newest != no_event) return event.newest;
     return event.low;
   }
   [[nodiscard]] std::optional<std::int64_t> next_parameter(const Prepared& event,
                                                            std::int64_t parameter) const {
-    if (event.newest == no_place) {
+    if (event.newest == no_event) {
       return parameter + 1 < event.high ? std::optional(parameter + 1) : std::nullopt;
     }
     if (event.conditional) return parameter == dropped ? std::nullopt : std::optional(dropped);
     if (parameter == event.oldest) return std::nullopt;
-    return model_.previous(static_cast<PowerId>(parameter));
+    return model_.previous(static_cast<EventId>(parameter));
   }
 
   // Commits the event if the model allows it with this parameter.
   bool commit(const Prepared& event, std::int64_t parameter);
   void undo();
 
-  [[nodiscard]] std::int64_t value_of(PowerId write) const {
+  [[nodiscard]] std::int64_t value_of(EventId write) const {
     return write < 0 ? image_.locations[model_.location_of(write)].initial : model_[write].value;
   }
 
@@ -396,7 +395,19 @@ class PowerMachine {
           static_cast<ProcessId>(threads_.load(t, static_cast<unsigned>(std::countr_zero(mask))).read));
     }
   }
+  // Calls `visit(id, is_write)` for the events of a request that is committed.
+  template <typename Visit>
+  static void for_each_event(const Request& request, Visit&& visit) {
+    if (!request.committed) return;
+    if (request.read != no_event) visit(static_cast<ProcessId>(request.read), false);
+    if (request.write != no_event) visit(static_cast<ProcessId>(request.write), true);
+  }
   void fill(EventName name, bool writes, Order& order) const;
+  void add_fenced(EventName name, bool writes, Order& order) const;
+  [[nodiscard]] std::optional<std::int64_t> add_events(const Prepared& event, std::int64_t parameter);
+  [[nodiscard]] std::optional<std::int64_t> add_read(const Prepared& event, EventId place);
+  [[nodiscard]] Order order_after_own_read(const Prepared& event, ProcessId reader) const;
+  void continue_thread(EventName name, std::int64_t result);
 
   const Image& image_;
   bool resume_after_assert_;
@@ -448,8 +459,8 @@ void PowerMachine<Words>::count_coverage() {
       if (request.op == Op::assumption) return decided(t, request) && request.value != 0;
       if (request.op == Op::assertion)
         return decided(t, request) && (request.value != 0 || resume_after_assert_);
-      const auto event = request.read != Request::no_node ? request.read : request.write;
-      return !request.committed || event == Request::no_node || !out.contains(static_cast<ProcessId>(event));
+      const auto event = request.read != no_event ? request.read : request.write;
+      return !request.committed || event == no_event || !out.contains(static_cast<ProcessId>(event));
     });
   }
   image_.coverage->weight = 0;
@@ -547,7 +558,7 @@ bool PowerMachine<Words>::counts(ThreadId t, std::uint32_t index) {
   const auto& requests = threads_.requests(t);
   for (std::uint32_t i = 0; i <= index; ++i) {
     const Request& request = requests[i];
-    const auto event = request.read != Request::no_node ? request.read : request.write;
+    const auto event = request.read != no_event ? request.read : request.write;
     if (request.stays() && request.committed && out.contains(static_cast<ProcessId>(event))) return false;
     if ((request.observes() || i == index) && meets(t, request.data | request.waited | request.control, out))
       return false;
@@ -570,7 +581,7 @@ auto PowerMachine<Words>::left_out() -> Set {
           behind = behind || !decided(t, request) || request.value == 0 || meets(t, request.data, out);
         if (request.write_half() && !request.committed && !request.absent) {
           const auto read = (&request)[-1].read;
-          if (read != Request::no_node && !out.contains(static_cast<ProcessId>(read))) {
+          if (read != no_event && !out.contains(static_cast<ProcessId>(read))) {
             out.insert(static_cast<ProcessId>(read));
             changed = true;
           }
@@ -578,7 +589,7 @@ auto PowerMachine<Words>::left_out() -> Set {
         if (!request.committed && !request.dropped) continue;
         for (const auto node : {request.read, request.write}) {
           const auto id = static_cast<ProcessId>(node);
-          if (node == Request::no_node || out.contains(id)) continue;
+          if (node == no_event || out.contains(id)) continue;
           if (!behind && !model_[node].commit_before.intersects(out)) continue;
           out.insert(id);
           changed = true;
@@ -589,6 +600,7 @@ auto PowerMachine<Words>::left_out() -> Set {
   return out;
 }
 
+// What program order says about the request as a write or as a read.
 template <unsigned Words>
 void PowerMachine<Words>::fill(EventName name, bool writes, Order& order) const {
   const auto& requests = threads_.requests(name.thread);
@@ -597,28 +609,9 @@ void PowerMachine<Words>::fill(EventName name, bool writes, Order& order) const 
   order.thread = name.thread;
   order.location = self.location;
   order.writes = writes;
-  const auto fenced = std::max(self.before_sync, self.before_lightweight);
-  for (std::uint32_t i = 0; i < name.index; ++i) {
-    const Request& earlier = requests[i];
-    if (!earlier.committed) continue;
-    const auto relate = [&](std::int32_t node, bool writes_too) {
-      if (node == Request::no_node) return;
-      const auto id = static_cast<ProcessId>(node);
-      if (i < fenced || (earlier.op == Op::choose && i < self.before_choice)) order.commit_before.insert(id);
-      if (!self.access() || !earlier.access()) return;
-      if (i < self.before_sync) {
-        order.sync.insert(id);
-      } else if (i < self.before_lightweight) {
-        if (!writes_too || writes) order.lightweight.insert(id);
-      } else if (i < self.before_store_store && writes_too && writes) {
-        order.lightweight.insert(id);
-        order.commit_before.insert(id);
-      }
-      if (earlier.location == self.location) order.same_location.insert(id);
-    };
-    relate(earlier.read, false);
-    relate(earlier.write, true);
-  }
+  add_fenced(name, writes, order);
+  for (auto i = self.previous; i != none; i = requests[i].previous)
+    for_each_event(requests[i], [&](ProcessId id, bool) { order.same_location.insert(id); });
   // The operands of a read-modify-write are inputs of its write only.
   add_loads(name.thread, self.address | (writes ? self.data : 0), order.dependencies);
   add_loads(name.thread, self.control | (writes ? self.compared : 0), order.control);
@@ -628,11 +621,36 @@ void PowerMachine<Words>::fill(EventName name, bool writes, Order& order) const 
   order.commit_before |= order.dependencies | order.control | order.address_order | order.same_location;
 }
 
+// Adds the events that a fence, or a `choose`, separates from the request.
+template <unsigned Words>
+void PowerMachine<Words>::add_fenced(EventName name, bool writes, Order& order) const {
+  const auto& requests = threads_.requests(name.thread);
+  const Request& self = requests[name.index];
+  const auto fenced = std::max(self.before_sync, self.before_lightweight);
+  const auto end = std::max({fenced, self.before_store_store, self.before_choice});
+  for (std::uint32_t i = 0; i < end; ++i) {
+    const Request& earlier = requests[i];
+    const bool accesses = self.access() && earlier.access();
+    for_each_event(earlier, [&](ProcessId id, bool is_write) {
+      if (i < fenced || (earlier.op == Op::choose && i < self.before_choice)) order.commit_before.insert(id);
+      if (!accesses) return;
+      if (i < self.before_sync) {
+        order.sync.insert(id);
+      } else if (i < self.before_lightweight) {
+        if (!is_write || writes) order.lightweight.insert(id);  // lwsync does not order a write before a read
+      } else if (i < self.before_store_store && is_write && writes) {
+        order.lightweight.insert(id);
+        order.commit_before.insert(id);
+      }
+    });
+  }
+}
+
 template <unsigned Words>
 void PowerMachine<Words>::prepare(EventName name, Prepared& event) {
   const Request& self = request(name);
   event.name = name;
-  event.newest = event.oldest = no_place;
+  event.newest = event.oldest = no_event;
   event.conditional = self.write_half();
   if (self.op == Op::choose) {
     fill(name, false, event.read);
@@ -651,7 +669,7 @@ void PowerMachine<Words>::prepare(EventName name, Prepared& event) {
   if (reads) fill(name, false, event.read);
   if (updates || !reads) fill(name, true, event.write);
   if (updates) event.read.commit_before |= event.write.commit_before;
-  const PowerId initial = model_.initial(self.location);
+  const EventId initial = model_.initial(self.location);
   event.newest = model_.newest(initial);
   event.oldest = model_.oldest_place(reads ? event.read : event.write, initial);
 }
@@ -659,74 +677,101 @@ void PowerMachine<Words>::prepare(EventName name, Prepared& event) {
 template <unsigned Words>
 bool PowerMachine<Words>::commit(const Prepared& event, std::int64_t parameter) {
   const EventName name = event.name;
-  Request& self = threads_.requests(name.thread)[name.index];
   const auto first = static_cast<std::uint32_t>(model_.size());
-  const auto place = static_cast<PowerId>(parameter);
-  std::int64_t result = 0;
-  if (self.op != Op::choose && parameter != dropped && !model_.within(place, event.oldest)) return false;
-  if (parameter == dropped && event.conditional) {
-    model_.add_choice(event.write, 0);
-    self.read = static_cast<std::int32_t>(first);
-    self.dropped = true;
-  } else if (event.conditional) {
-    if (model_.taken(place)) return false;
-    const std::int64_t read = threads_.requests(name.thread)[name.index - 1].result;
-    if (!model_.add(event.write, place, modified(self.update, read, self.value), place)) return false;
-    self.write = static_cast<std::int32_t>(first);
-  } else if (self.op == Op::choose) {
-    result = parameter;
-    model_.add_choice(event.read, parameter);
-    self.read = static_cast<std::int32_t>(first);
-  } else if (self.op == Op::store || self.op == Op::unlock) {
-    if (model_.taken(place)) return false;
-    if (!model_.add(event.write, place, self.op == Op::store ? self.value : 0)) return false;
-    self.write = static_cast<std::int32_t>(first);
-  } else {
-    const std::int64_t read = value_of(place);
-    const ReadEffect effect = effect_of_reading(self.op, read, self.value, self.expected, name.thread);
-    if (self.op == Op::lock && !effect.writes) return false;
-    result = effect.result;
-    if (effect.writes && model_.taken(place)) return false;
-    if (!model_.add(event.read, place, read)) return false;
-    if (effect.writes) {
-      Order order = event.write;
-      const auto reader = static_cast<ProcessId>(first);
-      order.same_location.insert(reader);
-      order.commit_before.insert(reader);
-      if (self.op == Op::compare_exchange || self.locks()) {
-        order.control.insert(reader);
-      } else if (self.op != Op::exchange) {
-        order.dependencies.insert(reader);
-      }
-      if (!model_.add(order, place, effect.written, place)) {
-        model_.remove();
-        return false;
-      }
-      self.write = static_cast<std::int32_t>(first + 1);
-    }
-    self.read = static_cast<std::int32_t>(first);
-  }
-  const auto depth = static_cast<std::uint32_t>(steps_.size());
+  const auto result = add_events(event, parameter);
+  if (!result) return false;
   steps_.push_back({.name = name,
                     .first_event = first,
                     .fetched = static_cast<std::uint32_t>(threads_.requests(name.thread).size()),
                     .open = open_[name.thread],
                     .trail = static_cast<std::uint32_t>(trail_.size())});
-  step_of_.resize(model_.size(), depth);
-  if (!self.dropped) threads_.commit(name.thread, name.index, result);
-  if (!threads_.write_halves(name.thread).empty()) compare(name.thread);
+  while (step_of_.size() < model_.size()) step_of_.push_back(static_cast<std::uint32_t>(steps_.size() - 1));
   failures_.clear();
-  if (self.stays()) {
-    threads_.resume(name.thread, result);
-    fetch(name.thread);
-  } else if (can_resume(name.thread)) {
-    fetch(name.thread);
-  } else {
-    advance(name.thread);
-  }
-  if (threads_.observed(name.thread) || fails(name.thread)) watch(name.thread);
-  if (suspects_ > 0) count_violations();
+  continue_thread(name, *result);
   return true;
+}
+
+// Adds the events of a request to the model and tells the request their ids. The value that its thread goes on
+// with, or nothing if the model does not allow the events there.
+template <unsigned Words>
+std::optional<std::int64_t> PowerMachine<Words>::add_events(const Prepared& event, std::int64_t parameter) {
+  Request& self = threads_.requests(event.name.thread)[event.name.index];
+  const auto first = static_cast<EventId>(model_.size());
+  if (self.op == Op::choose || (event.conditional && parameter == dropped)) {
+    const bool choice = self.op == Op::choose;
+    model_.add_choice(choice ? event.read : event.write, choice ? parameter : 0);
+    self.read = first;
+    self.dropped = !choice;
+    return choice ? parameter : 0;
+  }
+  const auto place = static_cast<EventId>(parameter);
+  if (!model_.within(place, event.oldest)) return std::nullopt;
+  if (self.op != Op::store && self.op != Op::unlock) return add_read(event, place);
+  if (model_.taken(place)) return std::nullopt;
+  std::int64_t written = self.op == Op::store ? self.value : 0;
+  if (event.conditional) {
+    const std::int64_t read = threads_.requests(event.name.thread)[event.name.index - 1].result;
+    written = modified(self.update, read, self.value);
+  }
+  if (!model_.add(event.write, place, written, event.conditional ? place : no_event)) return std::nullopt;
+  self.write = first;
+  return 0;
+}
+
+// The same for a load, or for a read-modify-write that is one step, with its write if it writes.
+template <unsigned Words>
+std::optional<std::int64_t> PowerMachine<Words>::add_read(const Prepared& event, EventId place) {
+  Request& self = threads_.requests(event.name.thread)[event.name.index];
+  const auto reader = static_cast<EventId>(model_.size());
+  const std::int64_t read = value_of(place);
+  const ReadEffect effect = effect_of_reading(self.op, read, self.value, self.expected, event.name.thread);
+  if (self.op == Op::lock && !effect.writes) return std::nullopt;
+  if (effect.writes && model_.taken(place)) return std::nullopt;
+  if (!model_.add(event.read, place, read)) return std::nullopt;
+  if (effect.writes) {
+    if (!model_.add(order_after_own_read(event, static_cast<ProcessId>(reader)), place, effect.written,
+                    place)) {
+      model_.remove();
+      return std::nullopt;
+    }
+    self.write = reader + 1;
+  }
+  self.read = reader;
+  return effect.result;
+}
+
+// What program order says about the write of a read-modify-write whose read is the event `reader`.
+template <unsigned Words>
+auto PowerMachine<Words>::order_after_own_read(const Prepared& event, ProcessId reader) const -> Order {
+  const Request& self = request(event.name);
+  Order order = event.write;
+  order.same_location.insert(reader);
+  order.commit_before.insert(reader);
+  if (self.op == Op::compare_exchange || self.locks()) {
+    order.control.insert(reader);
+  } else if (self.op != Op::exchange) {
+    order.dependencies.insert(reader);
+  }
+  return order;
+}
+
+// The request has its result: lets its thread fetch what that makes possible, and judges what is known by now.
+template <unsigned Words>
+void PowerMachine<Words>::continue_thread(EventName name, std::int64_t result) {
+  const ThreadId t = name.thread;
+  const Request& self = request(name);
+  if (!self.dropped) threads_.commit(t, name.index, result);
+  if (!threads_.write_halves(t).empty()) compare(t);
+  if (self.stays()) {
+    threads_.resume(t, result);
+    fetch(t);
+  } else if (can_resume(t)) {
+    fetch(t);
+  } else {
+    advance(t);
+  }
+  if (threads_.observed(t) || fails(t)) watch(t);
+  if (suspects_ > 0) count_violations();
 }
 
 template <unsigned Words>
@@ -736,7 +781,7 @@ void PowerMachine<Words>::undo() {
   threads_.cut(name.thread, step.fetched);
   threads_.uncommit(name.thread, name.index);
   Request& self = threads_.requests(name.thread)[name.index];
-  self.read = self.write = Request::no_node;
+  self.read = self.write = no_event;
   self.dropped = false;
   if (!threads_.write_halves(name.thread).empty()) compare(name.thread);
   open_[name.thread] = step.open;
@@ -763,8 +808,8 @@ bool PowerMachine<Words>::await_holds(ThreadId t) {
   while ((m.op == Op::load && m.in_await != 0) || m.op == Op::need || m.op == Op::assertion ||
          m.op == Op::assumption) {
     if (m.op == Op::load) {
-      const PowerId initial = model_.known(m.location);
-      m.value = initial == no_place ? image_.locations[m.location].initial : value_of(model_.newest(initial));
+      const EventId initial = model_.known(m.location);
+      m.value = initial == no_event ? image_.locations[m.location].initial : value_of(model_.newest(initial));
       compiler::dependencies(block).result = 0;
     }
     compiler::resume(block);
@@ -783,8 +828,8 @@ Row PowerMachine<Words>::row(std::uint32_t depth) const {
     return row;
   }
   row.location = committed.location;
-  row.reads = committed.read != Request::no_node && !committed.dropped;
-  row.writes = committed.write != Request::no_node;
+  row.reads = committed.read != no_event && !committed.dropped;
+  row.writes = committed.write != no_event;
   if (row.reads) row.read = committed.result;
   if (row.writes) row.written = model_[committed.write].value;
   return row;
@@ -799,7 +844,7 @@ Schedule PowerMachine<Words>::run(const Set& without) const {
     if (without.contains(step.first_event)) continue;
     const Request& committed = request(step.name);
     Choice choice{.type = StepType::commit, .thread = step.name.thread, .location = step.name.index};
-    const bool reads = committed.read != Request::no_node;
+    const bool reads = committed.read != no_event;
     const auto& event = model_[reads ? committed.read : committed.write];
     if (committed.op == Op::choose) {
       choice.value = committed.result;
@@ -807,7 +852,7 @@ Schedule PowerMachine<Words>::run(const Set& without) const {
       choice.value = encoded(dropped_name);
     } else {
       // The write that the event stood behind at the time: later ones may have come between since.
-      PowerId place = reads ? event.source : event.previous;
+      EventId place = reads ? event.source : event.previous;
       while (place >= 0 && (static_cast<std::uint32_t>(place) >= step.first_event ||
                             without.contains(static_cast<ProcessId>(place)))) {
         place = model_.previous(place);
@@ -858,8 +903,8 @@ PlainGraph PowerMachine<Words>::plain_graph() const {
     auto& event = events.emplace_back();
     event.op = request.op;
     event.location = request.location;
-    event.reads = !choice && request.read != Request::no_node;
-    event.writes = request.write != Request::no_node;
+    event.reads = !choice && request.read != no_event;
+    event.writes = request.write != no_event;
     if (choice) event.value = request.result;
     if (event.writes) event.value = model_[request.write].value;
     if (event.reads) places[static_cast<std::size_t>(request.read)] = place;
@@ -869,14 +914,14 @@ PlainGraph PowerMachine<Words>::plain_graph() const {
   committed([&](ThreadId t, const Request& request) {
     auto& event = result.threads[t][index[t]++];
     if (!event.reads) return;
-    const PowerId source = model_[request.read].source;
+    const EventId source = model_[request.read].source;
     if (source >= 0) event.source = places[static_cast<std::size_t>(source)];
   });
   for (Location location = 0; location < image_.locations.size(); ++location) {
-    const PowerId initial = model_.known(location);
-    if (initial == no_place) continue;
+    const EventId initial = model_.known(location);
+    if (initial == no_event) continue;
     std::vector<PlainGraph::Place> writes;
-    for (PowerId id = model_.next(initial); id != no_place; id = model_.next(id)) {
+    for (EventId id = model_.next(initial); id != no_event; id = model_.next(id)) {
       writes.push_back(places[static_cast<std::size_t>(id)]);
     }
     if (!writes.empty()) result.coherence[location] = writes;
@@ -897,7 +942,7 @@ void PowerMachine<Words>::key(std::vector<std::uint64_t>& packed) const {
     for (; value >= 128; value >>= 7U) byte((value & 127U) | 128U);
     byte(value);
   };
-  const auto place = [&](PowerId write) {
+  const auto place = [&](EventId write) {
     number(name_of(write).thread + 1U);
     if (write >= 0) number(name_of(write).index);
   };
@@ -915,8 +960,8 @@ void PowerMachine<Words>::key(std::vector<std::uint64_t>& packed) const {
         number(static_cast<std::uint64_t>(request.result));
         continue;
       }
-      if (request.read != Request::no_node) place(model_[request.read].source);
-      if (request.write != Request::no_node) place(model_[request.write].previous);
+      if (request.read != no_event) place(model_[request.read].source);
+      if (request.write != no_event) place(model_[request.write].previous);
     }
     number(0);
   }

@@ -1,8 +1,8 @@
-// rsmc: every complete trace of a derived execution model exactly once.
+// rsmc: every complete trace of a commit machine exactly once.
 //
 // Abdulla, Atig, Jonsson, Leonardsson, "Stateless model checking for POWER", CAV'16 (paper 2), figure 7;
 // algorithms.md, "rsmc". The models' runs are sequences of committed events with parameters, in any order
-// that cb allows (execution/power_machine.hpp, and graph_machine.hpp for SC, TSO and PSO, whose cb is po|rf).
+// that cb allows (power_machine.hpp; graph_machine.hpp for SC, TSO and PSO, whose cb is po | rf).
 //
 //   explore(run): select an enabled event e and branch over its parameters. A store is checked for races
 //     first: each load r that was committed before it and need not be could read from it (detect_races). At
@@ -26,16 +26,328 @@
 //   search meets it. Locks that are still waiting at the end of a run look for races, too.
 // - `choose` is an event whose parameter is its value.
 // - Where a branch is taken, the places of its stores are those of the trace without the other events.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
 #include "checker/commits/algorithms.hpp"
+#include "checker/commits/exploration.hpp"
 #include "checker/commits/machines.hpp"
-#include "checker/commits/rsmc_search.hpp"
+#include "checker/commits/named_steps.hpp"
+#include "checker/commits/widening.hpp"
+#include "checker/search/search.hpp"
 
 namespace heddle::checker {
+
+namespace {
+
+// The paper's c . e[*] . r[e], for the load r at whose node it is kept.
+struct Continuation {
+  std::vector<NamedStep> before;  // c: cb-before the writer, in an order that is a function of the set
+  NamedStep writer;               // e
+  bool any_place = false;         // e[*]: with each place that the model allows
+  bool then_read = true;          // commit r, reading from e
+  friend bool operator==(const Continuation&, const Continuation&) = default;
+
+  [[nodiscard]] std::uint64_t bytes() const {
+    constexpr std::uint64_t links = 4 * sizeof(void*);  // of the table, and the one in Node::continuations
+    return sizeof(Continuation) + links + before.capacity() * sizeof(NamedStep);
+  }
+};
+
+struct ContinuationHash {
+  std::size_t operator()(const Continuation& continuation) const {
+    std::uint64_t hash = continuation.before.size();
+    const auto add = [&](std::uint64_t word) {
+      hash = (hash ^ word) * 0xff51afd7ed558ccd;
+      hash ^= hash >> 29;
+    };
+    const auto add_step = [&](const NamedStep& item) {
+      add(std::uint64_t{item.event.thread} << 32 | item.event.index);
+      add(std::uint64_t{item.place.thread} << 32 | item.place.index);
+      add(static_cast<std::uint64_t>(item.value));
+    };
+    for (const NamedStep& item : continuation.before) add_step(item);
+    add_step(continuation.writer);
+    return hash;
+  }
+};
+
+template <typename Machine>
+class Rsmc : CommitExploration<Machine> {
+  using Base = CommitExploration<Machine>;
+
+ public:
+  using Set = typename Machine::Set;
+  using Prepared = typename Machine::Prepared;
+
+  Rsmc(Machine& machine, Search& search, const GraphObserver& observer) : Base(machine, search, observer) {}
+
+  // False if an execution has more events than the machine has room for.
+  bool run() {
+    this->note_failures();
+    arrive();
+    while (!nodes_.empty() && !search_.stopped()) {
+      if (machine_.full()) return false;
+      if (!advance(nodes_.back())) {
+        continuation_bytes_ -= nodes_.back().bytes;
+        nodes_.pop_back();
+        if (!nodes_.empty()) undo_to(nodes_.back().branch_depth());
+      }
+    }
+    search_.note_memory(memory_used());
+    return true;
+  }
+
+ private:
+  using Base::machine_;
+  using Base::search_;
+
+  // explore() of one event.
+  struct Node {
+    EventName name;
+    std::uint32_t depth = 0;  // steps before it: P[name]
+    Branches<Machine> event;
+    bool committed = false;  // with some parameter
+    // The continuation that is being traversed; its c is committed, then comes the writer.
+    bool trying_writer = false;
+    std::uint32_t writer_depth = 0;
+    Branches<Machine> writer;
+    std::size_t taken = 0;  // continuations
+    std::unordered_set<Continuation, ContinuationHash> known;
+    std::vector<const Continuation*> continuations;  // Q[name], in order of coming
+    std::uint64_t bytes = 0;                         // that they take
+
+    [[nodiscard]] std::uint32_t branch_depth() const { return trying_writer ? writer_depth : depth; }
+  };
+
+  void arrive();
+  bool advance(Node& node);
+  void traverse(Node& node, const Continuation& continuation);
+  bool commit_writer(Node& node, const Continuation& continuation);
+  bool try_writer(Node& node);
+  void detect_races(const Prepared& writer);
+  void detect_race(const Prepared& writer, const Set& before, Node& node, std::uint32_t step);
+  void add_continuation(Node& node);
+  void set_before(const Set& events, std::uint32_t from);
+  void committed(std::uint32_t owner);
+  void repeat(const NamedStep& item);
+
+  [[nodiscard]] std::uint32_t newest_node() const { return static_cast<std::uint32_t>(nodes_.size() - 1); }
+  [[nodiscard]] std::uint64_t memory_used() const {
+    return machine_.memory_used() + nodes_.capacity() * sizeof(Node) +
+           owners_.capacity() * sizeof(owners_[0]) + continuation_bytes_;
+  }
+  void undo_to(std::uint32_t depth) {
+    while (machine_.depth() > depth) machine_.undo();
+    owners_.resize(depth);
+  }
+
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> owners_;     // by step: the node whose explore committed it, or `none`
+  std::uint64_t continuation_bytes_ = 0;  // of all nodes
+  Continuation found_;                    // scratch
+  std::vector<std::pair<EventName, std::uint32_t>> left_;  // scratch
+};
+
+// A step has just been committed, by the explore of a node or by a continuation (`none`).
+template <typename Machine>
+void Rsmc<Machine>::committed(std::uint32_t owner) {
+  owners_.push_back(owner);
+  // Here and not in `arrive`: what is committed again before a writer may fail as well.
+  this->note_failures();
+  search_.transition(machine_.depth(), [&] { return memory_used(); });
+}
+
+// Explores the run that has just been made.
+template <typename Machine>
+void Rsmc<Machine>::arrive() {
+  this->stop_at_limits();
+  if (search_.stopped()) return;
+  if (const auto name = next_event(machine_, [&](EventName lock) { return !machine_.waits(lock); })) {
+    Node& node = nodes_.emplace_back();
+    node.name = *name;
+    node.depth = machine_.depth();
+    node.event.begin(machine_, *name);
+    if (machine_.op(*name) != Op::load && machine_.op(*name) != Op::choose) detect_races(node.event.event);
+    return;
+  }
+  this->for_each_waiting([&](const Prepared& lock) { detect_races(lock); });
+  this->end_run();
+  if (!nodes_.empty()) undo_to(nodes_.back().branch_depth());
+}
+
+// Takes the next branch of the node; false if there is none left.
+template <typename Machine>
+bool Rsmc<Machine>::advance(Node& node) {
+  if (node.event.commit_next(machine_)) {
+    node.committed = true;
+    committed(newest_node());
+    arrive();
+    return true;
+  }
+  if (!node.committed) Base::refuse_no_parameter();
+  for (;;) {
+    if (node.trying_writer) {
+      if (try_writer(node)) return true;
+      node.trying_writer = false;
+      undo_to(node.depth);
+    }
+    if (node.taken == node.continuations.size()) return false;
+    traverse(node, *node.continuations[node.taken++]);
+  }
+}
+
+// Commits c; `try_writer` commits e and r.
+template <typename Machine>
+void Rsmc<Machine>::traverse(Node& node, const Continuation& continuation) {
+  for (const NamedStep& item : continuation.before) repeat(item);
+  const auto& writer = continuation.writer;
+  node.trying_writer = true;
+  node.writer_depth = machine_.depth();
+  node.writer.begin(machine_, writer.event);
+  if (!continuation.any_place) node.writer.next = machine_.resolve(writer.event, writer.place);
+}
+
+template <typename Machine>
+bool Rsmc<Machine>::commit_writer(Node& node, const Continuation& continuation) {
+  if (continuation.any_place) return node.writer.commit_next(machine_);
+  const auto place = std::exchange(node.writer.next, std::nullopt);
+  return place && machine_.commit(node.writer.event, *place);
+}
+
+// Commits e with its next place, and r. False if there is no place left.
+template <typename Machine>
+bool Rsmc<Machine>::try_writer(Node& node) {
+  const Continuation& continuation = *node.continuations[node.taken - 1];
+  while (commit_writer(node, continuation)) {
+    committed(none);
+    if (!continuation.then_read) {
+      arrive();
+      return true;
+    }
+    if (const auto source = machine_.written_by(machine_.depth() - 1)) {
+      machine_.prepare(node.name, node.event.event);
+      if (machine_.commit(node.event.event, *source)) {
+        committed(newest_node());
+        arrive();
+        return true;
+      }
+      ++search_.counts.blocked_race;
+      ++search_.counts.runs;
+    }
+    undo_to(node.writer_depth);
+  }
+  return false;
+}
+
+template <typename Machine>
+void Rsmc<Machine>::repeat(const NamedStep& item) {
+  Prepared event;
+  machine_.prepare(item.event, event);
+  if (!machine_.commit(event, parameter_of(machine_, item)))
+    throw std::logic_error("internal error: part of an allowed run is not allowed");
+  committed(none);
+}
+
+// Which committed reads could read from the event, had it come first?
+template <typename Machine>
+void Rsmc<Machine>::detect_races(const Prepared& writer) {
+  const auto location = machine_.location(writer.name);
+  std::optional<Set> before;
+  for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
+    if (owners_[step] == none || machine_.location_at(step) != location) continue;
+    if (!machine_.reads_at(step)) continue;
+    if (!before) before = machine_.commit_before(writer);
+    if (before->contains(machine_.first_event(step))) continue;
+    detect_race(writer, *before, nodes_[owners_[step]], step);
+  }
+}
+
+// Notes the branches of the node of a read, the step, that the writer offers.
+template <typename Machine>
+void Rsmc<Machine>::detect_race(const Prepared& writer, const Set& before, Node& node, std::uint32_t step) {
+  if (!machine_.updates(writer.name)) {
+    if (machine_.op(node.name) == Op::lock) return;  // its owner's unlock comes later in any case
+    set_before(before, node.depth);
+    found_.writer = {writer.name, {}, 0};
+    found_.any_place = found_.then_read = true;
+    return add_continuation(node);
+  }
+  // A read-modify-write is committed with its source, which need not be cb-before it otherwise.
+  found_.any_place = false;
+  found_.then_read = machine_.op(node.name) != Op::lock;
+  if (!found_.then_read) {
+    set_before(before, node.depth);
+    found_.writer = {writer.name, machine_.name_of(machine_.place(step)), 0};
+    return add_continuation(node);
+  }
+  const auto read = machine_.first_event(step);
+  for (auto place = machine_.first_parameter(writer); place;
+       place = machine_.next_parameter(writer, *place)) {
+    Set needed = before;
+    if (*place >= 0) needed |= machine_.committed_before(*place);
+    if (needed.contains(read)) continue;
+    set_before(needed, node.depth);
+    found_.writer = {writer.name, machine_.name_of(*place), 0};
+    add_continuation(node);
+  }
+}
+
+// Adds `found_`. Nearly all that are found are known, and so not worth an allocation.
+template <typename Machine>
+void Rsmc<Machine>::add_continuation(Node& node) {
+  if (node.known.contains(found_)) return;
+  const auto place = node.known.insert(found_).first;
+  node.continuations.push_back(&*place);
+  node.bytes += place->bytes();
+  continuation_bytes_ += place->bytes();
+}
+
+// Lets `found_` begin with the events of the set that were committed at depth `from` or later, in a fixed
+// order: the first by name of those whose predecessors have all come, and so on.
+template <typename Machine>
+void Rsmc<Machine>::set_before(const Set& events, std::uint32_t from) {
+  left_.clear();
+  found_.before.clear();
+  Set kept;
+  Set waiting;
+  for (std::uint32_t step = from; step < machine_.depth(); ++step) {
+    if (!events.contains(machine_.first_event(step))) continue;
+    left_.emplace_back(machine_.step(step), step);
+    waiting.insert(machine_.first_event(step));
+  }
+  std::sort(left_.begin(), left_.end());
+  while (!left_.empty()) {
+    for (auto entry = left_.begin();; ++entry) {
+      const auto id = machine_.first_event(entry->second);
+      Set earlier = machine_.committed_before(static_cast<std::int64_t>(id));
+      earlier.erase(id);
+      if (earlier.intersects(waiting)) continue;
+      found_.before.push_back(named_step(machine_, entry->second, [&](ProcessId place) {
+        return place < machine_.first_event(from) || kept.contains(place);
+      }));
+      for (auto e = id; e < machine_.first_event(entry->second + 1); ++e) kept.insert(e);
+      waiting.erase(id);
+      left_.erase(entry);
+      break;
+    }
+  }
+}
+
+}  // namespace
 
 void run_rsmc(Search& search) { run_rsmc(search, {}); }
 
 void run_rsmc(Search& search, const GraphObserver& observer) {
-  with_derived_model(search, [&]<typename Machine>() { run_rsmc_on<Machine>(search, observer); });
+  with_commit_machine(search, [&]<typename Machine>() {
+    explore_widening<Machine>(search, [&](auto& machine) { return Rsmc(machine, search, observer).run(); });
+  });
 }
 
 }  // namespace heddle::checker

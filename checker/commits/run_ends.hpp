@@ -1,4 +1,4 @@
-// What a search over a derived execution model does at the end of a run, and how it writes a run down.
+// What an exploration of a commit machine does at the end of a run, and how it writes a run down.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 namespace heddle::checker {
 
 // Judges the ends of runs. Holds buffers, so one of them serves a whole search.
-template <typename Machine>
-class DerivedEnd {
+template <CommitMachine Machine>
+class RunEnds {
  public:
-  explicit DerivedEnd(Search& search)
+  explicit RunEnds(Search& search)
       : search_(search),
         needs_states_(!search.image().conditions.empty() || search.image().final_block != nullptr ||
                       search.options().collect_outcomes) {
@@ -29,7 +29,7 @@ class DerivedEnd {
     if (!search_.options().keep_going) count_coverage(machine);  // else at the end of the run
     for (const auto& failure : machine.failures()) {
       search_.note({.kind = Search::kind_of(failure.op), .site = failure.site}, [&] {
-        if constexpr (requires { machine.graph(); }) {
+        if constexpr (HoldsGraph<Machine>) {
           return linearise(search_, machine.graph(), failure.causes);
         } else {
           return machine.run_to_failure();
@@ -45,15 +45,15 @@ class DerivedEnd {
     ++counts.runs;
     count_coverage(machine);
     if (machine.depth() > counts.max_depth) counts.max_depth = machine.depth();
-    if constexpr (requires { machine.lacks_store(); }) {
+    if constexpr (RunsAhead<Machine>) {
       if (machine.lacks_store()) {
         ++counts.blocked_race;
         return false;
       }
     }
     RunEnd end = classify(machine);
-    // Where a run leaves final memory open, an await may hold in one of them and fail for good in another.
-    if constexpr (leaves_memory_open) {
+    // Where a run leaves final memory open, an await may hold in one final memory and fail for good in another.
+    if constexpr (LeavesMemoryOpen<Machine>) {
       if (end.ending == Ending::blocked_await || end.ending == Ending::deadlock) {
         machine.for_each_final_memory([&] {
           end = classify(machine);
@@ -69,7 +69,7 @@ class DerivedEnd {
       case Ending::blocked_assume:
       case Ending::blocked_await: search_.blocked(end.thread, end.op, end.site); break;
       case Ending::deadlock:
-        if constexpr (!leaves_memory_open) note_deadlock(machine);
+        if constexpr (!LeavesMemoryOpen<Machine>) note_deadlock(machine);
         break;
       case Ending::violation: break;
     }
@@ -94,10 +94,6 @@ class DerivedEnd {
     return true;
   }
 
-  static constexpr bool leaves_memory_open = requires(Machine & machine) {
-    machine.for_each_final_memory([] { return false; });
-  };
-
   [[nodiscard]] static RunEnd classify(Machine& machine) {
     EndingOfThreads result;
     for (ThreadId t = 0; t < machine.thread_count(); ++t) {
@@ -106,10 +102,10 @@ class DerivedEnd {
     }
     return result.end();
   }
-  // Threads that run ahead do things more than once, and with values that are not yet theirs. So what a run
-  // has done is counted at its end.
+  // Threads that run ahead execute operations more than once, and with values that are not theirs yet. So
+  // their coverage is counted at the end of the run.
   void count_coverage(Machine& machine) {
-    if constexpr (requires { machine.count_coverage(); }) {
+    if constexpr (RunsAhead<Machine>) {
       if (search_.image().coverage) machine.count_coverage();
     }
   }
@@ -121,7 +117,7 @@ class DerivedEnd {
   void complete(Machine& machine) {
     if (!needs_states_) {
       search_.complete(memory_, blocks_.data(), [&] { return schedule(machine); });
-    } else if constexpr (leaves_memory_open) {
+    } else if constexpr (LeavesMemoryOpen<Machine>) {
       complete_open(machine);
     } else if (judge(machine)) {
       search_.count_execution();
@@ -156,7 +152,7 @@ class DerivedEnd {
 
   // How a violation is shown: as a run of the store-buffer machine where the model has one.
   [[nodiscard]] Schedule schedule(const Machine& machine) const {
-    if constexpr (requires { machine.graph(); }) {
+    if constexpr (HoldsGraph<Machine>) {
       return linearise(search_, machine.graph(), machine.graph().live());
     } else {
       return machine.run();

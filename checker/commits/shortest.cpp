@@ -99,7 +99,7 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
   // Nothing is left to be committed: what a check would say about the execution.
   void note_end(const Node& node) {
     Search probe(search_.image(), search_.options());
-    DerivedEnd<Machine>(probe).finish(machine_);
+    RunEnds<Machine>(probe).finish(machine_);
     Base::note_end(node, probe);
   }
 

@@ -3,6 +3,7 @@
 
 #include "checker/commits/axiomatic_models.hpp"
 #include "checker/commits/graph_machine.hpp"
+#include "checker/commits/widening.hpp"
 #include "checker/preemption_bound/preemption_bound.hpp"
 
 namespace heddle::checker {
@@ -22,8 +23,10 @@ void run_trust(Search& search) { run_trust(search, {}); }
 
 void run_trust(Search& search, const GraphObserver& observer) {
   const auto& model = search.options().model;
-  const bool found = AxiomaticModels::visit(
-      model, [&]<typename Model>() { explore_trust<BoundedMachine<Model>>(search, observer); });
+  const bool found = AxiomaticModels::visit(model, [&]<typename Model>() {
+    explore_widening<BoundedMachine<Model>>(
+        search, [&](auto& machine) { return Trust(machine, search, observer).run(); });
+  });
   if (!found) throw NoImplementation(model);
 }
 

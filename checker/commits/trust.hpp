@@ -160,7 +160,7 @@ class Trust {
   Machine& machine_;
   Search& search_;
   const GraphObserver& observer_;
-  DerivedEnd<Machine> ends_;
+  RunEnds<Machine> ends_;
   std::vector<Node> nodes_;
 };
 
@@ -370,23 +370,6 @@ bool Trust<Machine>::maximal(EventId id, const Set& deleted) const {
   const EventId write = machine_.write_of(id);
   if (write == no_event) return gone(machine_.newer(machine_.source_of(id)));
   return gone(machine_.newer(write)) && (machine_.readers(write) - deleted).empty();
-}
-
-// Explores the program of the search on a machine whose sets have few words. If an execution turns out to have
-// more events than these have room for, the exploration begins again on the next wider machine: a depth-first
-// search meets long executions early, so little work is done twice.
-template <RevisitMachine Machine>
-void explore_trust(Search& search, const GraphObserver& observer) {
-  {
-    Machine machine(search.image(), search.machine_options());
-    if (Trust<Machine>(machine, search, observer).run()) return;
-  }
-  if constexpr (Machine::next_width != Machine::words) {
-    search.restart();
-    explore_trust<typename Machine::template Widened<Machine::next_width>>(search, observer);
-  } else {
-    search.stop(std::string(Machine::out_of_room));
-  }
 }
 
 }  // namespace heddle::checker

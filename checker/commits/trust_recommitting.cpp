@@ -3,18 +3,20 @@
 #include "checker/commits/machines.hpp"
 #include "checker/commits/recommits.hpp"
 #include "checker/commits/trust.hpp"
+#include "checker/commits/widening.hpp"
 
 namespace heddle::checker {
 
 static_assert(RevisitMachine<Recommits<PowerMachine<1>>>);
 
 void run_trust_recommitting(Search& search, const GraphObserver& observer) {
+  const auto explore = [&](auto& machine) { return Trust(machine, search, observer).run(); };
   if (search.options().model == power_model)
-    return explore_trust<Recommits<PowerMachine<1>>>(search, observer);
-  with_derived_model(search, [&]<typename Narrowest>() {
+    return explore_widening<Recommits<PowerMachine<1>>>(search, explore);
+  with_commit_machine(search, [&]<typename Narrowest>() {
     using Machine = Recommits<Narrowest>;
     Machine machine(search.image(), search.machine_options());
-    if (!Trust<Machine>(machine, search, observer).run()) search.stop(std::string(Machine::out_of_room));
+    if (!explore(machine)) search.stop(std::string(Machine::out_of_room));
   });
 }
 

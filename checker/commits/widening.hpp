@@ -1,63 +1,29 @@
-// How a search over a derived execution model goes on where an execution has more events than its machine has
-// room for: a search of the same kind takes over on a wider machine.
+// Explorations begin on a machine whose sets have few words. If an execution turns out to have more events than
+// these have room for, the exploration begins again on the next wider machine: a depth-first search meets long
+// executions early, so little work is done twice.
 //
-// An exploration E over a machine, E::MachineType, says how: E::On<W> is the same exploration over a machine
-// W, made from W and the E that ran out of room; E::next_width is the number of words of that machine, no more
-// than E's own if there is none wider.
+// A machine M names the width of the next one in words, M::next_width, and its type, M::Widened<words>; the
+// widest machine names its own width. Nearly all programs need sets of one word. Sets that grow are several
+// times as slow, so executions of up to 256 events have a width of their own.
 #pragma once
 
-#include <cstdint>
-#include <stdexcept>
 #include <string>
-#include <utility>
 
-#include "checker/commits/event_name.hpp"
 #include "checker/search/search.hpp"
 
 namespace heddle::checker {
 
-// Commits again, on a fresh machine, what a run has committed.
-template <typename Machine>
-class RunAgain {
- public:
-  RunAgain(Machine& machine, Schedule run) : machine_(machine), run_(std::move(run)) {}
-
-  // Up to so many steps; never fewer than before.
-  void to(std::uint32_t steps) {
-    for (; done_ < steps; ++done_) {
-      if (!machine_.follow(run_[done_])) throw std::logic_error("internal error: a run cannot be repeated");
-    }
+// `explore(machine)` explores the program of the search on a fresh machine; it returns false if the machine has
+// become full.
+template <typename Machine, typename Explore>
+void explore_widening(Search& search, Explore&& explore) {
+  {
+    Machine machine(search.image(), search.machine_options());
+    if (explore(machine)) return;
   }
-  void to_end() { to(static_cast<std::uint32_t>(run_.size())); }
-
- private:
-  Machine& machine_;
-  Schedule run_;
-  std::uint32_t done_ = 0;
-};
-
-// Stops the search if some thread runs ahead to more than there is room for.
-template <typename Machine>
-void stop_at_limits(const Machine& machine, Search& search) {
-  if (!machine.limit().empty()) search.stop(std::string(machine.limit()));
-}
-
-// The same parameter on another machine, whose numbers of initial writes are its own.
-template <typename From, typename To>
-[[nodiscard]] std::int64_t translated(const From& from, To& to, EventName name, std::int64_t parameter) {
-  return to.op(name) == Op::choose ? parameter : to.resolve(name, from.name_of(parameter));
-}
-
-// Explores to the end, or to what stops the search.
-template <typename Exploration>
-void run_widening(Exploration& exploration, Search& search) {
-  if (exploration.run()) return;
-  using Machine = typename Exploration::MachineType;
-  if constexpr (Machine::words < Exploration::next_width) {
-    using Wider = typename Machine::template Widened<Exploration::next_width>;
-    Wider machine(search.image(), search.machine_options());
-    typename Exploration::template On<Wider> wider(machine, std::move(exploration));
-    run_widening(wider, search);
+  if constexpr (Machine::next_width != Machine::words) {
+    search.restart();
+    explore_widening<typename Machine::template Widened<Machine::next_width>>(search, explore);
   } else {
     search.stop(std::string(Machine::out_of_room));
   }

@@ -23,7 +23,7 @@ std::vector<std::size_t> steps_of(const ReportMachine& machine, ThreadId t, std:
   std::vector<std::size_t> result;
   for (; mask != 0; mask &= mask - 1) {
     const Request& load = machine.load(t, static_cast<unsigned>(std::countr_zero(mask)));
-    if (load.read != Request::no_node) result.push_back(machine.step_of(load.read));
+    if (load.read != no_event) result.push_back(machine.step_of(load.read));
   }
   return result;
 }
@@ -53,11 +53,11 @@ Commit commit_of(const ReportMachine& machine, EventName name) {
   if (self.write_half())
     commit.read_half = machine.step_of(machine.requests(name.thread)[name.index - 1].read);
   if (self.op == Op::choose) return commit;
-  const auto step_of = [&](PowerId write) -> std::optional<std::size_t> {
+  const auto step_of = [&](EventId write) -> std::optional<std::size_t> {
     return write < 0 ? std::nullopt : std::optional<std::size_t>(machine.step_of(write));
   };
-  if (self.read != Request::no_node) commit.source = step_of(model[self.read].source);
-  if (self.write != Request::no_node) commit.behind = step_of(model[self.write].previous);
+  if (self.read != no_event) commit.source = step_of(model[self.read].source);
+  if (self.write != no_event) commit.behind = step_of(model[self.write].previous);
   return commit;
 }
 
@@ -67,9 +67,9 @@ std::string note(const ReportMachine& machine, EventName name) {
   std::string text = fmt::format(" (po {}", position(machine, name));
   if (self.op == Op::choose) return text + ")";
   const auto& model = machine.model();
-  if (self.read != Request::no_node) {
+  if (self.read != no_event) {
     text += ", rf " + write_name(machine, model[self.read].source);
-  } else if (model.previous(self.write) >= 0 || model.next(self.write) != no_place) {
+  } else if (model.previous(self.write) >= 0 || model.next(self.write) != no_event) {
     text += ", co after " + write_name(machine, model.previous(self.write));
   }
   return text + ")";
@@ -109,7 +109,7 @@ std::string ahead_state(const ReportMachine& machine, const std::vector<std::int
 
 }  // namespace
 
-std::string write_name(const ReportMachine& machine, PowerId write) {
+std::string write_name(const ReportMachine& machine, EventId write) {
   const EventName name = machine.name_of(write);
   if (name.thread == none) return "initial";
   const auto& requests = machine.requests(name.thread);

@@ -12,14 +12,14 @@
 namespace heddle::checker {
 
 // Reports are made once, so one width serves all.
-using ReportMachine = PowerMachine<widest_machine>;
+using ReportMachine = PowerMachine<growing>;
 
 // The machine's step at this depth. O(requests of its thread).
 [[nodiscard]] heddle::Step describe_commit(const ReportMachine& machine, std::uint32_t depth);
 [[nodiscard]] std::vector<heddle::Step> describe_commits(const ReportMachine& machine);
 
 // A write: "p line 3", "p line 3 po 7" if the line has several, or "initial".
-[[nodiscard]] std::string write_name(const ReportMachine& machine, PowerId write);
+[[nodiscard]] std::string write_name(const ReportMachine& machine, EventId write);
 
 // The threads with their locals; brings their blocks up to date. `memory`: the newest value of each location.
 [[nodiscard]] std::vector<ThreadEnd> describe_ahead_threads(ReportMachine& machine,

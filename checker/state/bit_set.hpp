@@ -125,6 +125,9 @@ class BitSet<growing> {
   void erase(ProcessId p) {
     if (p / 64 < words_.size()) words_[p / 64] &= ~(std::uint64_t{1} << (p % 64));
   }
+  void insert_if(ProcessId p, bool member) {
+    if (member) insert(p);
+  }
   void assign(ProcessId p, bool member) { member ? insert(p) : erase(p); }
   [[nodiscard]] bool contains(ProcessId p) const {
     return p / 64 < words_.size() && ((words_[p / 64] >> (p % 64)) & 1) != 0;
@@ -150,6 +153,18 @@ class BitSet<growing> {
     }
   }
 
+  [[nodiscard]] std::uint32_t count() const {
+    std::uint32_t members = 0;
+    for (const auto word : words_) members += static_cast<std::uint32_t>(std::popcount(word));
+    return members;
+  }
+  [[nodiscard]] bool intersects(const BitSet& other) const {
+    const auto common = std::min(words_.size(), other.words_.size());
+    std::uint64_t any = 0;
+    for (std::size_t i = 0; i < common; ++i) any |= words_[i] & other.words_[i];
+    return any != 0;
+  }
+
   BitSet& operator|=(const BitSet& other) {
     if (other.words_.size() > words_.size()) words_.resize(other.words_.size());
     for (std::size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
@@ -160,8 +175,24 @@ class BitSet<growing> {
     for (std::size_t i = 0; i < common; ++i) words_[i] &= ~other.words_[i];
     return *this;
   }
+  BitSet& operator&=(const BitSet& other) {
+    if (words_.size() > other.words_.size()) words_.resize(other.words_.size());
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
+    return *this;
+  }
   friend BitSet operator|(BitSet a, const BitSet& b) { return a |= b; }
+  friend BitSet operator&(BitSet a, const BitSet& b) { return a &= b; }
   friend BitSet operator-(BitSet a, const BitSet& b) { return a -= b; }
+  friend bool operator==(const BitSet& a, const BitSet& b) {
+    const auto common = std::min(a.words_.size(), b.words_.size());
+    const auto empty_from = [&](const BitSet& set) {
+      return std::all_of(set.words_.begin() + static_cast<std::ptrdiff_t>(common), set.words_.end(),
+                         [](std::uint64_t word) { return word == 0; });
+    };
+    return std::equal(a.words_.begin(), a.words_.begin() + static_cast<std::ptrdiff_t>(common),
+                      b.words_.begin()) &&
+           empty_from(a) && empty_from(b);
+  }
 
  private:
   std::vector<std::uint64_t> words_;  // as many as the largest member so far requires

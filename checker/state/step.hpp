@@ -24,7 +24,7 @@ enum class StepType : std::uint8_t {
   flush,      // the oldest write of a store buffer reaches memory
   choice,     // a thread continues with one value of `choose`
   retry,      // a thread evaluates its `await` again; only people do that, see Machine::retry
-  commit,     // derived models: a fetched event becomes part of the trace; see power_machine.hpp
+  commit,     // commit machines: a fetched event becomes part of the trace; see power_machine.hpp
 };
 
 // The shared-memory effect of a transition, executed or pending.

@@ -89,11 +89,11 @@ class Twins {
     const auto location = static_cast<std::uint32_t>(instruction.location);
     const bool reads = instruction.kind != Kind::store;
     const bool writes = instruction.kind != Kind::load;
-    const PowerId initial = model_.initial(location);
+    const EventId initial = model_.initial(location);
 
-    std::vector<PowerId> possible;
+    std::vector<EventId> possible;
     bool within = true;
-    for (PowerId place = model_.newest(initial);; place = model_.previous(place)) {
+    for (EventId place = model_.newest(initial);; place = model_.previous(place)) {
       const bool theirs = allowed(program_, with(t, p, place));
       const bool ours = within && try_add(t, p, place);
       if (ours) {
@@ -106,11 +106,11 @@ class Twins {
                     trace_.events.size(), " events");
       const auto bound = model_.oldest_place(order(t, p, !reads), initial);
       if (place == bound) within = false;
-      if (Power<1>::is_initial(place)) break;
+      if (is_initial(place)) break;
     }
     CHECK_FALSE(possible.empty());  // the commit-order model does not block
     if (possible.empty()) return false;
-    const PowerId place = possible[below(static_cast<unsigned>(possible.size()))];
+    const EventId place = possible[below(static_cast<unsigned>(possible.size()))];
     REQUIRE(try_add(t, p, place));
     trace_ = with(t, p, place);
     committed_[t][p] = true;
@@ -173,7 +173,7 @@ class Twins {
     return result;
   }
 
-  bool try_add(unsigned t, unsigned p, PowerId place) {
+  bool try_add(unsigned t, unsigned p, EventId place) {
     const Kind kind = program_[t][p].kind;
     if (kind == Kind::load) return model_.add(order(t, p, false), place, 0);
     if (model_.taken(place)) return false;
@@ -188,7 +188,7 @@ class Twins {
     return false;
   }
 
-  TestTrace with(unsigned t, unsigned p, PowerId place) const {
+  TestTrace with(unsigned t, unsigned p, EventId place) const {
     TestTrace result = trace_;
     const Kind kind = program_[t][p].kind;
     const int source = place < 0 ? -1 : place;
