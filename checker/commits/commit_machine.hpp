@@ -154,6 +154,7 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
   { machine.resolve(name, name) } -> std::same_as<std::int64_t>;  // (event, its parameter by name)
 
   // The end of a run.
+  { run.finished() } -> std::same_as<bool>;                 // has every thread come to its end?
   { run.standing_op(t) } -> std::same_as<Op>;               // where the thread is said to stand
   { run.standing_site(t) } -> std::same_as<std::uint32_t>;  // `none`: another thread is to blame
   run.standing(t).op;                                       // what it stands at

@@ -47,7 +47,7 @@ class GraphMachine {
   template <unsigned Wider>
   using Widened = GraphMachine<Model, Wider, Bound>;
   static constexpr unsigned words = Words;
-  static constexpr unsigned next_width = Words < 16 ? 16 : 64;
+  static constexpr unsigned next_width = 64;
   static constexpr std::string_view out_of_room = "an execution of more than 4,000 events";
 
   struct Prepared {
@@ -230,6 +230,10 @@ class GraphMachine {
   [[nodiscard]] const Mailbox& standing(ThreadId t) const {
     return snapshots_.mailbox(graph_.thread(t).snapshot);
   }
+  [[nodiscard]] bool finished() const {
+    return (graph_.in_state(ThreadState::ready) | graph_.in_state(ThreadState::waiting) |
+            graph_.in_state(ThreadState::stuck)) == 0;
+  }
   [[nodiscard]] Op standing_op(ThreadId t) const { return standing(t).op; }
   [[nodiscard]] std::uint32_t standing_site(ThreadId t) const { return standing(t).site; }
   void final_memory(std::vector<std::int64_t>& memory) const {
@@ -257,7 +261,7 @@ class GraphMachine {
   void key(std::vector<std::uint64_t>& packed) const {
     packed.clear();
     for (ThreadId t = 0; t < thread_count(); ++t) {
-      packed.push_back(lengths_[t]);
+      packed.push_back(graph_.thread(t).length);
       for (EventId id = graph_.thread(t).last; id != no_event; id = graph_[id].po_previous) {
         const auto depth = static_cast<std::uint32_t>(id);
         const bool choice = mailbox_at(depth).op == Op::choose;

@@ -37,8 +37,6 @@
 
 namespace heddle::checker {
 
-static_assert(no_place == no_event && Request::no_node == no_event);
-
 template <unsigned Words>
 class PowerMachine {
  public:
@@ -48,7 +46,7 @@ class PowerMachine {
   template <unsigned Wider>
   using Widened = PowerMachine<Wider>;
   static constexpr unsigned words = Words;
-  static constexpr unsigned next_width = Words == 1 ? 4 : growing;
+  static constexpr unsigned next_width = Words == 1 ? 16 : growing;
   static constexpr std::string_view out_of_room = too_many_events;
 
   // All that is known about an event before it is committed.
@@ -88,6 +86,12 @@ class PowerMachine {
   [[nodiscard]] std::uint64_t committed_loads(ThreadId t) const { return threads_.committed(t); }
   // What the thread stands at.
   [[nodiscard]] const Request& standing(ThreadId t) const { return threads_.requests(t).back(); }
+  [[nodiscard]] bool finished() const {
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      if (standing_op(t) != Op::done) return false;
+    }
+    return true;
+  }
   // The same for the end of a run, where what came before may say more.
   [[nodiscard]] Op standing_op(ThreadId t) const {
     if (assumption_fails(t)) return Op::assume_failed;

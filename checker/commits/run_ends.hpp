@@ -51,6 +51,18 @@ class RunEnds {
         return false;
       }
     }
+    if (machine.finished()) {
+      if (!counts_within_bound(machine, Ending::complete)) return false;
+      complete(machine);
+      return true;
+    }
+    finish_stuck(machine);
+    return false;
+  }
+
+ private:
+  // Some thread has not come to its end.
+  void finish_stuck(Machine& machine) {
     RunEnd end = classify(machine);
     // Where a run leaves final memory open, an await may hold in one final memory and fail for good in another.
     if constexpr (LeavesMemoryOpen<Machine>) {
@@ -62,21 +74,18 @@ class RunEnds {
         });
       }
     }
-    if (!counts_within_bound(machine, end.ending)) return false;
+    if (!counts_within_bound(machine, end.ending)) return;
     switch (end.ending) {
-      case Ending::complete: complete(machine); return true;
       case Ending::blocked_loop_bound:
       case Ending::blocked_assume:
       case Ending::blocked_await: search_.blocked(end.thread, end.op, end.site); break;
       case Ending::deadlock:
         if constexpr (!LeavesMemoryOpen<Machine>) note_deadlock(machine);
         break;
+      case Ending::complete:
       case Ending::violation: break;
     }
-    return false;
   }
-
- private:
   // Executions and deadlocks that need too many preemptions only count as such.
   [[nodiscard]] bool counts_within_bound([[maybe_unused]] Machine& machine, Ending ending) {
     if constexpr (BoundsPreemptions<Machine>) {

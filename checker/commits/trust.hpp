@@ -120,16 +120,18 @@ class Trust {
     bool revisiting = false;  // the event is in the cut graph
 
     [[nodiscard]] bool is_store() const { return op == Op::store || op == Op::unlock; }
+    [[nodiscard]] bool may_update() const { return op != Op::load && op != Op::choose && !is_store(); }
   };
 
-  // -- Extending the graph.
+  // -- Extending the graph. (The `inline` ones are called at one place, for every event. The compiler inlines
+  // them into `run` only if it has to.)
 
-  void arrive();
+  inline void arrive();
   Node& open(EventName name);
-  void advance();
+  inline void advance();
   void leave();
-  bool add(Node& node);
-  bool add_read_in_vain(const Node& node);
+  inline bool add(Node& node);
+  inline bool add_read_in_vain(const Node& node);
   bool next_parameter(Node& node);
   void remove(Node& node) { machine_.remove(node.event, node.id); }
 
@@ -166,7 +168,7 @@ class Trust {
 
 // The graph was extended: opens the node of the next event, or ends the execution.
 template <RevisitMachine Machine>
-void Trust<Machine>::arrive() {
+[[gnu::always_inline]] inline void Trust<Machine>::arrive() {
   if (!machine_.limit().empty()) search_.stop(std::string(machine_.limit()));
   if (search_.stopped()) return;
   if (const auto next = machine_.next_event()) {
@@ -200,7 +202,7 @@ auto Trust<Machine>::open(EventName name) -> Node& {
 // Takes back what the newest node did last and does the next thing, until the graph has been extended or the
 // node is left.
 template <RevisitMachine Machine>
-void Trust<Machine>::advance() {
+[[gnu::always_inline]] inline void Trust<Machine>::advance() {
   Node& node = nodes_.back();
   while (!search_.stopped()) {
     switch (node.stage) {
@@ -251,21 +253,23 @@ bool Trust<Machine>::next_parameter(Node& node) {
 
 // Adds the event with the parameter at hand. Returns whether the graph was extended.
 template <RevisitMachine Machine>
-bool Trust<Machine>::add(Node& node) {
-  node.updates = machine_.would_update(node.event, node.parameter);
+[[gnu::always_inline]] inline bool Trust<Machine>::add(Node& node) {
   node.stage = Stage::added;
-  if (node.op == Op::lock && !node.updates) {
+  node.updates = false;
+  if (node.op == Op::lock && !machine_.would_update(node.event, node.parameter)) {
     if (machine_.defer(node.event, node.parameter, node.id)) {
       if constexpr (Machine::deferral_is_step) transition();
       return true;
     }
   } else if (machine_.insert(node.event, node.parameter, node.id)) {
+    node.updates = node.may_update() && machine_.write_of(node.id) != no_event;
     note_failures();
     if (add_read_in_vain(node)) return false;
     transition();
     return true;
   }
   // An update whose source is taken can only revisit.
+  node.updates = machine_.would_update(node.event, node.parameter);
   node.stage = Stage::next;
   if (node.updates) start_revisits(node);
   return false;
@@ -274,7 +278,7 @@ bool Trust<Machine>::add(Node& node) {
 // Was the read not maximal when it was added, and has it stopped its thread? It is there for good then, as it
 // can be neither revisited nor deleted, and nothing complete comes of this graph.
 template <RevisitMachine Machine>
-bool Trust<Machine>::add_read_in_vain(const Node& node) {
+[[gnu::always_inline]] inline bool Trust<Machine>::add_read_in_vain(const Node& node) {
   if (node.forced || node.updates || node.op == Op::choose || node.is_store()) return false;
   if (machine_.newer(node.parameter) == no_event || !machine_.stopped_by(node.id)) return false;
   const ThreadId t = node.event.name.thread;

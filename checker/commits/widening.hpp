@@ -3,8 +3,8 @@
 // executions early, so little work is done twice.
 //
 // A machine M names the width of the next one in words, M::next_width, and its type, M::Widened<words>; the
-// widest machine names its own width. Nearly all programs need sets of one word. Sets that grow are several
-// times as slow, so executions of up to 256 events have a width of their own.
+// widest machine names its own width. Nearly all programs need sets of one word. Wider sets cost what their
+// largest member requires, so a second width is enough (bit_set.hpp); POWER has a third one, which allocates.
 #pragma once
 
 #include <string>

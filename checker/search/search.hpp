@@ -117,7 +117,8 @@ class Search {
   template <typename Memory>
   void transition(std::uint64_t depth, Memory&& memory) {
     ++counts.transitions;
-    if (--until_look_ == 0 && poll_is_due()) poll(depth, memory());
+    if (--until_look_ == 0) [[unlikely]]
+      look(depth, memory);
   }
   // Between transitions, every few thousand steps of a pass that may take long. False if the algorithm must
   // return.
@@ -203,6 +204,11 @@ class Search {
   [[nodiscard]] static ViolationKind kind_of(Op op);
 
  private:
+  // (Not inlined, to keep what happens at every transition small.)
+  template <typename Memory>
+  [[gnu::noinline]] void look(std::uint64_t depth, Memory& memory) {
+    if (poll_is_due()) poll(depth, memory());
+  }
   [[nodiscard]] bool poll_is_due();
   void poll(std::uint64_t depth, std::uint64_t memory);
   [[nodiscard]] std::uint64_t final_states_memory() const;

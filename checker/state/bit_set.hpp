@@ -1,8 +1,12 @@
-// A set of processes as a bit mask. A process is a thread or a store buffer that can flush; see machine.hpp.
+// Sets of processes, or of events, as bit masks. A process is a thread or a store buffer that can flush; see
+// machine.hpp.
+//
+//   BitSet<1>        one word, in a register: enough for nearly every program
+//   BitSet<N>        up to 64 * N members without allocating; costs what its largest member requires, not N
+//   BitSet<growing>  any number of members
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -12,101 +16,148 @@ namespace heddle::checker {
 
 using ProcessId = std::uint32_t;
 
-// Holds processes 0 .. 64 * Words - 1. One word is enough for nearly every program and keeps the sets in
-// registers.
 template <unsigned Words>
 class BitSet {
  public:
   static constexpr ProcessId capacity = 64 * Words;
 
-  void insert(ProcessId p) { words_[word_of(p)] |= std::uint64_t{1} << (p % 64); }
-  void erase(ProcessId p) { words_[word_of(p)] &= ~(std::uint64_t{1} << (p % 64)); }
-  // Without a branch.
-  void insert_if(ProcessId p, bool member) { words_[word_of(p)] |= std::uint64_t{member} << (p % 64); }
+  BitSet() {}  // NOLINT(modernize-use-equals-default): words_ is meant to have no values
+  BitSet(const BitSet& other) { assign_words(other); }
+  BitSet& operator=(const BitSet& other) {
+    assign_words(other);
+    return *this;
+  }
+
+  void insert(ProcessId p) {
+    while (used_ <= p / 64) words_[used_++] = 0;
+    words_[p / 64] |= std::uint64_t{1} << (p % 64);
+  }
+  void erase(ProcessId p) {
+    if (p / 64 < used_) words_[p / 64] &= ~(std::uint64_t{1} << (p % 64));
+  }
+  void insert_if(ProcessId p, bool member) {
+    if (member) insert(p);
+  }
   void assign(ProcessId p, bool member) { member ? insert(p) : erase(p); }
-  [[nodiscard]] bool contains(ProcessId p) const { return (words_[word_of(p)] >> (p % 64)) & 1; }
+  [[nodiscard]] bool contains(ProcessId p) const {
+    return p / 64 < used_ && ((words_[p / 64] >> (p % 64)) & 1) != 0;
+  }
 
   [[nodiscard]] bool empty() const {
-    std::uint64_t any = 0;
-    for (const auto word : words_) any |= word;
-    return any == 0;
+    return std::all_of(words_, words_ + used_, [](std::uint64_t word) { return word == 0; });
   }
-
   [[nodiscard]] std::uint32_t count() const {
     std::uint32_t members = 0;
-    for (const auto word : words_) members += static_cast<std::uint32_t>(std::popcount(word));
+    for (std::uint32_t i = 0; i < used_; ++i) members += static_cast<std::uint32_t>(std::popcount(words_[i]));
     return members;
   }
-
   // The smallest member; the set must not be empty.
   [[nodiscard]] ProcessId first() const {
-    for (unsigned i = 0; i < Words; ++i) {
-      if (words_[i] != 0) return 64 * i + static_cast<ProcessId>(std::countr_zero(words_[i]));
-    }
-    return capacity;
+    std::uint32_t i = 0;
+    while (words_[i] == 0) ++i;
+    return 64 * i + static_cast<ProcessId>(std::countr_zero(words_[i]));
   }
-
-  // The smallest process that is not a member; `capacity` if all are.
+  // The smallest number that is no member; `capacity` if all are.
   [[nodiscard]] ProcessId first_absent() const {
-    for (unsigned i = 0; i < Words; ++i) {
-      if (~words_[i] != 0) return 64 * i + static_cast<ProcessId>(std::countr_one(words_[i]));
-    }
-    return capacity;
+    std::uint32_t i = 0;
+    while (i < used_ && ~words_[i] == 0) ++i;
+    return 64 * i + (i < used_ ? static_cast<ProcessId>(std::countr_one(words_[i])) : 0);
   }
-
   [[nodiscard]] bool intersects(const BitSet& other) const {
     std::uint64_t any = 0;
-    for (unsigned i = 0; i < Words; ++i) any |= words_[i] & other.words_[i];
+    for (std::uint32_t i = 0; i < common(other); ++i) any |= words_[i] & other.words_[i];
     return any != 0;
   }
-
-  // The same members in a wider set.
-  template <unsigned Wider>
-  [[nodiscard]] BitSet<Wider> widened() const {
-    static_assert(Wider >= Words);
-    BitSet<Wider> result;
-    for (unsigned i = 0; i < Words; ++i) result.words_[i] = words_[i];
-    return result;
-  }
-
-  // Calls `visit(p)` for every member in ascending order.
+  // Calls `visit(p)` for every member in ascending order. `visit` must not change the set.
   template <typename Visit>
   void for_each(Visit&& visit) const {
-    for (unsigned i = 0; i < Words; ++i) {
-      for (auto word = words_[i]; word != 0; word &= word - 1) {
+    for (std::uint32_t i = 0; i < used_; ++i) {
+      for (auto word = words_[i]; word != 0; word &= word - 1)
         visit(64 * i + static_cast<ProcessId>(std::countr_zero(word)));
-      }
     }
   }
 
   BitSet& operator|=(const BitSet& other) {
-    for (unsigned i = 0; i < Words; ++i) words_[i] |= other.words_[i];
+    for (std::uint32_t i = 0; i < common(other); ++i) words_[i] |= other.words_[i];
+    for (; used_ < other.used_; ++used_) words_[used_] = other.words_[used_];
     return *this;
   }
   BitSet& operator&=(const BitSet& other) {
-    for (unsigned i = 0; i < Words; ++i) words_[i] &= other.words_[i];
+    used_ = common(other);
+    for (std::uint32_t i = 0; i < used_; ++i) words_[i] &= other.words_[i];
     return *this;
   }
   BitSet& operator-=(const BitSet& other) {
-    for (unsigned i = 0; i < Words; ++i) words_[i] &= ~other.words_[i];
+    for (std::uint32_t i = 0; i < common(other); ++i) words_[i] &= ~other.words_[i];
     return *this;
   }
   friend BitSet operator|(BitSet a, const BitSet& b) { return a |= b; }
   friend BitSet operator&(BitSet a, const BitSet& b) { return a &= b; }
   friend BitSet operator-(BitSet a, const BitSet& b) { return a -= b; }
-  // (The compiler's own would call memcmp.)
   friend bool operator==(const BitSet& a, const BitSet& b) {
-    std::uint64_t different = 0;
-    for (unsigned i = 0; i < Words; ++i) different |= a.words_[i] ^ b.words_[i];
-    return different == 0;
+    const auto zero = [](std::uint64_t word) { return word == 0; };
+    const std::uint32_t both = a.common(b);
+    return std::equal(a.words_, a.words_ + both, b.words_) &&
+           std::all_of(a.words_ + both, a.words_ + a.used_, zero) &&
+           std::all_of(b.words_ + both, b.words_ + b.used_, zero);
   }
 
  private:
-  template <unsigned>
-  friend class BitSet;
-  // (The compiler does not know that p < capacity.)
-  [[nodiscard]] static constexpr ProcessId word_of(ProcessId p) { return Words == 1 ? 0 : p / 64; }
-  std::array<std::uint64_t, Words> words_{};
+  [[nodiscard]] std::uint32_t common(const BitSet& other) const { return std::min(used_, other.used_); }
+  void assign_words(const BitSet& other) {
+    used_ = other.used_;
+    std::copy_n(other.words_, used_, words_);
+  }
+
+  std::uint32_t used_ = 0;
+  std::uint64_t words_[Words];  // those from used_ on have no value
+};
+
+template <>
+class BitSet<1> {
+ public:
+  static constexpr ProcessId capacity = 64;
+
+  void insert(ProcessId p) { word_ |= std::uint64_t{1} << p; }
+  void erase(ProcessId p) { word_ &= ~(std::uint64_t{1} << p); }
+  // Without a branch.
+  void insert_if(ProcessId p, bool member) { word_ |= std::uint64_t{member} << p; }
+  void assign(ProcessId p, bool member) { member ? insert(p) : erase(p); }
+  [[nodiscard]] bool contains(ProcessId p) const { return ((word_ >> p) & 1) != 0; }
+
+  [[nodiscard]] bool empty() const { return word_ == 0; }
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(std::popcount(word_)); }
+  // The smallest member; the set must not be empty.
+  [[nodiscard]] ProcessId first() const { return static_cast<ProcessId>(std::countr_zero(word_)); }
+  // The smallest number that is no member; `capacity` if all are.
+  [[nodiscard]] ProcessId first_absent() const { return static_cast<ProcessId>(std::countr_one(word_)); }
+  [[nodiscard]] bool intersects(const BitSet& other) const { return (word_ & other.word_) != 0; }
+  // Calls `visit(p)` for every member in ascending order.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (auto word = word_; word != 0; word &= word - 1)
+      visit(static_cast<ProcessId>(std::countr_zero(word)));
+  }
+
+  BitSet& operator|=(const BitSet& other) {
+    word_ |= other.word_;
+    return *this;
+  }
+  BitSet& operator&=(const BitSet& other) {
+    word_ &= other.word_;
+    return *this;
+  }
+  BitSet& operator-=(const BitSet& other) {
+    word_ &= ~other.word_;
+    return *this;
+  }
+  friend BitSet operator|(BitSet a, const BitSet& b) { return a |= b; }
+  friend BitSet operator&(BitSet a, const BitSet& b) { return a &= b; }
+  friend BitSet operator-(BitSet a, const BitSet& b) { return a -= b; }
+  friend bool operator==(const BitSet&, const BitSet&) = default;
+
+ private:
+  std::uint64_t word_ = 0;
 };
 
 // The number of words of a set that grows with its members: for programs with more processes than a set of a
