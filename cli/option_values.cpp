@@ -151,6 +151,10 @@ void check_distinct(const ParameterValues& parameter) {
 
 void define(std::string_view text, Parameters& parameters) {
   const auto [name, value] = split_definition(text);
+  if (value.find(',') != std::string_view::npos || value.find("..") != std::string_view::npos) {
+    refuse(fmt::format("-D {}: '{}' is more than one value", shown(name), shown(value)),
+           "heddle check takes lists and ranges, and makes a table");
+  }
   if (!parameters.emplace(std::string(name), parameter_value(name, value)).second)
     refuse(fmt::format("-D gives {} twice", shown(name)));
 }
@@ -190,6 +194,10 @@ std::vector<std::string> algorithm_names() { return names(algorithms()); }
 
 void check_name(std::string_view what, const std::string& name, const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  if (name == "all" || name.find(',') != std::string::npos) {
+    refuse(fmt::format("'{}' is more than one {}", shown(name), what),
+           "heddle check and heddle compare take lists, and make a table");
+  }
   std::string hint = did_you_mean(name, known);
   hint += fmt::format("{}the {}s are {}", hint.empty() ? "" : " ", what, join(known, ", "));
   refuse(fmt::format("unknown {} '{}'", what, shown(name)), std::move(hint));
@@ -208,13 +216,15 @@ std::vector<std::string> split_names(std::string_view text) {
 
 std::vector<std::string> name_list(std::string_view what, std::string_view text,
                                    const std::vector<std::string>& known) {
-  if (text == "all") return known;
   std::vector<std::string> result;
+  bool all = false;
   for (std::string& name : split_names(text)) {
+    all = all || name == "all";
+    if (name == "all") continue;
     check_name(what, name, known);
     if (std::find(result.begin(), result.end(), name) == result.end()) result.push_back(std::move(name));
   }
-  return result;
+  return all ? known : result;
 }
 
 }  // namespace heddle::cli

@@ -273,6 +273,16 @@ TEST_CASE("ranges and lists that make no sense are refused") {
   refused("P=0..1000,Q=0..1000", {"more than 100,000 checks", "multiplied"});
 }
 
+TEST_CASE("commands that run one check name those that take lists") {
+  TemporaryFolder folder;
+  const std::string file = folder.file("fenced.hed", fenced);
+  check_refused({"outcomes", file, "--model", "all"}, {"'all' is more than one model", "heddle compare"});
+  check_refused({"outcomes", file, "--model", "sc,tso"}, {"'sc,tso' is more than one model"});
+  check_refused({"outcomes", file, "--algorithm", "all"}, {"'all' is more than one algorithm"});
+  check_refused({"compare", file, "-D", "P=0..2"}, {"-D P: '0..2' is more than one value", "heddle check"});
+  check_refused({"outcomes", file, "-D", "P=0,1"}, {"-D P: '0,1' is more than one value"});
+}
+
 TEST_CASE("options about one execution or one program are refused in a sweep") {
   TemporaryFolder folder;
   const std::string file = folder.file("fenced.hed", fenced);
