@@ -1,6 +1,9 @@
 #include "checker/registry.hpp"
 
 #include <algorithm>
+#include <concepts>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "checker/commits/algorithms.hpp"
@@ -116,6 +119,12 @@ std::string refusal(const AlgorithmRow& row, std::string_view model) {
          std::string(model) + "'; these do: " + others;
 }
 
+// Models that have only axioms must do so.
+template <typename Axioms>
+concept DescribesItself = requires {
+  { Axioms::summary } -> std::convertible_to<std::string_view>;
+};
+
 }  // namespace
 
 const std::vector<ModelInfo>& all_models() {
@@ -127,11 +136,14 @@ const std::vector<ModelInfo>& all_models() {
                         .default_algorithm = "source",
                         .has_buffers = Model::has_buffers});
     });
-    // A model that has only axioms describes itself.
     AxiomaticModels::for_each([&]<typename Axioms>() {
       if (find_named(models, Axioms::name) != nullptr) return;
-      if constexpr (requires { Axioms::summary; })
+      if constexpr (DescribesItself<Axioms>) {
         models.push_back({.name = Axioms::name, .summary = Axioms::summary, .default_algorithm = "trust"});
+      } else {
+        throw std::logic_error("internal error: the model '" + std::string(Axioms::name) +
+                               "' has neither an operational form nor a summary");
+      }
     });
     models.push_back(
         {.name = power_model,
