@@ -31,6 +31,7 @@
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -86,7 +87,10 @@ class Rsmc : CommitExploration<Machine> {
   using Set = typename Machine::Set;
   using Prepared = typename Machine::Prepared;
 
-  Rsmc(Machine& machine, Search& search, const GraphObserver& observer) : Base(machine, search, observer) {}
+  Rsmc(Machine& machine, Search& search, const GraphObserver& observer) : Base(machine, search, observer) {
+    // Nodes that were copied when their vector grows would keep pointers into the originals.
+    static_assert(std::is_nothrow_move_constructible_v<Node>);
+  }
 
   // False if an execution has more events than the machine has room for.
   bool run() {

@@ -22,8 +22,8 @@ class BitSet {
   static constexpr ProcessId capacity = 64 * Words;
 
   BitSet() {}  // NOLINT(modernize-use-equals-default): words_ is meant to have no values
-  BitSet(const BitSet& other) { assign_words(other); }
-  BitSet& operator=(const BitSet& other) {
+  BitSet(const BitSet& other) noexcept { assign_words(other); }
+  BitSet& operator=(const BitSet& other) noexcept {
     assign_words(other);
     return *this;
   }
