@@ -226,6 +226,7 @@ int run_command(const Options& options) {
     case Command::fmt: return run_format(options);
     case Command::consistency: return run_consistency(options);
     case Command::conformance: return run_conformance(options);
+    case Command::why: return run_why(options);
     case Command::translate: return run_translate(options);
     case Command::show_text: break;
   }

@@ -43,6 +43,9 @@ inline constexpr int bad_input = 2;  // the exit code, see above
 
 // 0: every test ends in the expected states; 1: one does not; 3: one was not decided.
 [[nodiscard]] int run_conformance(const Options& options);
+// 0: answered, 3: undecided. `show_why` ignores `options.file` and `options.compile`.
+[[nodiscard]] int run_why(const Options& options);
+[[nodiscard]] int show_why(const Program& program, const Options& options);
 [[nodiscard]] int run_translate(const Options& options);
 
 // A usage error in the form that errors in programs have.

@@ -14,6 +14,7 @@
 #include "cli/option_groups.hpp"
 #include "cli/option_values.hpp"
 #include "cli/text.hpp"
+#include "heddle/why.h"
 
 namespace heddle::cli {
 namespace {
@@ -214,6 +215,26 @@ void add_conformance_options(CLI::App& app, Options& options) {
       "  3  undecided: a test was given up, and no other one differs");
 }
 
+void add_why_options(CLI::App& app, Options& options) {
+  add_program_file(app, options);
+  app.add_option("CONDITION", options.condition,
+                 "What holds at the end, written as after `exists` (the program's own condition)")
+      ->option_text(" ");
+  add_value(app, "--model", "NAME", fmt::format("The memory model ({})", options.check.model),
+            [&options](const std::string& text) { options.check.model = text; });
+  add_program_settings(app, options);
+  add_timeout(app, fmt::format("Give up after S seconds ({})", WhyOptions{}.timeout), options.check.timeout);
+  add_file_option(app, "--dot", "Draw the first execution with its cycle for Graphviz",
+                  options.artefacts.dot);
+  add_file_option(app, "--html", "Write the answer as a page with pictures", options.artefacts.html);
+  add_json(app, options);
+  app.footer(
+      "Exit codes:\n"
+      "  0  answered: allowed or forbidden\n"
+      "  2  the command line, the condition, the file or the program in it is wrong\n"
+      "  3  undecided: there are too many executions");
+}
+
 void add_translate_options(CLI::App& app, Options& options) {
   add_flag(app, "--to-litmus", options.to_litmus, "As a litmus test in C, not as a .hed program");
   add_json(app, options);
@@ -310,6 +331,9 @@ constexpr Entry entries[] = {
     {{"conformance", Command::conformance,
       "Compare the final states of a folder of litmus tests with a table", "tests/ --expected expected.tsv"},
      add_conformance_options},
+    {{"why", Command::why, "Explain why a final state is forbidden, or how it comes about",
+      "sb.hed 'p.a == 0 && q.b == 0' --model tso"},
+     add_why_options},
     {{"translate", Command::translate, "Translate a litmus test into a .hed program, or back", "test.litmus"},
      add_translate_options},
     {{"completions", Command::completions, "Print a shell's completions for heddle", ""},

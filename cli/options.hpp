@@ -26,6 +26,7 @@ enum class Command {
   list,
   consistency,
   conformance,
+  why,
   translate,
   completions,
   man
@@ -79,6 +80,7 @@ struct Options {
   bool minimise = false;      // check
   bool lint = false;          // check
   bool step = false;          // replay
+  std::string condition;      // why
   std::string program;        // replay: the program instead of the one that the trace names
   std::string shell;          // completions
   bool json = false;

@@ -157,7 +157,8 @@ void Session::enabled(const std::string& /*arguments*/) {
   if (m.transitions().empty()) show_status();
 }
 
-void Session::why(const std::string& /*arguments*/) {
+void Session::why(const std::string& arguments) {
+  if (!arguments.empty()) return explain(arguments);
   const Machine& m = machine();
   const auto threads = m.program().threads();
   const std::size_t width = widest(threads, 1);

@@ -369,6 +369,12 @@ void Session::outcomes(const std::string& arguments) {
   if (show_outcomes(program(), options, ":check") == bad_input) throw Complaint{};
 }
 
+void Session::explain(const std::string& condition) {
+  Options options = options_for_check();
+  options.condition = condition;
+  if (show_why(program(), options) == bad_input) throw Complaint{};
+}
+
 void Session::compare(const std::string& arguments) {
   Options options = options_for_check();
   options.only = variables_of(program(), arguments);

@@ -35,7 +35,10 @@ const std::vector<SessionCommand>& Session::commands() {
       {"compare", "[NAME,...]", "outcomes by model, and executions by algorithm", &Session::compare},
       {"start", "[MODEL]", "put the machine at the start of an execution", &Session::start},
       {"enabled", "", "list the enabled transitions, numbered", &Session::enabled},
-      {"why", "", "list what is not enabled, and what it waits for", &Session::why},
+      {"why", "[CONDITION]",
+       "list what is not enabled, and what it waits for; or explain why the final state is forbidden or "
+       "allowed",
+       &Session::why},
       {"step", "[N [VALUE]]",
        "take transition N (VALUE: of a choose); without N the one of a replay, or the only one",
        &Session::step},

@@ -81,6 +81,7 @@ class Session {
   void start(const std::string& arguments);
   void enabled(const std::string& arguments);
   void why(const std::string& arguments);
+  void explain(const std::string& condition);
   void step(const std::string& arguments);
   void run_thread(const std::string& arguments);
   void back(const std::string& arguments);

@@ -31,7 +31,7 @@ class RandomExecution {
  public:
   explicit RandomExecution(std::uint32_t seed) : random_(seed) {
     if (seed % 4 >= 2) {
-      make_cycle();
+      make_cycle(seed % 4 == 3);
       return;
     }
     locations_ = 3;
@@ -133,7 +133,9 @@ class RandomExecution {
     ++events_;
   }
 
-  void make_cycle() {
+  // `publishing`: the first of two threads writes, passes `fence lw`, and writes again; the other reads what it
+  // published, and only preserved program order can exclude the execution.
+  void make_cycle(bool publishing) {
     enum class Link {
       po,
       sync,
@@ -147,18 +149,19 @@ class RandomExecution {
       same_location,
       detour
     };
-    const unsigned threads = 2 + below(3);
+    const unsigned threads = publishing ? 2 : 2 + below(3);
     // The accesses of each location in their order; `extra` stands for the next write of a thread of its own.
     constexpr EventId extra = no_event;
     std::vector<std::vector<EventId>> orders(1);
     int location = 0;
-    bool before_writes = below(2) == 0;  // the last event of the thread before
+    bool before_writes = !publishing && below(2) == 0;  // the last event of the thread before
     const bool last_writes = before_writes;
     std::vector<int> extras;
     for (unsigned t = 0; t < threads; ++t) {
       begin_thread();
-      bool writes = !before_writes || below(2) == 0;
-      const unsigned length = 2 + below(3);
+      const bool publishes = publishing && t == 0;
+      bool writes = publishing ? publishes : !before_writes || below(2) == 0;
+      const unsigned length = publishes ? 2 : 2 + below(publishing ? 5 : 3);
       Instruction instruction;
       for (unsigned i = 0; i < length; ++i) {
         instruction.kind = writes ? Kind::store : Kind::load;
@@ -168,11 +171,16 @@ class RandomExecution {
         if (i + 1 == length) break;
         instruction = {};
         const bool next_last = i + 2 == length;
-        const bool next_writes = next_last && t + 1 == threads ? last_writes : below(2) == 0;
-        auto link = static_cast<Link>(below(30) == 0 ? 0 : 1 + below(10));
+        const bool closes = next_last && t + 1 == threads && !publishing;
+        const bool next_writes = publishes || (closes ? last_writes : below(2) == 0);
+        auto link = static_cast<Link>(publishes        ? static_cast<unsigned>(Link::lwsync)
+                                      : publishing     ? static_cast<unsigned>(Link::data) + below(7)
+                                      : below(30) == 0 ? 0
+                                                       : 1 + below(10));
         if (link == Link::data && !next_writes) link = Link::address;
-        if (writes && link >= Link::data && link <= Link::address_po)
-          link = below(2) == 0 ? Link::same_location : Link::lwsync;
+        if (writes && link >= Link::data && link <= Link::address_po) {
+          link = below(2) == 0 ? Link::same_location : publishing ? Link::detour : Link::lwsync;
+        }
         const bool stays = link == Link::same_location || link == Link::detour;
         const auto fence = [&](Kind kind) {
           Instruction barrier;

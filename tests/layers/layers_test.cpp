@@ -29,6 +29,7 @@ const std::vector<Layer> layers = {
     {"checker/search/", {"include/heddle/", "compiler/image.hpp", "checker/state/"}},
     {"checker/verifier/", {}},
     {"checker/axioms/", {}},
+    {"checker/candidates/", {"compiler/image.hpp", "checker/state/", "checker/axioms/"}},
     {"checker/preemption_bound/", {"compiler/image.hpp", "checker/state/", "checker/search/"}},
     {"checker/interleavings/",
      {"compiler/image.hpp", "checker/state/", "checker/search/", "checker/verifier/"}},
@@ -40,11 +41,11 @@ const std::vector<Layer> layers = {
       "checker/commits/"}},
     {"checker/report/",
      {"include/heddle/", "compiler/image.hpp", "checker/state/", "checker/search/", "checker/axioms/",
-      "checker/interleavings/", "checker/commits/", "checker/"}},
+      "checker/candidates/", "checker/interleavings/", "checker/commits/", "checker/"}},
     {"checker/api/",
      {"include/heddle/", "lang/", "compiler/image.hpp", "compiler/", "jit/", "checker/state/",
-      "checker/search/", "checker/verifier/", "checker/axioms/", "checker/interleavings/", "checker/commits/",
-      "checker/", "checker/report/"}},
+      "checker/search/", "checker/verifier/", "checker/axioms/", "checker/candidates/",
+      "checker/interleavings/", "checker/commits/", "checker/", "checker/report/"}},
     {"cli/", {"include/heddle/"}},
 };
 
