@@ -12,16 +12,11 @@ namespace heddle::checker {
 
 namespace {
 
-using axioms::EdgeKind;
-using axioms::EventId;
-using axioms::no_event;
-using axioms::PointKind;
-
-FenceType fence_of(PointKind kind) {
+FenceType fence_of(axioms::PointKind kind) {
   switch (kind) {
-    case PointKind::full: return FenceType::full;
-    case PointKind::lightweight: return FenceType::lightweight;
-    case PointKind::store_store: return FenceType::store_store;
+    case axioms::PointKind::full: return FenceType::full;
+    case axioms::PointKind::lightweight: return FenceType::lightweight;
+    case axioms::PointKind::store_store: return FenceType::store_store;
     default: return FenceType::instruction;
   }
 }
@@ -87,11 +82,11 @@ class CandidateText {
     commit.position = position + 1;
     add_points(thread, position, commit);
     const auto& events = candidate_.execution.events;
-    if (read != no_event) {
+    if (read != axioms::no_event) {
       commit.source = step_of(events[read].source);
       commit.address = steps_of(events[read].address);
     }
-    if (write != no_event) {
+    if (write != axioms::no_event) {
       const auto& order = candidate_.execution.coherence[events[write].location];
       const auto place = std::find(order.begin(), order.end(), write);
       if (place != order.begin()) commit.behind = step_of(*(place - 1));
@@ -112,27 +107,27 @@ class CandidateText {
     for (; next_point_ < points.size() && points[next_point_].thread == thread; ++next_point_) {
       const PathPoint& point = *points[next_point_].point;
       if (point.position > position || (point.position == position && point.inside)) break;
-      if (point.kind == PointKind::branch) {
+      if (point.kind == axioms::PointKind::branch) {
         for (const auto load : steps_of(candidate_.execution.points[next_point_].reads)) {
           if (std::find(control_.begin(), control_.end(), load) == control_.end()) control_.push_back(load);
         }
         continue;
       }
       if (point.implicit) continue;
-      if (point.kind == PointKind::instruction) control_isync_ = control_;
+      if (point.kind == axioms::PointKind::instruction) control_isync_ = control_;
       const FenceType fence = fence_of(point.kind);
       if (std::find(commit.fences.begin(), commit.fences.end(), fence) == commit.fences.end())
         commit.fences.push_back(fence);
     }
   }
 
-  [[nodiscard]] std::optional<std::size_t> step_of(EventId event) const {
-    if (event == no_event) return std::nullopt;
+  [[nodiscard]] std::optional<std::size_t> step_of(axioms::EventId event) const {
+    if (event == axioms::no_event) return std::nullopt;
     return candidate_.execution.events[event].tag;
   }
-  [[nodiscard]] std::vector<std::size_t> steps_of(const std::vector<EventId>& events) const {
+  [[nodiscard]] std::vector<std::size_t> steps_of(const std::vector<axioms::EventId>& events) const {
     std::vector<std::size_t> steps;
-    for (const EventId event : events) steps.push_back(candidate_.execution.events[event].tag);
+    for (const axioms::EventId event : events) steps.push_back(candidate_.execution.events[event].tag);
     return steps;
   }
 
@@ -213,9 +208,9 @@ WhyChange describe(const Image& image, const std::string& main_file, const Chang
       result.dependency = axioms::name(change.dependency);
       result.to_line = to.line;
       result.to_source = to.text;
-      const std::string_view kind = change.dependency == EdgeKind::address ? "address"
-                                    : change.dependency == EdgeKind::data  ? "data"
-                                                                           : "control";
+      const std::string_view kind = change.dependency == axioms::EdgeKind::address ? "address"
+                                    : change.dependency == axioms::EdgeKind::data  ? "data"
+                                                                                   : "control";
       result.text = fmt::format("drop the {} dependency from '{}' on {} to '{}' on {}", kind, site.text,
                                 where, to.text, place(to.file, to.line));
       break;

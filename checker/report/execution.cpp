@@ -11,19 +11,14 @@ namespace heddle::checker {
 
 namespace {
 
-using axioms::Event;
-using axioms::EventId;
-using axioms::no_event;
-using axioms::PointKind;
-
-PointKind point_kind(FenceType fence) {
+axioms::PointKind point_kind(FenceType fence) {
   switch (fence) {
-    case FenceType::full: return PointKind::full;
-    case FenceType::lightweight: return PointKind::lightweight;
-    case FenceType::store_store: return PointKind::store_store;
+    case FenceType::full: return axioms::PointKind::full;
+    case FenceType::lightweight: return axioms::PointKind::lightweight;
+    case FenceType::store_store: return axioms::PointKind::store_store;
     case FenceType::instruction: break;
   }
-  return PointKind::instruction;
+  return axioms::PointKind::instruction;
 }
 
 // Begins with the events of each thread in program order, then adds what relates them.
@@ -32,7 +27,7 @@ class ExecutionOfTrace {
   explicit ExecutionOfTrace(const Trace& trace)
       : trace_(trace),
         commits_(std::any_of(trace.steps.begin(), trace.steps.end(),
-                             [](const Step& step) { return step.commit.has_value(); })),
+                             [](const heddle::Step& step) { return step.commit.has_value(); })),
         halves_(trace.steps.size()) {}
 
   TracedExecution run() {
@@ -52,15 +47,15 @@ class ExecutionOfTrace {
 
  private:
   struct Halves {
-    EventId read = no_event;
-    EventId write = no_event;
+    axioms::EventId read = axioms::no_event;
+    axioms::EventId write = axioms::no_event;
   };
 
-  [[nodiscard]] const Step& step(std::size_t index) const { return trace_.steps[index]; }
-  [[nodiscard]] static bool on_mutex(const Step& s) {
+  [[nodiscard]] const heddle::Step& step(std::size_t index) const { return trace_.steps[index]; }
+  [[nodiscard]] static bool on_mutex(const heddle::Step& s) {
     return s.kind == StepKind::lock || s.kind == StepKind::unlock || s.kind == StepKind::try_lock;
   }
-  [[nodiscard]] static bool is_event(const Step& s) {
+  [[nodiscard]] static bool is_event(const heddle::Step& s) {
     switch (s.kind) {
       case StepKind::choose:
       case StepKind::fence:
@@ -70,7 +65,7 @@ class ExecutionOfTrace {
       default: return !s.location.empty();
     }
   }
-  [[nodiscard]] std::vector<EventId>& coherence(std::uint32_t location) {
+  [[nodiscard]] std::vector<axioms::EventId>& coherence(std::uint32_t location) {
     return result_.execution.coherence[location];
   }
 
@@ -89,15 +84,15 @@ class ExecutionOfTrace {
   }
 
   void add(std::uint32_t t, std::size_t index) {
-    const Step& s = step(index);
+    const heddle::Step& s = step(index);
     if (commits_) add_points(t, index);
     if (s.fence) point(t, point_kind(*s.fence), index);
     if (!is_event(s)) return;
     const bool reads = s.reads || s.kind == StepKind::lock || s.kind == StepKind::try_lock;
     const bool locked =
         on_mutex(s) || s.kind == StepKind::cas || s.kind == StepKind::exchange || s.kind == StepKind::fetch;
-    if (on_mutex(s)) point(t, PointKind::full, index, true);
-    Event event{.thread = t, .location = location(s.location), .locked = locked, .tag = index};
+    if (on_mutex(s)) point(t, axioms::PointKind::full, index, true);
+    axioms::Event event{.thread = t, .location = location(s.location), .locked = locked, .tag = index};
     if (s.commit) event.address = reads_of(s.commit->address);
     if (reads) halves_[index].read = append(event);
     if (s.writes) {
@@ -106,51 +101,51 @@ class ExecutionOfTrace {
       if (s.commit) add_inputs(t, index, event);
       halves_[index].write = append(event);
     }
-    if (on_mutex(s)) point(t, PointKind::full, index, true);
+    if (on_mutex(s)) point(t, axioms::PointKind::full, index, true);
   }
 
   // What only the write of a step in commit order depends on.
-  void add_inputs(std::uint32_t t, std::size_t index, Event& event) {
-    const Step& s = step(index);
+  void add_inputs(std::uint32_t t, std::size_t index, axioms::Event& event) {
+    const heddle::Step& s = step(index);
     event.data = reads_of(s.commit->data);
     if (s.commit->read_half && *s.commit->read_half < halves_.size())
       event.read_half = halves_[*s.commit->read_half].read;
-    if (event.read_half == no_event || s.commit->read_half) return;
+    if (event.read_half == axioms::no_event || s.commit->read_half) return;
     if (s.kind == StepKind::fetch) event.data.push_back(event.read_half);
-    if (s.kind == StepKind::cas) point(t, PointKind::branch, index).reads = {event.read_half};
+    if (s.kind == StepKind::cas) point(t, axioms::PointKind::branch, index).reads = {event.read_half};
   }
 
   // The fences and branches before a step in commit order.
   void add_points(std::uint32_t t, std::size_t index) {
     const Commit& commit = *step(index).commit;
-    std::vector<EventId> with_isync;
-    std::vector<EventId> without;
-    for (const EventId read : reads_of(commit.control)) {
+    std::vector<axioms::EventId> with_isync;
+    std::vector<axioms::EventId> without;
+    for (const axioms::EventId read : reads_of(commit.control)) {
       if (std::find(controlled_by_.begin(), controlled_by_.end(), read) != controlled_by_.end()) continue;
       controlled_by_.push_back(read);
       const auto known = reads_of(commit.control_isync);
       const bool isync = std::find(known.begin(), known.end(), read) != known.end();
       (isync ? with_isync : without).push_back(read);
     }
-    if (!with_isync.empty()) point(t, PointKind::branch, index).reads = with_isync;
+    if (!with_isync.empty()) point(t, axioms::PointKind::branch, index).reads = with_isync;
     for (const FenceType fence : commit.fences) point(t, point_kind(fence), index);
-    if (!without.empty()) point(t, PointKind::branch, index).reads = without;
+    if (!without.empty()) point(t, axioms::PointKind::branch, index).reads = without;
   }
 
-  [[nodiscard]] std::vector<EventId> reads_of(const std::vector<std::size_t>& steps) const {
-    std::vector<EventId> reads;
+  [[nodiscard]] std::vector<axioms::EventId> reads_of(const std::vector<std::size_t>& steps) const {
+    std::vector<axioms::EventId> reads;
     for (const std::size_t s : steps) {
-      if (s < halves_.size() && halves_[s].read != no_event) reads.push_back(halves_[s].read);
+      if (s < halves_.size() && halves_[s].read != axioms::no_event) reads.push_back(halves_[s].read);
     }
     return reads;
   }
 
-  EventId append(const Event& event) {
+  axioms::EventId append(const axioms::Event& event) {
     result_.execution.events.push_back(event);
     ++position_;
-    return static_cast<EventId>(result_.execution.events.size() - 1);
+    return static_cast<axioms::EventId>(result_.execution.events.size() - 1);
   }
-  axioms::Point& point(std::uint32_t t, PointKind kind, std::size_t tag, bool implicit = false) {
+  axioms::Point& point(std::uint32_t t, axioms::PointKind kind, std::size_t tag, bool implicit = false) {
     return result_.execution.points.emplace_back(axioms::Point{
         .thread = t, .position = position_, .kind = kind, .implicit = implicit, .reads = {}, .tag = tag});
   }
@@ -163,12 +158,12 @@ class ExecutionOfTrace {
 
   // One memory: a write takes its place in coherence order when it reaches memory.
   void replay() {
-    std::map<std::pair<std::int32_t, std::string>, std::deque<EventId>> buffers;
-    const auto reach_memory = [&](EventId write) {
+    std::map<std::pair<std::int32_t, std::string>, std::deque<axioms::EventId>> buffers;
+    const auto reach_memory = [&](axioms::EventId write) {
       coherence(result_.execution.events[write].location).push_back(write);
     };
     for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
-      const Step& s = step(i);
+      const heddle::Step& s = step(i);
       if (s.thread < 0) continue;
       auto& buffer = buffers[{s.thread, s.location}];
       if (s.kind == StepKind::flush && !buffer.empty()) {
@@ -176,20 +171,22 @@ class ExecutionOfTrace {
         buffer.pop_front();
       }
       if (!is_event(s)) continue;
-      if (halves_[i].read != no_event) {
-        Event& read = result_.execution.events[halves_[i].read];
+      if (halves_[i].read != axioms::no_event) {
+        axioms::Event& read = result_.execution.events[halves_[i].read];
         const auto& in_memory = coherence(read.location);
-        read.source = !buffer.empty() ? buffer.back() : in_memory.empty() ? no_event : in_memory.back();
+        read.source = !buffer.empty()     ? buffer.back()
+                      : in_memory.empty() ? axioms::no_event
+                                          : in_memory.back();
       }
-      if (halves_[i].write == no_event) continue;
+      if (halves_[i].write == axioms::no_event) continue;
       if (s.kind == StepKind::buffered) {
         buffer.push_back(halves_[i].write);
       } else {
         reach_memory(halves_[i].write);
       }
     }
-    for (EventId e = 0; e < result_.execution.events.size(); ++e) {
-      const Event& event = result_.execution.events[e];
+    for (axioms::EventId e = 0; e < result_.execution.events.size(); ++e) {
+      const axioms::Event& event = result_.execution.events[e];
       if (!event.writes) continue;
       auto& writes = coherence(event.location);
       if (std::find(writes.begin(), writes.end(), e) == writes.end()) writes.push_back(e);
@@ -200,15 +197,15 @@ class ExecutionOfTrace {
     for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
       if (!step(i).commit) continue;
       const auto& source = step(i).commit->source;
-      if (halves_[i].read != no_event && source)
+      if (halves_[i].read != axioms::no_event && source)
         result_.execution.events[halves_[i].read].source = halves_[*source].write;
     }
     // Each write names its final predecessor, so the writes of a location are a chain.
-    std::map<EventId, EventId> next;
-    std::map<std::uint32_t, EventId> first;
+    std::map<axioms::EventId, axioms::EventId> next;
+    std::map<std::uint32_t, axioms::EventId> first;
     for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
-      const EventId write = halves_[i].write;
-      if (write == no_event) continue;
+      const axioms::EventId write = halves_[i].write;
+      if (write == axioms::no_event) continue;
       const auto& behind = step(i).commit->behind;
       if (behind) {
         next[halves_[*behind].write] = write;
@@ -227,8 +224,8 @@ class ExecutionOfTrace {
   bool commits_;
   std::vector<Halves> halves_;  // by step
   std::map<std::string, std::uint32_t> numbers_;
-  std::uint32_t position_ = 0;          // in the thread
-  std::vector<EventId> controlled_by_;  // reads of the thread's branches so far
+  std::uint32_t position_ = 0;                  // in the thread
+  std::vector<axioms::EventId> controlled_by_;  // reads of the thread's branches so far
   TracedExecution result_;
 };
 
