@@ -15,20 +15,6 @@
 namespace heddle::cli {
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : clean(text, true)) {
-    switch (c) {
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '&': result += "&amp;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
-
 constexpr int column_width = 260;
 constexpr int row_height = 70;
 constexpr int box_width = 170;
@@ -169,7 +155,7 @@ std::string why_page(const Program& program, const Why& why) {
   for (std::size_t i = 0; i < std::min(why.executions.size(), most_executions_shown); ++i) {
     page += fmt::format("<h2>Execution {}</h2>\n", i + 1) + Drawing(why.executions[i]).run();
   }
-  page += fmt::format("<pre>{}</pre>\n", escaped(why_text(program, why, {.width = 100})));
+  page += fmt::format("<pre>{}</pre>\n", escaped(why_text(program, why, {.width = 100}), true));
   return page + fmt::format("<p>heddle {}</p>\n</body>\n</html>\n", escaped(version()));
 }
 
