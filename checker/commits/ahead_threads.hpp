@@ -1,20 +1,21 @@
-// Threads that run ahead of their loads (compiler::Dependencies), and how they get the true values afterwards.
+// Threads that run ahead of their loads (compiler::Dependencies), and how they get the true values
+// afterwards.
 //
-// A thread is the list of what it has asked for so far, its *requests*, each with the block's bytes at that
-// time. Behind a load it goes on at once with some value; only at a branch or an address that depends on a
-// load without its true value must it wait. When a load gets its value, nothing happens at first. Once that
-// value is wanted (by the branch, by a store that depends on it, at the end of the execution), the thread is
-// set back to the first load that it passed with another value than it has now, and does everything behind it
-// once more (`clean`): the same requests, since all branches and addresses on the way had true values, with
-// new operands. Which value a thread passed a load with is a fact about the stored bytes, not about the
-// execution, so taking back a load needs no undoing here; taking back requests drops them from the list.
+// A thread is the list of its *requests* so far, each with the bytes that the thread's block had at that
+// time. After a load it continues at once with some value; it waits only at a branch or an address that
+// depends on a load without its true value. When a load gets its value, nothing happens at first. Once that
+// value is needed (by the branch, by a store that depends on it, at the end of the execution), the thread is
+// reset to the first load that it passed with another value than the load has now, and repeats everything
+// after it (`clean`): the same requests, since all branches and addresses on the way had true values, with
+// new operands. The value with which a thread passed a load is a property of the stored bytes, not of the
+// execution, so undoing a load undoes nothing here; undoing requests drops them from the list.
 //
-// A read-modify-write is one request if cb puts all that its write needs before its read as well (`follows`), or
-// if nobody looks at what it reads: then nothing is lost by committing both at once. Otherwise it is two, a
-// load and a store (`update` names the operation), and the thread continues after the store with the value that
-// the load read.
+// A read-modify-write is one request if cb puts everything that its write needs before its read as well
+// (`follows`), or if its result is not used: then nothing is lost by committing both at once. Otherwise it is
+// two, a load and a store (`update` names the operation), and the thread continues after the store with the
+// value that the load read.
 //
-// Assertions and assumptions are requests that the thread goes past at once; the machine judges them.
+// Assertions and assumptions are requests that the thread passes at once; the machine judges them.
 #pragma once
 
 #include <algorithm>
@@ -33,36 +34,36 @@
 
 namespace heddle::checker {
 
-// One thing that a thread asked for, and where it stands among the fences and branches of its thread.
+// A request of a thread, and its position relative to the fences and branches of the thread.
 struct Request {
   Op op = Op::done;
   Fence fence = Fence::full;
   bool committed = false;
-  bool dropped = false;       // of the store of a read-modify-write: never to be committed in this run
+  bool dropped = false;       // of the store of a read-modify-write: never committed in this run
   bool absent = false;        // of the store of a cas: it fails
-  Op update = Op::done;       // of half a read-modify-write: the whole of it
-  std::uint8_t bit = no_bit;  // which of the thread's loads it is
+  Op update = Op::done;       // of half a read-modify-write: the whole operation
+  std::uint8_t bit = no_bit;  // the number of a load among those of its thread
   Location location = none;
   std::uint32_t site = 0;
-  std::uint32_t previous = none;  // the one before it to the same location
+  std::uint32_t previous = none;  // the previous request for the same location
   std::int64_t value = 0;         // operands, as in the mailbox
   std::int64_t expected = 0;
   std::int64_t result = 0;  // of committed ones that have one
-  std::int64_t passed = 0;  // the result that the thread went on with
+  std::int64_t passed = 0;  // the result with which the thread continued
   EventId read = no_event;  // events of the trace
   EventId write = no_event;
   std::uint64_t address = 0;  // masks of loads that it depends on
   std::uint64_t data = 0;
-  std::uint64_t compared = 0;  // of a cas: loads that what it compares with depends on
+  std::uint64_t compared = 0;  // of a cas: the loads that the expected value depends on
   std::uint64_t control = 0;
   std::uint64_t control_isync = 0;   // branches before the newest isync
   std::uint64_t address_before = 0;  // addresses of earlier accesses
-  std::uint64_t waited = 0;          // loads that the thread has waited for, for whatever reason
-  // How many of the thread's requests stand before the newest fence of the kind.
+  std::uint64_t waited = 0;          // loads that the thread has waited for, for any reason
+  // The number of the thread's requests before the newest fence of the kind.
   std::uint32_t before_sync = 0;
   std::uint32_t before_lightweight = 0;
   std::uint32_t before_store_store = 0;
-  std::uint32_t before_choice = 0;  // or before the newest `choose`, itself included
+  std::uint32_t before_choice = 0;  // or before the newest `choose`, which is included
   std::uint32_t events_before = 0;
 
   static constexpr std::uint8_t no_bit = 255;
@@ -71,28 +72,28 @@ struct Request {
   [[nodiscard]] bool updates() const {
     return is_read_modify_write(op) || op == Op::lock || op == Op::try_lock;
   }
-  // Can it become a write?
+  // True if it can become a write.
   [[nodiscard]] bool writes() const { return op == Op::store || op == Op::unlock || updates(); }
   [[nodiscard]] bool half() const { return update != Op::done; }
   [[nodiscard]] bool read_half() const { return half() && op == Op::load; }
   [[nodiscard]] bool write_half() const { return half() && op == Op::store; }
-  // Does it become an event?
+  // True if it becomes an event.
   [[nodiscard]] bool event() const {
     if (absent) return false;
     return op == Op::load || op == Op::store || op == Op::unlock || op == Op::choose || updates();
   }
   [[nodiscard]] bool access() const { return event() && op != Op::choose; }
   [[nodiscard]] bool observes() const { return op == Op::assertion || op == Op::assumption; }
-  // Does the thread stay there until it is committed? Nothing behind a mutex operation could be committed
-  // before it, for it is a full fence.
+  // True if the thread waits there until it is committed. Nothing after a mutex operation could be committed
+  // before it, because it is a full fence.
   [[nodiscard]] bool stays() const { return locks() || op == Op::choose; }
 };
 
 class AheadThreads {
  public:
   static constexpr unsigned most_loads = 64;  // bits of a mask
-  // Events of one thread: POWER's relations take memory with the square of all events. Fences and waits are no
-  // events, but take memory, too.
+  // Events of one thread: the memory of POWER's relations grows with the square of all events. Fences and
+  // waits are not events, but take memory, too.
   static constexpr std::uint32_t most_events = 10'000;
   static constexpr std::uint32_t most_requests = 65'536;
 
@@ -105,16 +106,16 @@ class AheadThreads {
   }
 
   [[nodiscard]] std::uint32_t count() const { return live_.count(); }
-  // A thread's requests; the last one is where it stands.
+  // A thread's requests; the thread is at the last one.
   [[nodiscard]] std::vector<Request>& requests(ThreadId t) { return threads_[t].requests; }
   [[nodiscard]] const std::vector<Request>& requests(ThreadId t) const { return threads_[t].requests; }
   [[nodiscard]] const compiler::ThreadImage& image(ThreadId t) const { return *threads_[t].image; }
-  // The event of a load's bit.
+  // The request of the load with this bit.
   [[nodiscard]] const Request& load(ThreadId t, unsigned bit) const {
     return threads_[t].requests[threads_[t].loads[bit]];
   }
   [[nodiscard]] unsigned loads(ThreadId t) const { return static_cast<unsigned>(threads_[t].loads.size()); }
-  // Which of the limits above the thread has passed, empty if none.
+  // The limit above that the thread has exceeded; empty if none.
   [[nodiscard]] std::string_view limit(ThreadId t) const {
     const Thread& thread = threads_[t];
     if (thread.loads.size() > most_loads) return too_many_loads;
@@ -155,7 +156,7 @@ class AheadThreads {
     if (request.bit != Request::no_bit) thread.committed &= ~(std::uint64_t{1} << request.bit);
   }
 
-  // Runs the thread behind its last request, which has `result`, to its next one.
+  // Runs the thread from its last request, which has `result`, to its next one.
   void resume(ThreadId t, std::int64_t result) {
     Thread& thread = threads_[t];
     enter(t, static_cast<std::uint32_t>(thread.requests.size() - 1));
@@ -182,7 +183,7 @@ class AheadThreads {
     }
     thread.live = count - 1;
   }
-  // The same if one of the loads in the mask makes it necessary.
+  // The same, but only if a load in the mask requires it.
   void clean(ThreadId t, std::uint64_t mask) {
     const Thread& thread = threads_[t];
     if (thread.dirty == none) return;
@@ -191,8 +192,8 @@ class AheadThreads {
     }
   }
 
-  // Does everything again from the start, with the results that there are, as long as `goes_on(request)`: for
-  // those who count what threads do. Changes nothing.
+  // Repeats everything from the start, with the results that are known, while `goes_on(request)` holds: for
+  // counting what threads do. The thread stays as it is.
   template <typename GoesOn>
   void repeat(ThreadId t, GoesOn&& goes_on) {
     Thread& thread = threads_[t];
@@ -218,7 +219,7 @@ class AheadThreads {
     if (thread.live != none && thread.live >= count) thread.live = none;
   }
 
-  // The block as it was when the thread asked for its last request.
+  // The block as it was when the thread made its last request.
   [[nodiscard]] const std::byte* block(ThreadId t) const {
     const Thread& thread = threads_[t];
     return thread.bytes.data() + (thread.requests.size() - 1) * live_.size(t);
@@ -249,7 +250,7 @@ class AheadThreads {
     std::vector<std::byte> bytes;  // blocks, by request
     std::uint64_t committed = 0;
     std::uint32_t dirty = none;  // no request before it is stale
-    std::uint32_t live = none;   // the live block is that of this request
+    std::uint32_t live = none;   // the request whose block is the live one
   };
 
   [[nodiscard]] static bool stale(const Request& request) {
@@ -286,7 +287,7 @@ class AheadThreads {
     thread.live = index;
   }
 
-  // The thread asks again, with operands that may have changed.
+  // The thread makes the request again, with operands that may have changed.
   void refresh(ThreadId t, std::uint32_t index) {
     Request& request = threads_[t].requests[index];
     const auto& m = compiler::mailbox(live_.block(t));
@@ -366,7 +367,7 @@ class AheadThreads {
     }
   }
 
-  // Does cb put the loads that the write of a new read-modify-write depends on before its read, too?
+  // True if cb puts the loads that the write of a new read-modify-write depends on before its read, too.
   [[nodiscard]] bool follows(const Thread& thread, const Request& request) {
     needed_.assign(thread.requests.size(), false);
     const auto load = [&](std::uint64_t mask, auto&& visit) {

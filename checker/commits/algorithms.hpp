@@ -1,4 +1,4 @@
-// The algorithms over commit machines. Each is described in the .cpp file of its name.
+// The algorithms over commit machines. The .cpp file of its name describes each.
 #pragma once
 
 #include <functional>
@@ -8,20 +8,20 @@
 
 namespace heddle::checker {
 
-// Is told every complete execution.
+// Called with every complete execution.
 using GraphObserver = std::function<void(const PlainGraph& graph)>;
 
 // Explores the program of the search.
 void run_trust(Search& search);
 void run_rsmc(Search& search);
-// The same, and `observer` is told every complete execution, unless it is empty.
+// The same; calls `observer`, unless it is empty, with every complete execution.
 void run_trust(Search& search, const GraphObserver& observer);
 void run_rsmc(Search& search, const GraphObserver& observer);
 // trust on Recommits: under POWER, and to test revisits in place under the other models.
 void run_trust_recommitting(Search& search, const GraphObserver& observer);
 
 // The algorithms that have a namesake over interleavings. All but `rf` run on every commit machine: under SC,
-// TSO and PSO that is a second opinion for tests.
+// TSO and PSO they are a second opinion for tests.
 namespace commits {
 void run_naive(Search& search, const GraphObserver& observer);
 void run_dpor(Search& search, const GraphObserver& observer);    // backtracking.cpp

@@ -1,4 +1,4 @@
-// The list of axiomatic models. Adding one: write its file of axioms, add it here.
+// The list of axiomatic models. To add one, write its file of axioms and add it here.
 #pragma once
 
 #include "checker/commits/pso_axioms.hpp"

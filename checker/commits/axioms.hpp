@@ -1,15 +1,15 @@
 // What the axiomatic models over execution graphs share; axiomatic_models.hpp lists them.
 //
 // Every model here is acyclic(order | rfe | co | fr), coherence per location and atomicity
-// (memory-models.md). They differ only in `order`, the part of program order (with fences) that they keep, so
-// that is all a model's file says:
+// (memory-models.md). The models differ only in `order`, the part of program order (with fences) that they
+// keep, so a model's file contains only this:
 //
-//   static constexpr bool keeps(AccessKind earlier, AccessKind later);  // is the pair of po kept without a fence?
-//   static constexpr bool orders_stores(Fence fence);                   // does the fence keep store -> store?
+//   static constexpr bool keeps(AccessKind earlier, AccessKind later);  // is the pair kept without a fence
+//   static constexpr bool orders_stores(Fence fence);                   // does the fence keep store -> store
 //
-// A full fence keeps every pair across it in every model. The graph (execution/graph.hpp) adds events at the
-// end of their threads only, so a model need not be asked about pairs: `Frontier` holds, for each kind of
-// later event, the events of the thread that the model puts directly before it.
+// A full fence keeps every pair across it in every model. The graph (graph.hpp) adds events only at the end
+// of their threads, so it needs no queries about pairs: `Frontier` holds, for each kind of later event, the
+// events of the thread that the model puts directly before it.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@
 
 namespace heddle::checker {
 
-// The kinds of events that the models tell apart.
+// The kinds of events that the models distinguish.
 enum class AccessKind : std::uint8_t {
-  load,    // also `choose`, which must wait for what was read before it, as a load does
+  load,    // also `choose`, which must wait for the reads before it, as a load does
   store,   // a plain store
   locked,  // read-modify-writes, failed compare-and-swaps, lock, unlock, trylock: they drain the store buffer
 };
@@ -31,7 +31,8 @@ template <typename Model>
 struct FrontierLayout {
   static constexpr std::array<AccessKind, 3> kinds{AccessKind::load, AccessKind::store, AccessKind::locked};
 
-  // Nothing tells the two kinds apart: not the pairs kept, nor a fence (which adds what `locked` has anyway).
+  // True if nothing distinguishes the two kinds: neither the pairs kept nor a fence (which adds what `locked`
+  // has).
   static constexpr bool alike(AccessKind a, AccessKind b) {
     if (a == b) return true;
     for (const auto earlier : kinds) {
@@ -44,13 +45,13 @@ struct FrontierLayout {
   static constexpr bool locked_as_load = alike(AccessKind::locked, AccessKind::load);
   static constexpr bool locked_as_store = alike(AccessKind::locked, AccessKind::store);
 
-  // The set that answers for the kind: its own, or that of an earlier kind that is treated alike.
+  // The set of the kind: its own, or that of an earlier kind that is treated alike.
   static constexpr unsigned index(AccessKind later) {
     constexpr unsigned store = store_as_load ? 0 : 1;
     constexpr unsigned locked = locked_as_load ? 0 : locked_as_store ? store : store + 1;
     return later == AccessKind::load ? 0 : later == AccessKind::store ? store : locked;
   }
-  // Is the kind the first of those that share its set?
+  // True if the kind is the first of those that share its set.
   static constexpr bool has_own_set(AccessKind kind) {
     if (kind == AccessKind::store) return !store_as_load;
     return kind == AccessKind::load || (!locked_as_load && !locked_as_store);
@@ -58,7 +59,7 @@ struct FrontierLayout {
   static constexpr unsigned count = 1 + has_own_set(AccessKind::store) + has_own_set(AccessKind::locked);
 };
 
-// Per thread: which of its events the model puts before its next one, by the kind of that next event.
+// Per thread: the events that the model puts before its next one, by the kind of that next event.
 template <typename Model, typename Set>
 class Frontier {
  public:
@@ -66,7 +67,7 @@ class Frontier {
 
   [[nodiscard]] const Set& before(AccessKind next) const { return sets_[Layout::index(next)]; }
 
-  // The thread did `event`; `upto` is the event with all that the model orders before it.
+  // The thread performed `event`; `upto` is the event with all that the model orders before it.
   void add(AccessKind kind, std::uint32_t event, const Set& upto) {
     for (const auto later : Layout::kinds) {
       if (!Layout::has_own_set(later) || !Model::keeps(kind, later)) continue;
@@ -76,7 +77,7 @@ class Frontier {
     }
   }
 
-  // The thread went past a fence.
+  // The thread passed a fence.
   void pass(Fence fence) {
     const Set everything = before(AccessKind::locked);
     if (fence == Fence::full) {

@@ -1,35 +1,36 @@
 // dpor, source, sdpor and rf over a commit machine: depth-first search over its commits, with backtracking
-// where paper 2 sees a race: a read that was committed before a write to its location, though it need not be.
+// where paper 2 sees a race: a read that was committed before a write to its location, although it did not
+// have to be.
 //
 // What each guarantees: every violation and final state. dpor and source complete each (po, rf, co) trace
-// exactly once; sdpor meets each partial trace once, and so each complete one. Redundant work shows as
+// exactly once; sdpor reaches each partial trace once, and so each complete one. Redundant work shows as
 // sleep-set-blocked runs, or as re-visited states.
 //
-// At a node one event is selected and committed with every parameter that the model allows. Nothing is lost
-// by that if the event is a store (it may go anywhere behind the earlier events, whenever it is committed) or
-// a `choose`; if it is a read, what is lost are the executions in which it sees a write that is not there
-// yet. So stores go first, and where a write e turns out to race with the read r of a node, one event that
+// At a node one event is selected and committed with every parameter that the model allows. This loses
+// nothing if the event is a store (it may take any place after the earlier events, whenever it is committed)
+// or a `choose`; if it is a read, it loses the executions in which the read sees a write that does not exist
+// yet. So stores come first, and where a write e turns out to race with the read r of a node, one event that
 // starts the commit-before prefix of e (or e itself) is tried at the node, too (CandidateRule).
 //
-// Sleep sets say what need not be explored twice: behind a node's later candidates its earlier ones, reads
-// all, may not see a write that was there at the node. A sleeping read goes on with later writes only; where
-// all that is left are sleeping reads without such a source, the run is given up. So two paths differ in what
-// they commit first where they part, or in its parameter, and every complete trace comes exactly once.
+// Sleep sets say what need not be explored twice: while a node's later candidates are explored, its earlier
+// ones, all reads, may not see a write that existed at the node. A sleeping read can only take later writes;
+// where only sleeping reads without such a source are left, the run is abandoned. So two paths differ in the
+// first commit after they part, or in its parameter, and every complete trace comes exactly once.
 //
-// Why no trace is lost. Let m be a node, and t a trace, or part of one, that goes on from it and that no
-// sleeping read forbids. If some candidate of m has its parameter in t already at m, it can go first in t,
-// and t is behind the first candidate of which that is true. If it is true of none, all candidates are reads
-// that see later writes in t. Take the selected one, r, and of the rest of t, in an order that cb allows, the
-// part v before the first write e to r's location. Nothing hinders r from being committed before v, with a
-// source that is there at m, and no sleeping read forbids that; so some run behind r commits v, and there e
-// is enabled (whether it is committed or not, which is why races are looked for at given up runs, too). It
-// has added an event q that can start e's prefix: q is in t, what it needs is there at m, and so is what it
-// reads. That is a contradiction. Where every event that is enabled sleeps, all of them are candidates from
-// the start.
+// Why no trace is lost. Let m be a node, and t a trace, or part of one, that continues from m and that no
+// sleeping read forbids. If some candidate of m has its parameter in t already at m, it can come first in t,
+// and t is explored with the first candidate of which that is true. If it is true of none, all candidates are
+// reads that see later writes in t. Take the selected one, r, and of the rest of t, in an order that cb
+// allows, the part v before the first write e to r's location. Nothing prevents r from being committed before
+// v, with a source that exists at m, and no sleeping read forbids that; so some run after r commits v, and
+// there e is enabled (whether or not it is committed, which is why abandoned runs are searched for races,
+// too). It has added an event q that can start e's prefix: q is in t, and what it needs and what it reads
+// exist at m. That is a contradiction. Where every enabled event sleeps, all of them are candidates from the
+// start.
 //
-// `sdpor` remembers partial traces instead of using sleep sets (with them none would come twice). At a known
-// one it stops, and lets the writes that are known to lie behind it race with the reads of the path: it
-// keeps, by location, the threads that the prefixes of these writes belong to, and every event of such a
+// `sdpor` stores partial traces instead of using sleep sets (with them none would be reached twice). At a
+// known trace it stops, and lets the writes that are known to come after it race with the reads of the path:
+// it stores, by location, the threads that the prefixes of these writes belong to, and every event of such a
 // thread becomes a candidate.
 #include <algorithm>
 #include <cstdint>
@@ -54,14 +55,14 @@ static_assert(LeavesMemoryOpen<PowerClasses<1>> && RunsAhead<PowerClasses<1>>);
 enum class CandidateRule : std::uint8_t {
   first,     // dpor: the first event of the prefix
   unless,    // source, rf: the same, unless some event that can start the prefix is a candidate already
-  stateful,  // sdpor: as dpor, with known partial traces in the place of sleep sets
+  stateful,  // sdpor: as dpor, with known partial traces instead of sleep sets
 };
 
 // The sleeping reads.
 class SleepSet {
  public:
   explicit SleepSet(std::size_t threads) : barriers_(threads) {}
-  // 0 of an event that is awake; else 1 more than the depth whose writes it may not see.
+  // 0 for an event that is awake; otherwise 1 more than the depth whose writes it may not see.
   [[nodiscard]] std::uint32_t barrier(EventName name) const {
     const auto& thread = barriers_[name.thread];
     return name.index < thread.size() ? thread[name.index] : 0;
@@ -76,9 +77,9 @@ class SleepSet {
   std::vector<std::vector<std::uint32_t>> barriers_;  // by thread and index
 };
 
-// sdpor: the partial traces that are known and, for each, the threads that the prefixes of the writes after it
-// belong to, by location. These sets are complete when the search leaves a trace; it cannot meet the trace
-// again before that, since all that it commits meanwhile makes longer ones.
+// sdpor: the known partial traces and, for each, by location, the threads that the prefixes of the writes
+// after it belong to. These sets are complete when the search leaves a trace; it cannot reach the trace again
+// before that, since everything that it commits meanwhile makes longer ones.
 class KnownTraces {
  public:
   explicit KnownTraces(std::size_t locations) : locations_(locations) {}
@@ -140,7 +141,7 @@ class Backtracking : CommitExploration<Machine> {
 
   struct Node {
     std::uint32_t depth = 0;            // steps before it
-    std::vector<EventName> candidates;  // in the order in which they are explored
+    std::vector<EventName> candidates;  // in the order of exploration
     std::vector<std::uint32_t> woken;   // the barriers that they had before, in this order
     std::size_t begun = 0;              // candidates
     Branches<Machine> newest;           // the newest candidate
@@ -148,12 +149,12 @@ class Backtracking : CommitExploration<Machine> {
     bool committed = false;             // some candidate, with some parameter
     // sdpor:
     std::uint32_t trace = 0;                   // number of the partial trace
-    std::vector<EventName> enabled;            // all that could be candidates
+    std::vector<EventName> enabled;            // all events that could be candidates
     std::vector<std::uint64_t> threads_after;  // as in KnownTraces, so far
   };
 
-  // How the events that can be committed are preferred: see the beginning of the file. Locks last: they are
-  // the only ones that may have to wait.
+  // The order of preference of the enabled events: see the beginning of the file. Locks are last: only they
+  // may have to wait.
   enum Rank : std::uint8_t { choices, stores, reads, locks, sleeping };
 
   [[nodiscard]] bool stateful() const { return rule_ == CandidateRule::stateful; }
@@ -167,7 +168,7 @@ class Backtracking : CommitExploration<Machine> {
     if (asleep_.barrier(name) != 0) return sleeping;
     return machine_.op(name) == Op::lock ? locks : reads;
   }
-  // Does the event sleep as far as this source is concerned?
+  // True if the event sleeps as far as this source is concerned.
   [[nodiscard]] bool forbidden(EventName name, std::int64_t parameter) const {
     const auto barrier = asleep_.barrier(name);
     return barrier != 0 &&
@@ -243,7 +244,7 @@ void Backtracking<Machine>::arrive() {
   this->end_run();
 }
 
-// One event is enough to begin with, unless all that are enabled sleep.
+// One event is enough at first, unless all enabled events sleep.
 template <typename Machine>
 void Backtracking<Machine>::choose_candidates(Node& node) {
   auto best = sleeping;
@@ -278,7 +279,7 @@ void Backtracking<Machine>::advance(Node& node) {
   }
 }
 
-// Turns to the next candidate; the one before it goes to sleep.
+// Continues with the next candidate; the one before it goes to sleep.
 template <typename Machine>
 void Backtracking<Machine>::begin_next(Node& node) {
   if (!stateful() && node.begun > 0) {
@@ -313,7 +314,7 @@ void Backtracking<Machine>::pass_up(const std::uint64_t* threads_after) {
   for (std::size_t i = 0; i < locations_; ++i) above[i] |= threads_after[i];
 }
 
-// Is the partial trace a known one? Then the writes after it race with the reads of the path.
+// True if the partial trace is known; the writes after it then race with the reads of the path.
 template <typename Machine>
 bool Backtracking<Machine>::meet_known() {
   machine_.key(key_);
@@ -333,7 +334,7 @@ bool Backtracking<Machine>::meet_known() {
   return true;
 }
 
-// Which committed reads could read from the event, had it come first?
+// Finds the committed reads that could have read from the event if it had come first.
 template <typename Machine>
 void Backtracking<Machine>::detect_races(const Prepared& writer) {
   const auto location = machine_.location(writer.name);
@@ -361,7 +362,7 @@ void Backtracking<Machine>::note_threads_before(EventName writer, const Set& bef
   nodes_[used_ - 1].threads_after[machine_.location(writer)] |= threads;
 }
 
-// Makes an event a candidate of the node of a read that starts the writer's prefix, or the writer itself.
+// Adds to the candidates of a read's node an event that starts the writer's prefix, or the writer itself.
 // `before`: what must be committed before the writer.
 template <typename Machine>
 void Backtracking<Machine>::add_start_of_prefix(Node& node, EventName writer, const Set& before) {
@@ -411,8 +412,8 @@ void run_sdpor(Search& search, const GraphObserver& observer) {
   run_backtracking(CandidateRule::stateful, search, observer);
 }
 // Every reads-from class exactly once: the search of `source` over classes instead of traces, in which reads
-// branch over their sources and stores over nothing. Its argument holds for classes as it does for traces, for
-// a part of a possible class is possible, and in a possible class any enabled event can go last.
+// branch over their sources and stores do not branch. Its argument holds for classes as for traces, because a
+// part of a possible class is possible, and in a possible class any enabled event can go last.
 void run_rf(Search& search, const GraphObserver& observer) {
   explore_backtracking<PowerClasses<1>>(CandidateRule::unless, search, observer);
 }

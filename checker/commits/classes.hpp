@@ -4,11 +4,11 @@
 // makes it a trace of POWER. PowerClasses holds one such trace, the *witness*, with its events in the order
 // in which they were committed. A store is committed after all others, which the model always allows. A read
 // may take any committed write of its location as its source, if the witness allows it; if not, coherence
-// orders are tried (`search`) until one is a witness. Whether there is one is NP-complete in general. Only those
-// stores try several places that some read needs, in an order that commits reads as early as it can: a store
-// that nothing waits for can always go last.
+// orders are tried (`search`) until one is a witness. Whether one exists is NP-complete in general. Only
+// stores that some read needs try several places, in an order that commits reads as early as possible: a
+// store that nothing waits for can always go last.
 //
-// What is in cb does not depend on coherence, so the rest is the same as in PowerMachine.
+// cb does not depend on coherence, so the rest is the same as in PowerMachine.
 #pragma once
 
 #include <algorithm>
@@ -35,10 +35,10 @@ class PowerClasses : public PowerMachine<Words> {
 
   PowerClasses(const Image& image, const MachineOptions& options)
       : Base(image, options), newest_of_all_(image.locations.size()) {}
-  // The search that looks at the clock while coherence orders are tried.
+  // The search whose limits are checked while coherence orders are tried.
   void watch(Search& search) { search_ = &search; }
 
-  // Of a read: all writes of its location; of a store: nothing to choose.
+  // For a read: all writes of its location; for a store: nothing to choose.
   [[nodiscard]] std::optional<std::int64_t> first_parameter(const Prepared& event) const {
     if (!reads_memory(event)) return Base::first_parameter(event);
     return older_source(event, static_cast<std::int64_t>(this->model().size()));
@@ -50,31 +50,32 @@ class PowerClasses : public PowerMachine<Words> {
     return older_source(event, parameter);
   }
 
-  // Commits the event if there is a witness for that.
+  // Commits the event if the class with it has a witness.
   bool commit(const Prepared& event, std::int64_t parameter);
 
-  // Is it open which write of the location is the last, as far as that has not been decided? O(events).
+  // True if the last write of the location has not been decided and there is more than one possibility.
+  // O(events).
   [[nodiscard]] bool leaves_open(Location location) const {
     return !newest_of_all_[location] && !this->image().locations[location].is_mutex &&
            last_writes(location).size() > 1;
   }
-  // Decides that: calls `visit()` for each write that the location can end with, with a witness of it. True
-  // ends that, and is the result.
+  // Decides the last write: calls `visit()` for each write that the location can end with, with a witness of
+  // it, until it returns true or the search stops. Returns whether it ended in this way.
   template <typename Visit>
   bool for_each_last(Location location, Visit&& visit);
   // Calls `visit()` for each final memory that the class can have after what has been decided, with a witness
-  // of it. True ends that.
+  // of it, until it returns true.
   template <typename Visit>
   void for_each_final_memory(Visit&& visit);
 
  private:
-  // A commit of the witness by name, or one that it is to have.
+  // A commit of the witness by name, or one that it is to contain.
   struct WitnessStep {
     EventName name;
     EventName source;        // of a read
     std::int64_t value = 0;  // of a choice
     bool reads = false;
-    bool open = false;  // a store whose place is tried
+    bool open = false;  // a store that tries several places
     bool drop = false;  // the store of a read-modify-write that is left out
   };
   using Steps = std::vector<WitnessStep>;
@@ -88,7 +89,7 @@ class PowerClasses : public PowerMachine<Words> {
   [[nodiscard]] bool reads_memory(const Prepared& event) const {
     return event.newest != no_event && this->reads(event.name);
   }
-  // The newest write of the location that was committed before the one given; the initial one is the oldest.
+  // The newest write of the location that was committed before `from`; the initial one is the oldest.
   [[nodiscard]] std::int64_t older_source(const Prepared& event, std::int64_t from) const {
     const auto location = this->location(event.name);
     while (--from >= 0) {
@@ -97,7 +98,7 @@ class PowerClasses : public PowerMachine<Words> {
     }
     return this->model().known(location);
   }
-  // Does a prepared event that reads from the write write, too?
+  // True if the event, reading from the write, also writes.
   [[nodiscard]] bool writes_behind(EventName name, EventId source) const {
     return this->updates(name) &&
            would_write(this->op(name), this->request(name).expected, this->value_of(source));
@@ -131,7 +132,7 @@ class PowerClasses : public PowerMachine<Words> {
 
 template <unsigned Words>
 bool PowerClasses<Words>::commit(const Prepared& event, std::int64_t parameter) {
-  Prepared now;  // the witness may be another one than it was when the event was prepared
+  Prepared now;  // the witness may have changed since the event was prepared
   Base::prepare(event.name, now);
   const bool write_half = event.conditional && parameter != dropped;
   if (write_half) parameter = now.newest;
@@ -154,10 +155,10 @@ bool PowerClasses<Words>::commit(const Prepared& event, std::int64_t parameter) 
 template <unsigned Words>
 bool PowerClasses<Words>::could_read_from(const Prepared& event, EventId source) const {
   const auto& model = this->model();
-  // A lock takes a mutex over from the write that has left it free, and that is the newest one in any order.
+  // A lock takes a mutex over from the write that left it free, which is the newest one in any order.
   if (this->op(event.name) == Op::lock) return false;
   if (model.taken(source) && writes_behind(event.name, source)) return false;
-  // What the thread has read from or written there last cannot be older in any order.
+  // The thread's last source or write there cannot be older in any order.
   if (event.oldest < 0) return true;
   return source >= 0 && !(source < event.oldest && model[source].thread == model[event.oldest].thread);
 }
@@ -181,8 +182,8 @@ auto PowerClasses<Words>::committed_steps() const -> Steps {
   return result;
 }
 
-// Reads as early as possible, with what they need, and so stores to a location that is to end with a certain
-// write. Stores that none of these needs come last. `newest`: what the last step needs, if it is not
+// Reads as early as possible, with what they need, and likewise stores to a location whose last write is
+// decided. Stores that none of these needs come last. `newest`: what the last step needs, if it is not
 // committed yet.
 template <unsigned Words>
 auto PowerClasses<Words>::search_order(const Steps& steps, const Set* newest) const -> Steps {
@@ -212,7 +213,7 @@ auto PowerClasses<Words>::search_order(const Steps& steps, const Set* newest) co
   return result;
 }
 
-// May the step go there, as far as its location is to end with a certain write?
+// True if the parameter agrees with the decision on the last write of the location.
 template <unsigned Words>
 bool PowerClasses<Words>::allowed(const WitnessStep& step, std::int64_t parameter) const {
   const auto location = this->location(step.name);
@@ -232,8 +233,8 @@ std::optional<std::int64_t> PowerClasses<Words>::first_try(const WitnessStep& st
   return Base::first_parameter(event);
 }
 
-// From no event at all, commits the steps in the order given, each with the first place that lets the rest
-// follow. Returns whether there is such a run.
+// Commits the steps in the given order in an empty run, each with the first place that lets the rest follow.
+// Returns whether such a run exists.
 template <unsigned Words>
 bool PowerClasses<Words>::search(const Steps& order) {
   if (frames_.size() < order.size()) frames_.resize(order.size());
@@ -265,8 +266,8 @@ bool PowerClasses<Words>::search(const Steps& order) {
   return true;
 }
 
-// Looks for a witness of the steps by trying them in `order`. The run then is that witness, or the old one if
-// there is none, with its events committed in the order of the steps, so that ids stay what they were.
+// Looks for a witness of the steps by trying them in `order`. The run is then that witness, or the old one if
+// there is none, with its events committed in the order of the steps, so that ids stay the same.
 template <unsigned Words>
 bool PowerClasses<Words>::find_witness(const Steps& steps, const Steps& order) {
   const auto steps_before = committed_steps();
@@ -295,7 +296,7 @@ auto PowerClasses<Words>::coherence() const -> Coherence {
   return result;
 }
 
-// From no event at all, commits the steps with the coherence order given.
+// Commits the steps in an empty run, with the given coherence order.
 template <unsigned Words>
 void PowerClasses<Words>::make_witness(const Steps& steps, const Coherence& coherence) {
   for (const WitnessStep& step : steps) {
@@ -352,8 +353,8 @@ void PowerClasses<Words>::for_each_final_memory(Visit&& visit) {
   decide_from(0, seen, visit);
 }
 
-// Decides about the last writes of this location and those after it; the witness fits what has been decided
-// about those before. Visits each final memory that is new. Returns whether to end.
+// Decides the last writes of this location and those after it; the witness agrees with the decisions on those
+// before. Visits each final memory that is new. Returns whether to end.
 template <unsigned Words>
 template <typename Visit>
 bool PowerClasses<Words>::decide_from(Location location, FinalMemories& seen, Visit&& visit) {

@@ -8,41 +8,41 @@
 //   a store or unlock             the write that it directly follows in coherence order, for now
 //   a `choose`                    its value
 //   the store of a read-modify-write that is committed on its own   that of its read, or `dropped`
-// What the threads fetch follows from what is committed, and a run is a stack: nothing but `commit`, `undo` and
-// the refinements below change it.
+// What the threads fetch follows from what is committed, and a run is a stack: only `commit`, `undo` and the
+// refinements below change it.
 //
 // The life cycle of a run
 //
-//   Machine machine(image, options);             // every thread stands at its first operations; depth() == 0
+//   Machine machine(image, options);             // every thread has fetched its first operations
 //   for (;;) {
-//     look at limit(), failures(), full()
+//     check limit(), failures(), full()
 //     machine.for_each_enabled(...)              // nothing is enabled, or only locks that wait: the run ends
 //     machine.prepare(name, event)               // name: an enabled event
 //     for (auto p = machine.first_parameter(event); p; p = machine.next_parameter(event, *p))
-//       if (machine.commit(event, *p)) { ... go deeper ...; machine.undo(); }
+//       if (machine.commit(event, *p)) { ... continue; ...; machine.undo(); }
 //   }
 //   at the end of a run: classify it by standing_op, standing_site and await_holds; if every thread is done,
 //   final_memory, and clean, then block.
 //
 // - `commit` returns false, and changes nothing, if the model does not allow the event with this parameter.
-//   Every enabled event but a lock that `waits` has a parameter with which it can be committed. A store can
-//   always be committed last in coherence order, a read can always read from the newest write.
-// - `undo` takes back the newest `commit`. Machine, ids and Prepared events are then as they were before.
+//   Every enabled event except a lock that `waits` has a parameter with which it can be committed. A store
+//   can always be committed last in coherence order, a read can always read from the newest write.
+// - `undo` undoes the newest `commit`. Machine, ids and Prepared events are then as they were before.
 // - A Prepared event is valid as long as the run that it was prepared for is part of the current one, and may
-//   be committed when the run is that one again.
-// - `full` says that there may be no room to commit one more event. The caller has to look before each
-//   `commit`; there is no way to make room but to begin again with a wider machine.
-// - `limit` is not empty if a thread has fetched more than there is room for. The search has to stop.
+//   be committed when the current run is that one again.
+// - `full` is true if there may be no room for one more event. The caller must check it before each `commit`;
+//   the only way to make room is to start again with a wider machine.
+// - `limit` is not empty if a thread has fetched more than there is room for. The search must stop.
 // - `failures` are the violations that threads found during the newest `commit`, or during construction.
 //   `undo` clears them.
 //
 // Identities
 // - An EventName (thread, index) names an event in every run in which its thread gets there the same way. It
-//   is what algorithms keep across changes of the run. EventName{} is the initial write of whatever location.
-// - An id is a number of this machine: of an event in the run, small and not negative, the order of ids is the
-//   order of commits; negative for the initial writes. An id is valid from the `commit` that gives it to the
-//   `undo` of that `commit`; then the next commit gives it again. The same commits in the same order give the
-//   same ids. `name_of` and `resolve` translate; parameters are ids (or values of choices).
+//   is what algorithms store across changes of the run. EventName{} is the initial write of any location.
+// - An id is a number of this machine. Ids of events in the run are small and not negative, in the order of
+//   their commits; ids of initial writes are negative. An id is valid from the `commit` that gives it to the
+//   `undo` of that `commit`; then the next commit reuses it. The same commits in the same order give the same
+//   ids. `name_of` and `resolve` translate; parameters are ids (or values of choices).
 // - A step may have more than one id (a read-modify-write with a read and a write half): those from
 //   first_event(step) to first_event(step + 1) - 1. Sets hold ids.
 //
@@ -70,7 +70,7 @@ namespace heddle::checker {
 
 class Search;
 
-// Stand-ins for the callables that are handed to machines.
+// Placeholders for the callables that are passed to machines.
 struct AnyVisitor {
   template <typename... Arguments>
   void operator()(Arguments&&... /*arguments*/) const {}
@@ -90,7 +90,7 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
   typename M::Set;       // of ids
   typename M::Prepared;  // an event before it is committed, with all that does not depend on its parameter
   { prepared.name } -> std::convertible_to<EventName>;
-  // Is it the store of a read-modify-write, which may be `dropped`?
+  // True for the store of a read-modify-write, which may be `dropped`.
   { prepared.conditional } -> std::convertible_to<bool>;
 
   // The run.
@@ -105,14 +105,14 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
   { M::out_of_room } -> std::convertible_to<std::string_view>;  // what is too large if it is full
 
   // Extending and shrinking it.
-  run.for_each_enabled(AnyVisitor{});  // by name, in a fixed order; locks that have to wait included
-  { machine.waits(name) } -> std::same_as<bool>;  // of an enabled event: a lock whose mutex is taken?
+  run.for_each_enabled(AnyVisitor{});  // by name, in a fixed order; includes locks that have to wait
+  { machine.waits(name) } -> std::same_as<bool>;  // of an enabled event: true for a lock whose mutex is taken
   machine.prepare(name, event);
   { run.first_parameter(prepared) } -> std::same_as<std::optional<std::int64_t>>;
   { run.next_parameter(prepared, id) } -> std::same_as<std::optional<std::int64_t>>;
   { machine.commit(prepared, id) } -> std::same_as<bool>;
   machine.undo();
-  // Repeats one step of a run(); false if it cannot be taken.
+  // Repeats one step of a run(); false if that is impossible.
   { machine.follow(choice) } -> std::same_as<bool>;
 
   // An event that is committed or enabled.
@@ -120,32 +120,34 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
   { run.location(name) } -> std::same_as<Location>;  // `none`: a choice
   { run.reads(name) } -> std::same_as<bool>;         // loads, and all that `updates`
   { run.updates(name) } -> std::same_as<bool>;       // a read-modify-write, lock or trylock
-  // What must be committed before it whatever its parameter, transitively; of a committed event with itself.
+  // The events that must be committed before it, transitively, whatever its parameter; of a committed event
+  // with itself.
   { run.commit_before(prepared) } -> std::convertible_to<typename M::Set>;
   { run.committed_before(id) } -> std::convertible_to<typename M::Set>;
 
   // The event of a step.
   { run.location_at(step) } -> std::same_as<Location>;
   { run.reads_at(step) } -> std::same_as<bool>;
-  { run.place(step) } -> std::same_as<std::int64_t>;   // its parameter, as coherence order is by now
+  { run.place(step) } -> std::same_as<std::int64_t>;   // its parameter, in the current coherence order
   { run.chosen(step) } -> std::same_as<std::int64_t>;  // of a choice
   { run.written_by(step) } -> std::same_as<std::optional<std::int64_t>>;  // the id of its write
 
-  // Writes: the one before in coherence order (not of an initial write), the one after or no_event, the
-  // reads from it, and whether a read-modify-write has read from it and stands directly after it.
+  // Writes: the previous one in coherence order (not of an initial write), the next one or no_event, the
+  // reads from it, and whether a read-modify-write has read from it and directly follows it.
   { run.older(id) } -> std::same_as<std::int64_t>;
   { run.newer(id) } -> std::same_as<EventId>;
   { run.readers(id) } -> std::convertible_to<typename M::Set>;
   { run.taken(id) } -> std::same_as<bool>;
   { run.value_of(id) } -> std::same_as<std::int64_t>;
-  // Would the event, a read-modify-write, write if it read from this write?
+  // True if the event, a read-modify-write, would write if it read from this write.
   { run.would_update(prepared, id) } -> std::same_as<bool>;
 
   // Events, by the first id of their step: its write or no_event; of a read: what it reads from.
   { run.step_of(id) } -> std::same_as<std::uint32_t>;
   { run.write_of(event_id) } -> std::same_as<EventId>;
   { run.source_of(event_id) } -> std::same_as<EventId>;
-  // Is it part of the execution by its parameter alone, as a `choose`? Is that the default one?
+  // Whether it is part of the execution by its parameter alone, as a `choose`, and whether that is the
+  // default one.
   { run.is_decision(event_id) } -> std::same_as<bool>;
   { run.is_default(event_id) } -> std::same_as<bool>;
 
@@ -154,13 +156,13 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
   { machine.resolve(name, name) } -> std::same_as<std::int64_t>;  // (event, its parameter by name)
 
   // The end of a run.
-  { run.finished() } -> std::same_as<bool>;                 // has every thread come to its end?
-  { run.standing_op(t) } -> std::same_as<Op>;               // where the thread is said to stand
-  { run.standing_site(t) } -> std::same_as<std::uint32_t>;  // `none`: another thread is to blame
-  run.standing(t).op;                                       // what it stands at
+  { run.finished() } -> std::same_as<bool>;                 // whether every thread has ended
+  { run.standing_op(t) } -> std::same_as<Op>;               // the operation at which the thread is reported
+  { run.standing_site(t) } -> std::same_as<std::uint32_t>;  // `none`: the cause is another thread
+  run.standing(t).op;                                       // the request at which the thread is
   run.standing(t).site;
   run.standing(t).location;
-  // Would a thread that stands at a failed await go on, if it evaluated the condition now?
+  // True if a thread at a failed await would continue if it evaluated the condition now.
   { machine.await_holds(t) } -> std::same_as<bool>;
   run.final_memory(memory);  // the newest value of each location
   machine.clean();           // brings the threads' blocks up to date
@@ -172,7 +174,7 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
 };
 
 // What only some machines offer. An algorithm that needs one of these says so in its template head; one that
-// can do without asks with `if constexpr (Name<Machine>)`.
+// can do without it uses `if constexpr (Name<Machine>)`.
 
 // Two runs of a program have the same key if and only if they have committed the same events with the same
 // parameters, in whatever order. For searches that remember states. O(events).
@@ -189,9 +191,9 @@ concept HoldsGraph = CommitMachine<M> && requires(const M& run) {
   { run.failures().begin()->causes } -> std::convertible_to<typename M::Set>;
 };
 
-// Threads run ahead of their loads. So a run may lack the store of a read-modify-write for good, what threads
-// have done is not known before the end of the run, and a run to a failure leaves out what assumptions that
-// do not hold leave out.
+// Threads run ahead of their loads. So a run may lack the store of a read-modify-write forever, what threads
+// have done is known only at the end of the run, and a run to a failure leaves out what failed assumptions
+// leave out.
 template <typename M>
 concept RunsAhead = CommitMachine<M> && requires(M& machine, const M& run) {
   { run.lacks_store() } -> std::same_as<bool>;
@@ -199,25 +201,27 @@ concept RunsAhead = CommitMachine<M> && requires(M& machine, const M& run) {
   { machine.run_to_failure() } -> std::same_as<Schedule>;
 };
 
-// The run can be revisited: events that no other one needs are taken out of its middle, and an earlier read is
-// given a new source. That is what trust needs. GraphMachine does it in place; Recommits does it for any commit
-// machine, by undoing the run and committing again what stays.
+// The run can be revisited: events that no other event needs are removed from its middle, and an earlier read
+// gets a new source. That is what trust needs. GraphMachine does it in place; Recommits does it for any
+// commit machine, by undoing the run and committing the rest again.
 //
 // - `order` has the events in the order in which the algorithm inserted them, by the first id of each. A read
-//   that is revisited keeps its place there, whatever its place in the run: while it is not in the run, its
-//   place holds a stand-in for its id.
-// - `insert` commits a prepared event, and returns false if the model does not allow that. `id` is no_event for
-//   an event that is to come last in the order, or else the stand-in; `insert` sets it to the event's id.
-//   `remove` takes the newest event back, and sets `id` to what the next `insert` needs. A Prepared event may
-//   keep what its thread did next for the next `insert` of it; `release` gives that back.
-// - A lock whose mutex is taken may be `defer`red: it takes a place in the order, to be revisited there, but
-//   none in the execution. False: nothing is gained by that. `deferral_is_step`: the run has a step for it.
-// - `cut` takes away `read` and the events of `deleted`, all of which stand at position `from` of the order or
+//   that is revisited keeps its position there, whatever its position in the run: while it is not in the run,
+//   its position holds a stand-in for its id.
+// - `insert` commits a prepared event, and returns false if the model does not allow that. `id` is no_event
+//   for an event that is to be last in the order, or else the stand-in; `insert` sets it to the event's id.
+//   `remove` undoes the newest event, and sets `id` to what the next `insert` needs. A Prepared event may
+//   keep what its thread did next for the next `insert` of it; `release` discards that.
+// - A lock whose mutex is taken may be `defer`red: it gets a position in the order, to be revisited there,
+//   but none in the execution. False: deferral gains nothing. `deferral_is_step`: the run has a step for it.
+// - `cut` removes `read` and the events of `deleted`, all of which are at position `from` of the order or
 //   later, `read` at `from`, and prepares the run for `event` (of an update: with this source) to revisit
-//   `read`. first_place and next_place are the parameters to try. With the event inserted, `revisited` names
-//   the read; it is to be inserted with `stand_in` as its id and the event's write as its source. `mend` brings
-//   the run back as it was, ids included. Both return how many steps they have committed again.
-// - `may_revisit`: is the event a read of the location, and is it not known already that no place will do?
+//   `read`. first_place and next_place are the parameters to try. After the event is inserted, `revisited`
+//   names the read, which must then be inserted with `stand_in` as its id and the event's write as its
+//   source. `mend` restores the run as it was, ids included. Both return how many steps they have committed
+//   again.
+// - `may_revisit`: true if the event is a read of the location, unless it is already known that no place will
+//   do.
 template <typename M>
 concept RevisitMachine = CommitMachine<M> &&
     requires(M& machine, const M& run, typename M::Prepared& event, const typename M::Prepared& prepared,
@@ -226,11 +230,11 @@ concept RevisitMachine = CommitMachine<M> &&
   { run.order() } -> std::same_as<const std::vector<EventId>&>;
   // The event to be added next, a function of the graph.
   { machine.next_event() } -> std::same_as<std::optional<EventName>>;
-  // Where there is none: the first lock of a thread from `t` on that waits and may revisit; and whether
-  // some deferred lock belongs to other executions.
+  // Where there is none: the first lock of a thread from `t` on that waits and may revisit; and whether some
+  // deferred lock belongs to other executions.
   { machine.next_waiting(t) } -> std::same_as<std::optional<EventName>>;
   { machine.lost_race() } -> std::same_as<bool>;
-  // Is it certain that this read, the newest event, has stopped its thread for good?
+  // True if this read, the newest event, has certainly stopped its thread forever.
   { run.stopped_by(event_id) } -> std::same_as<bool>;
 
   { machine.insert(event, parameter, id) } -> std::same_as<bool>;
@@ -249,9 +253,9 @@ concept RevisitMachine = CommitMachine<M> &&
   { machine.next_place(event, parameter) } -> std::same_as<std::optional<std::int64_t>>;
 };
 
-// Runs have a bound of preemptions. `settle_prefix` says that nothing before the write, which has just
-// revisited, can be deleted any more (until `mend`). `must_extend`: may anything within the bound come of the
-// run? `withheld` counts the violations that lay beyond the bound, since the beginning.
+// Runs have a bound of preemptions. `settle_prefix`: nothing before the write, which has just revisited, can
+// be deleted any more (until `mend`). `must_extend`: whether the run may lead to anything within the bound.
+// `withheld`: the number of violations beyond the bound, since the beginning.
 template <typename M>
 concept BoundsPreemptions = RevisitMachine<M> && requires(M& machine, const M& run, EventId write) {
   machine.settle_prefix(write);
@@ -260,10 +264,10 @@ concept BoundsPreemptions = RevisitMachine<M> && requires(M& machine, const M& r
   { run.withheld() } -> std::same_as<std::uint64_t>;
 };
 
-// A run stands for all its coherence orders: it leaves open which write of a location is the last.
-// `for_each_last` and `for_each_final_memory` call their visitor with one way of deciding that after the other
-// and stop when it returns true. That may take long, and so may `commit`: `watch` gives the machine the
-// search, whose limits it looks at meanwhile.
+// A run represents all its coherence orders: it leaves open which write of a location is the last.
+// `for_each_last` and `for_each_final_memory` call their visitor with one way of deciding that after the
+// other and stop when it returns true. That may take long, and so may `commit`: `watch` gives the machine the
+// search, whose limits it checks meanwhile.
 template <typename M>
 concept LeavesMemoryOpen = CommitMachine<M> &&
     requires(M& machine, const M& run, Location location, Search& search) {

@@ -12,19 +12,20 @@ namespace heddle::checker {
 // An event by its place in the program: the same in every run in which the thread gets there the same way.
 struct EventName {
   ThreadId thread = none;   // none: an initial write
-  std::uint32_t index = 0;  // counts all that the thread has asked for
+  std::uint32_t index = 0;  // counts all requests of the thread
   friend auto operator<=>(const EventName&, const EventName&) = default;
 };
 
 inline constexpr std::string_view power_model = "power";
 
-// What stops a search, and a run at the prompt, because there is no room for it.
+// The reasons why a search, or a run at the prompt, stops for lack of room.
 inline constexpr std::string_view too_many_events = "a thread with more than 10,000 events in one execution";
 inline constexpr std::string_view too_many_loads = "a thread with more than 64 loads in one execution";
 inline constexpr std::string_view too_many_requests =
     "a thread that asks for more than 65,536 things in one execution";
 
-// The parameter by which the write of a read-modify-write is left out of the run (PowerMachine), and its name.
+// The parameter with which the write of a read-modify-write is left out of the run (PowerMachine), and its
+// name.
 inline constexpr std::int64_t dropped = -0x7fffffff;
 inline constexpr EventName dropped_name{.thread = none, .index = 1};
 

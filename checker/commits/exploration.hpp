@@ -14,7 +14,7 @@
 
 namespace heddle::checker {
 
-// An event that is to be committed with each of its parameters in turn.
+// An event to be committed with each of its parameters in turn.
 template <typename Machine>
 struct Branches {
   typename Machine::Prepared event;
@@ -24,7 +24,7 @@ struct Branches {
     machine.prepare(name, event);
     next = machine.first_parameter(event);
   }
-  // Commits the event with the next parameter that the model and `allowed` let pass. False if none is left.
+  // Commits the event with the next parameter that the model and `allowed` accept. False if none is left.
   template <typename Allowed>
   bool commit_next(Machine& machine, Allowed&& allowed) {
     while (next) {
@@ -45,7 +45,8 @@ class CommitExploration {
   CommitExploration(Machine& machine, Search& search, const GraphObserver& observer)
       : machine_(machine), search_(search), observer_(observer), ends_(search) {}
 
-  // After every commit. Stops the search if some thread has run ahead further than there is room for.
+  // To be called after every commit. Stops the search if some thread has run ahead further than there is room
+  // for.
   void stop_at_limits() {
     if (!machine_.limit().empty()) search_.stop(std::string(machine_.limit()));
   }
@@ -53,7 +54,7 @@ class CommitExploration {
   void note_failures() {
     if (!machine_.failures().empty()) ends_.failure(machine_);
   }
-  // Nothing is left to be committed.
+  // To be called when nothing is left to commit.
   void end_run() {
     if (ends_.finish(machine_) && observer_) observer_(machine_.plain_graph());
   }

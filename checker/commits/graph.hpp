@@ -7,18 +7,18 @@
 //   readers  the reads that read from it.
 // The writes of a location are a list in coherence order, from the initial write to the newest.
 //
-// A read-modify-write is one event: whatever its read part must precede, its write part must too, and nothing
-// but its own read part may stand between it and the write that it reads (atomicity).
+// A read-modify-write is one event: whatever its read part must precede, its write part must precede, too,
+// and only its own read part may come between it and the write that it reads (atomicity).
 //
-// Consistency costs nothing to test. An event is added po-last, so a cycle can only come from an edge to an
-// existing write: from a read to the write co-after its source (fr), from a write to the next one (co). As
-// co is part of the closed relation, the writes that precede the new event form the beginning of the co list,
-// and the event may go anywhere behind them; `Bounds` says where that is. Coherence (po-loc against co) adds
-// one more bound, the thread's own newest access to the location, where the model's order does not imply it.
+// Consistency needs no test. An event is added po-last, so a cycle can only come from an edge to an existing
+// write: from a read to the write co-after its source (fr), from a write to the next one (co). As co is part
+// of the closed relation, the writes that precede the new event form the beginning of the co list, and the
+// event may take any place after them; `bounds` says where that is. Coherence (po-loc against co) adds one
+// more bound, the thread's own newest access to the location, where the model's order does not imply it.
 //
-// Events go in reverse order of coming (`remove`). `cut` takes away a set of events that nothing else depends
-// on, wherever they stand, and `mend` brings them back: an event without successors has left no trace in the
-// rows of the others, which is why both cost no more than the events that they touch.
+// Events are removed in reverse order of insertion (`remove`). `cut` removes a set of events that nothing
+// else depends on, wherever they are, and `mend` restores them: an event without successors has left no trace
+// in the rows of the others, which is why both cost no more than the events that they touch.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +63,7 @@ template <typename Model, typename Set>
 struct GraphThread {
   Frontier<Model, Set> frontier;
   EventId last = no_event;     // its newest event
-  std::uint32_t length = 0;    // how many events it has, deferrals not counted
+  std::uint32_t length = 0;    // the number of its events without deferrals
   std::uint32_t snapshot = 0;  // its block, with its next request
   ThreadState state = ThreadState::ready;
 };
@@ -76,7 +76,7 @@ class Graph {
   using Event = checker::Event<Model, Set>;
   using Thread = GraphThread<Model, Set>;
   static constexpr unsigned capacity = Set::capacity;
-  // Plain stores reach memory some time after their threads have done them.
+  // True if plain stores reach memory some time after their threads have performed them.
   static constexpr bool buffers_stores = FrontierLayout<Model>::count > 1;
 
   Graph(std::uint32_t threads, std::uint32_t locations) : threads_(threads), initial_(locations, no_event) {
@@ -89,7 +89,7 @@ class Graph {
   void set_canonical(EventId choice, bool canonical) { events_[choice].canonical = canonical; }
   [[nodiscard]] const Thread& thread(ThreadId t) const { return threads_[t]; }
   [[nodiscard]] Thread& thread(ThreadId t) { return threads_[t]; }
-  // Threads by state: 64 threads are the most that a program can have.
+  // Threads by state: a program can have at most 64 threads.
   [[nodiscard]] std::uint64_t in_state(ThreadState state) const {
     return by_state_[static_cast<std::size_t>(state)];
   }
@@ -105,7 +105,7 @@ class Graph {
   [[nodiscard]] const std::vector<EventId>& order() const { return order_; }
   [[nodiscard]] bool full() const { return order_.size() + 1 >= capacity; }
 
-  // The initial write of a location; the first call for it makes room.
+  // The initial write of a location; the first call for a location makes room.
   [[nodiscard]] EventId initial(Location location, std::int64_t value) {
     EventId id = initial_[location];
     if (id == no_event) {
@@ -121,9 +121,9 @@ class Graph {
     }
     return id;
   }
-  // The initial write of a location that is in use, else none.
+  // The initial write of a location that is in use, else no_event.
   [[nodiscard]] EventId known(Location location) const { return initial_[location]; }
-  // Does the thread own the mutex? Only it can have written so. O(events of the thread).
+  // True if the thread owns the mutex: its own newest write to the mutex is not 0. O(events of the thread).
   [[nodiscard]] bool owns(ThreadId t, Location mutex) const {
     const EventId location = known(mutex);
     if (location == no_event) return false;
@@ -139,13 +139,13 @@ class Graph {
   [[nodiscard]] const std::vector<Location>& touched() const { return locations_; }
   [[nodiscard]] EventId initial_of(std::size_t index) const { return -1 - static_cast<EventId>(index); }
   [[nodiscard]] EventId newest(EventId initial) const { return events_[initial].co_previous; }
-  // The update that reads from the write, if any: it stands right behind it.
+  // True if an update reads from the write: it is then the next one in coherence order.
   [[nodiscard]] bool taken(EventId write) const {
     const EventId next = events_[write].co_next;
     return next != no_event && events_[next].kind == EventKind::update && events_[next].source == write;
   }
 
-  // The events that must have happened for the thread to be where it is.
+  // The events that must have happened before the thread could get where it is.
   [[nodiscard]] Set causes(ThreadId t) const {
     Set result;
     threads_[t].frontier.before(AccessKind::load).for_each([&](ProcessId id) {
@@ -166,14 +166,14 @@ class Graph {
     if (op == Op::load || op == Op::choose) return AccessKind::load;
     return op == Op::store ? AccessKind::store : AccessKind::locked;
   }
-  // The events before the thread's next one in po | rf, but for what that reads from.
+  // The events before the thread's next one in po | rf, without what that one reads from.
   [[nodiscard]] Set prefix(ThreadId t) const {
     const EventId last = threads_[t].last;
     return last == no_event ? Set() : events_[last].prefix;
   }
 
-  // An id that is not in use: neither by an event of the graph, nor by the newest cut's revisited event, which
-  // comes back with the id that it had.
+  // An id that is not in use: neither by an event of the graph, nor by the newest cut's revisited event,
+  // which gets its old id when it is added again.
   [[nodiscard]] EventId fresh() const {
     Set taken = live_;
     if (!removed_.empty()) taken.insert(static_cast<ProcessId>(removed_.back().id));
@@ -181,22 +181,22 @@ class Graph {
   }
 
   // Appends an event to the thread. `behind` is the write that a read or update reads from, that a store
-  // follows in coherence, or that a deferral waits for. The caller has checked the bounds, and that an
+  // follows in coherence order, or that a deferral waits for. The caller has checked the bounds, and that an
   // update's source is not taken.
   void add(EventId id, ThreadId t, Op op, EventKind kind, EventId initial, EventId behind,
            std::int64_t value);
-  // Takes back the newest `add`.
+  // Undoes the newest `add`.
   void remove(EventId id);
 
-  // The events that the newest one added comes before.
+  // The events that the newest added event precedes.
   [[nodiscard]] const Set& overtaken() const { return overtaken_; }
 
-  // The place in the order of insertion; `add` leaves it alone.
+  // The position in the order of insertion; `add` does not change it.
   void append_to_order(EventId id) { order_.push_back(id); }
   void drop_from_order() { order_.pop_back(); }
 
-  // Takes away the events of `deleted` and `revisited`, all of which were inserted at position `from` of the
-  // order or later and of which no other event needs any. `revisited`, at `from`, keeps its place in the
+  // Removes the events of `deleted` and `revisited`, all of which were inserted at position `from` of the
+  // order or later and none of which any other event needs. `revisited`, at `from`, keeps its position in the
   // order.
   void cut(std::size_t from, EventId revisited, const Set& deleted);
   void mend();
@@ -207,7 +207,7 @@ class Graph {
   };
   [[nodiscard]] Revisited last_cut() const { return {removed_.back().event.thread, removed_.back().id}; }
 
-  // Trail and cuts, for undoing.
+  // With trail and cuts, which are for undoing.
   [[nodiscard]] std::size_t memory_used() const {
     return storage_.capacity() * sizeof(Event) + trail_.capacity() * sizeof(Change) +
            removed_.capacity() * sizeof(Removed) + cuts_.capacity() * sizeof(Cut) +
@@ -226,8 +226,8 @@ class Graph {
   };
   struct Cut {
     std::size_t from = 0;
-    std::size_t removed = 0;  // how many events went
-    std::size_t saved = 0;    // how many entries of the order were saved
+    std::size_t removed = 0;  // the number of events removed
+    std::size_t saved = 0;    // the number of entries of the order saved
   };
 
   [[nodiscard]] Set bounds(const Frontier<Model, Set>& frontier, EventId last, EventId initial,
@@ -238,7 +238,7 @@ class Graph {
 
   std::vector<Thread> threads_;
   std::array<std::uint64_t, 4> by_state_{};
-  std::vector<EventId> initial_;     // by location; none if it was never used
+  std::vector<EventId> initial_;     // by location; no_event if it was never used
   std::vector<Location> locations_;  // of the initial writes
   std::vector<Event> storage_;       // initial writes backwards, then events
   Event* events_ = nullptr;          // where id 0 is
@@ -247,7 +247,7 @@ class Graph {
   Set live_;
   Set overtaken_;  // see overtaken()
   std::vector<Change> trail_;
-  std::vector<std::uint32_t> marks_;  // length of the trail before each event that is not cut away
+  std::vector<std::uint32_t> marks_;  // length of the trail before each event that is not cut
   std::vector<Removed> removed_;
   std::vector<EventId> saved_order_;
   std::vector<Cut> cuts_;
@@ -259,7 +259,7 @@ auto Graph<Model, Words>::bounds(const Frontier<Model, Set>& frontier, EventId l
   Set result;
   frontier.before(access).for_each(
       [&](ProcessId before) { result |= events_[static_cast<EventId>(before)].upto; });
-  // Coherence: not before what the thread itself has written there or read.
+  // Coherence: not before the thread's own accesses to the location.
   constexpr bool implied = FrontierLayout<Model>::count == 1;  // by the model, which keeps all of po
   if constexpr (!implied) {
     for (EventId id = last; id != no_event; id = events_[id].po_previous) {
@@ -305,8 +305,8 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
     Event& source = events_[behind];
     next = source.co_next;
     if (kind == EventKind::deferral) next = no_event;
-    // rfe; rfi adds no order of its own, and kept program order already contains it. co, and fr from
-    // the readers of the write before.
+    // rfe; rfi adds no order of its own, and kept program order already contains it. co, and fr from the
+    // readers of the previous write.
     if (event.writes()) {
       before |= source.upto;
       source.readers.for_each(
@@ -338,7 +338,7 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
 
 template <typename Model, unsigned Words>
 void Graph<Model, Words>::order_before(EventId target, const Set& earlier) {
-  // (Which events these are is hard to foretell, so no branch depends on it.)
+  // (These events are hard to predict, so no branch depends on them.)
   live_.for_each([&](ProcessId id) {
     overtaken_.insert_if(id, events_[static_cast<EventId>(id)].upto.contains(static_cast<ProcessId>(target)));
   });
@@ -358,7 +358,7 @@ void Graph<Model, Words>::remove(EventId id) {
   unlink(id);
 }
 
-// Takes the event out of its thread, its location and the readers of its source.
+// Removes the event from its thread, its location and the readers of its source.
 template <typename Model, unsigned Words>
 void Graph<Model, Words>::unlink(EventId id) {
   const Event& event = events_[id];

@@ -1,10 +1,10 @@
-// The commit machines of SC, TSO and PSO: an execution graph and the threads that make it. cb is (po | rf)+: a
-// thread's next operation is the only one that it has fetched. The models are closed under prefixes of po | rf,
-// and an event can always go last or read from the newest write, so no run blocks.
+// The commit machines of SC, TSO and PSO: an execution graph and the threads that make it. cb is (po | rf)+:
+// a thread's next operation is the only one that it has fetched. The models are closed under prefixes of po |
+// rf, and an event can always come last or read from the newest write, so no run blocks.
 //
-// The graph (graph.hpp) knows where an event may go. This file lets threads run between their events, and
-// offers what the contracts ask for: CommitMachine, where ids count the steps, and RevisitMachine, where they
-// do not, for `cut` takes events out of the middle of a run.
+// The graph (graph.hpp) knows where an event may go. This file runs the threads between their events, and
+// implements the contracts: CommitMachine, where ids count the steps, and RevisitMachine, where they do not,
+// because `cut` removes events from the middle of a run.
 #pragma once
 
 #include <algorithm>
@@ -60,8 +60,8 @@ class GraphMachine {
     std::int64_t low = 0;
     std::int64_t high = 0;
     Set bounds;      // what the event must stay co-after
-    Set cut_bounds;  // and what a read must that the event revisits
-    // Where the thread stands after a store, if `ran`.
+    Set cut_bounds;  // what a read that the event revisits must stay co-after
+    // The state of the thread after a store, if `ran`.
     std::uint32_t snapshot_after = 0;
     ThreadState state_after = ThreadState::ready;
     bool full_fence_after = false;
@@ -105,14 +105,14 @@ class GraphMachine {
     Set causes;
   };
   [[nodiscard]] const std::vector<FailureWithCauses>& failures() const { return failures_; }
-  // Threads do not run ahead, so nothing but `full` limits them.
+  // Threads do not run ahead, so only `full` limits them.
   [[nodiscard]] static std::string_view limit() { return {}; }
   [[nodiscard]] std::size_t memory_used() const {
     return graph_.memory_used() + snapshots_.memory_used() + bound_.memory_used() +
            settled_before_.capacity() * sizeof(Settled);
   }
 
-  // An event is committed, or what its thread stands at.
+  // The event is committed, or its thread is at it.
   [[nodiscard]] Op op(EventName name) const { return mailbox(name).op; }
   [[nodiscard]] Location location(EventName name) const {
     const auto& m = mailbox(name);
@@ -120,7 +120,7 @@ class GraphMachine {
   }
   [[nodiscard]] bool updates(EventName name) const { return updates(op(name)); }
   [[nodiscard]] bool reads(EventName name) const { return op(name) == Op::load || updates(name); }
-  // Of the event of a step, which are found at once.
+  // Of the event of a step, which needs no search.
   [[nodiscard]] Location location_at(std::uint32_t depth) const {
     const auto& m = mailbox_at(depth);
     return m.op == Op::choose ? none : m.location;
@@ -226,7 +226,7 @@ class GraphMachine {
 
   // -- The end of a run.
 
-  // What the thread stands at.
+  // The request at which the thread is.
   [[nodiscard]] const Mailbox& standing(ThreadId t) const {
     return snapshots_.mailbox(graph_.thread(t).snapshot);
   }
@@ -300,7 +300,7 @@ class GraphMachine {
 
   [[nodiscard]] const std::vector<EventId>& order() const { return graph_.order(); }
 
-  // The left-most thread that can go on; but a deferred lock goes first as soon as its mutex is free.
+  // The left-most thread that can continue; but a deferred lock comes first as soon as its mutex is free.
   [[nodiscard]] std::optional<EventName> next_event() const {
     auto ready = graph_.in_state(ThreadState::ready);
     for (auto waiting = graph_.in_state(ThreadState::waiting); waiting != 0; waiting &= waiting - 1) {
@@ -322,9 +322,9 @@ class GraphMachine {
     }
     return std::nullopt;
   }
-  // With a preemption bound it may yet be the graph in which other threads do something wrong with few
-  // preemptions: leaving a thread that is stuck is free. (Not if the thread had done nothing before: then it
-  // may as well start last.)
+  // With a preemption bound this may be the graph in which other threads violate something with few
+  // preemptions: leaving a stuck thread is free. (Not if the thread had done nothing before: then it may as
+  // well start last.)
   [[nodiscard]] bool stopped_by(EventId read) const {
     const auto& event = graph_[read];
     if (graph_.thread(event.thread).state != ThreadState::stuck) return false;
@@ -355,7 +355,7 @@ class GraphMachine {
       snapshots_.drop_from(graph_.thread(event.name.thread).snapshot);
     bound_.remove(id);
     graph_.remove(id);
-    // (What is given a place in the middle stands before the write that it reads from.)
+    // (An event that was given a position in the middle comes before the write that it reads from.)
     if (graph_.order().back() != id) return;
     graph_.drop_from_order();
     id = no_event;
@@ -365,8 +365,8 @@ class GraphMachine {
   }
 
   static void include(EventId id, Set& set) { set.insert(static_cast<ProcessId>(id)); }
-  // An update stays behind its source. So with it something of the cut graph is known to be out of order: a
-  // write that takes its source, or one that it or the read has to follow.
+  // An update directly follows its source. So something that stays in the cut graph can rule the revisit out:
+  // a write that takes the update's source, or one that the update or the read has to follow.
   [[nodiscard]] bool may_revisit(const Prepared& event, std::int64_t source, EventId read,
                                  const Set& deleted) const {
     if (graph_[read].location != event.initial || !graph_[read].reads()) return false;
@@ -427,11 +427,11 @@ class GraphMachine {
   [[nodiscard]] std::uint64_t withheld() const { return withheld_; }
 
  private:
-  // What an event does with its parameter.
+  // The effect of an event with its parameter.
   struct Effect {
     EventKind kind = EventKind::write;
     std::int64_t written = 0;  // or chosen
-    std::int64_t result = 0;   // what the thread is told
+    std::int64_t result = 0;   // what the thread gets
   };
   // What a thread met on the way to its next event.
   struct Way {
@@ -471,13 +471,13 @@ class GraphMachine {
     while (graph_[id].index != name.index) id = graph_[id].po_previous;
     return id;
   }
-  // Does the thread stand at something that can become an event?
+  // True if the thread is at something that can become an event.
   [[nodiscard]] bool event(ThreadId t) const {
     const auto& m = standing(t);
     if (m.op == Op::unlock) return graph_.owns(t, m.location);
     return m.op <= Op::choose && m.op != Op::fence;
   }
-  // Is the thread's lock deferred?
+  // True if the thread's lock is deferred.
   [[nodiscard]] bool deferred(ThreadId t) const {
     const EventId last = graph_.thread(t).last;
     return last != no_event && graph_[last].kind == EventKind::deferral;
@@ -488,11 +488,11 @@ class GraphMachine {
     const EventId unlock = graph_[owner].co_next;
     bounds.insert(static_cast<ProcessId>(unlock == no_event ? owner : unlock));
   }
-  // A lock that would read from another one is deferred, and stands nowhere in the model's order.
+  // A lock that would read from another one is deferred, and has no place in the model's order.
   [[nodiscard]] Set bounds_of_revisited(EventId read) const {
     return graph_[read].op == Op::lock ? Set() : graph_.bounds(read);
   }
-  // Does the model allow the place?
+  // True if the model allows the place.
   [[nodiscard]] bool within(const Prepared& event, EventId place) const {
     for (EventId write = event.newest; write != place; write = graph_[write].co_previous) {
       if (is_initial(write) || event.bounds.contains(static_cast<ProcessId>(write))) return false;
@@ -512,7 +512,7 @@ class GraphMachine {
       }
     }
   }
-  // `id`: of an event that has a place in the order already; the others are given one.
+  // `id`: of an event that already has a position in the order; other events get one.
   void add(const Prepared& event, const Effect& effect, std::int64_t parameter, EventId& id) {
     const bool choice = event.newest == no_event;
     if (id == no_event) {
@@ -526,14 +526,14 @@ class GraphMachine {
     bound_.add(id);
     if (choice) graph_.set_canonical(id, parameter == event.low);
   }
-  // Hands the thread its result and runs it to its next request.
+  // Gives the thread its result and runs it to its next request.
   Way run_on(ThreadId t, std::int64_t result) {
     snapshots_.enter(t, graph_.thread(t).snapshot).value = result;
     snapshots_.resume(t);
     return settle(t);
   }
-  // The same. What a thread does after a store does not depend on the store's place, so that is run once and
-  // kept until `release`.
+  // The same. What a thread does after a store does not depend on the store's place, so it is run once and
+  // the result is kept until `release`.
   void resume(Prepared& event, std::int64_t result) {
     const auto t = event.name.thread;
     auto& thread = graph_.thread(t);
@@ -552,7 +552,7 @@ class GraphMachine {
     event.full_fence_after = way.full_fence;
     event.store_fence_after = way.store_fence;
   }
-  // Lets the thread do what no other thread can notice, and takes a snapshot of where it stands then.
+  // Runs the thread as long as no other thread can notice, and takes a snapshot of its state then.
   Way settle(ThreadId t) {
     auto& thread = graph_.thread(t);
     const auto& m = snapshots_.live(t);
@@ -600,7 +600,7 @@ class GraphMachine {
   Bound<ExecutionGraph> bound_;
   Snapshots snapshots_;
   std::vector<FailureWithCauses> failures_;
-  std::uint64_t withheld_ = 0;           // violations that lie beyond the bound
+  std::uint64_t withheld_ = 0;           // violations beyond the bound
   Set settled_;                          // events that no revisit can delete any more
   std::vector<Settled> settled_before_;  // by cut
 };

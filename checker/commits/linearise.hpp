@@ -1,10 +1,10 @@
 // From an execution graph to a schedule of the operational machine.
 //
 // Any order of a graph's events that respects the model's closed relation (`upto`) is a run of the machine: a
-// load happens where it stands, a plain store reaches memory where it stands (it entered its buffer as soon
-// as its thread got there), a locked operation does both at once. The machine is run along, because only it
-// knows the numbers of its store buffers, and to check it: it must be able to take every step, with the
-// values that the graph has. If it is not, the two forms of the model disagree, which is an internal error.
+// load happens at its place in the order, a plain store reaches memory at its place (it entered its buffer as
+// soon as its thread got there), a locked operation does both at once. The machine runs along, because only
+// it knows the numbers of its store buffers, and as a check: it must be able to take every step, with the
+// values of the graph. If it is not, the two forms of the model disagree, which is an internal error.
 #pragma once
 
 #include <stdexcept>

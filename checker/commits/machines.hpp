@@ -1,4 +1,4 @@
-// How the algorithms over commit machines get one for the model that was asked for.
+// How the algorithms over commit machines get the one of the requested model.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ static_assert(HoldsGraph<GraphMachine<SequentialConsistencyAxioms, 1>>);
 static_assert(HoldsGraph<GraphMachine<TotalStoreOrderAxioms, 1>>);
 static_assert(HoldsGraph<GraphMachine<PartialStoreOrderAxioms, 1>>);
 
-// Calls `use(machine)` with a fresh machine that has room for a run of so many steps, each two events at
-// most. Two widths, for what need not be fast where runs are long.
+// Calls `use(machine)` with a fresh machine that has room for a run of this many steps, each at most two
+// events. Two widths, for uses that need not be fast on long runs.
 template <typename Use>
 void with_power_machine(std::size_t steps, const Search& search, Use&& use) {
   const auto run = [&]<unsigned Words>() {

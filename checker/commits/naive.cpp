@@ -1,5 +1,5 @@
-// naive over commits: all runs of a commit machine, except that partial traces which were met before are not
-// explored again. The oracle for small programs (paper 2, section 2).
+// naive over commits: all runs of a commit machine, except that partial traces that were reached before are
+// not explored again. The oracle for small programs (paper 2, section 2).
 //
 // Two runs lead to the same state if they commit the same events with the same parameters, in whatever order,
 // since what is fetched follows from what is committed. At each state every event that cb allows is committed
@@ -62,11 +62,11 @@ class Naive : CommitExploration<Machine> {
     });
   }
 
-  // Turns to the node's next event; false if there is none.
+  // Begins the node's next event; false if there is none.
   bool begin_next(Node& node) {
     if (node.begun > 0 && !node.committed) {
       if (!node.newest.event.conditional) Base::refuse_no_parameter();
-      // The only place of the store of a read-modify-write is taken: nothing complete comes from here.
+      // The only place of the store of a read-modify-write is taken: no complete execution comes from here.
       ++search_.counts.blocked_race;
       ++search_.counts.runs;
       return false;

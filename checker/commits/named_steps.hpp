@@ -1,5 +1,5 @@
-// What the searches that rearrange the runs of a commit machine (rsmc, trust) have in common: which event comes
-// next, and steps that are to be committed again in another run.
+// What the searches that rearrange the runs of a commit machine (rsmc, trust) have in common: the choice of
+// the next event, and steps that are committed again in another run.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct NamedStep {
   friend bool operator==(const NamedStep&, const NamedStep&) = default;
 };
 
-// The step of the run by name. The place of a store is the newest one that `keep(event)` wants, or the
+// The step of the run by name. The place of a store is the newest one that `keep(event)` accepts, or the
 // initial write.
 template <typename Machine, typename Keep>
 [[nodiscard]] NamedStep named_step(const Machine& machine, std::uint32_t step, Keep&& keep) {
@@ -35,15 +35,14 @@ template <typename Machine, typename Keep>
   return result;
 }
 
-// The parameter of the step in the run as it is.
+// The parameter of the step in the current run.
 template <typename Machine>
 [[nodiscard]] std::int64_t parameter_of(Machine& machine, const NamedStep& step) {
   return machine.op(step.event) == Op::choose ? step.value : machine.resolve(step.event, step.place);
 }
 
 // The event to be added next, a function of the graph. Stores first, so that loads see many sources without
-// any detour; then whatever is left. Locks last, if `may_lock(event)`: they are the only events that may have
-// to wait.
+// any detour; then the others. Locks last, if `may_lock(event)`: only they may have to wait.
 template <typename Machine, typename MayLock>
 [[nodiscard]] std::optional<EventName> next_event(Machine& machine, MayLock&& may_lock) {
   std::optional<EventName> best;

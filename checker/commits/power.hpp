@@ -24,16 +24,16 @@
 //
 // Every relation is kept as a bit matrix: each event has the set of the events *before* it. Events come in an
 // order that respects cb = (addr | data | ctrl | rf | (addr ; po) | po-loc | sync | lwsync | eieio)+. So no
-// dependency, fence, rf or po-loc leads from a new event to an older one: for all relations but com, co and
-// prop the new event is an end, its row is computed once from the rows of the events directly before it, and
-// no other row changes. com leads from the new event to the writes that are co-after it and to their readers
-// (`after`), and so prop to every event whose `strong` meets that set. The checks that remain are
-// intersections of `after` with single rows (`add`), and a write that goes last, or a read of the newest
-// write, needs none. Committing costs O(n) operations on rows, n events.
+// dependency, fence, rf or po-loc leads from a new event to an older one: for all relations except com, co
+// and prop the new event is an end, its row is computed once from the rows of the events directly before it,
+// and no other row changes. com leads from the new event to the writes that are co-after it and to their
+// readers (`after`), and so prop to every event whose `strong` intersects that set. The checks that remain
+// are intersections of `after` with single rows (`add`), and a write that goes last, or a read of the newest
+// write, needs none. Committing costs O(n) operations on rows for n events.
 //
-// A read-modify-write is a read event and a write event, tied by the write's `updated`. What is compared and what
-// is stored are inputs of the write only.
-// Initial writes have negative ids. They come first in everything and so are part of no relation here.
+// A read-modify-write is a read event and a write event, tied by the write's `updated`. The expected and the
+// stored value are inputs of the write only. Initial writes have negative ids. They precede everything and so
+// are part of no relation here.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@
 
 namespace heddle::checker {
 
-// What program order says about an event, by its predecessors: known before the event is committed.
+// What program order says about an event, as sets of its predecessors: known before the event is committed.
 template <typename Set>
 struct PowerOrder {
   Set dependencies;   // addr | data
@@ -62,7 +62,7 @@ struct PowerOrder {
   bool writes = false;
 };
 
-// Which axiom refuses an event; the others are seen to by the order of commits and the places offered.
+// The axiom that refuses an event; the order of commits and the offered places ensure the others.
 enum class PowerAxiom : std::uint8_t { observation, propagation };
 
 template <unsigned Words>
@@ -118,13 +118,13 @@ class Power {
   [[nodiscard]] const Set& readers(EventId write) const {
     return write < 0 ? start_of(write).readers : (*this)[write].readers;
   }
-  // Does a read-modify-write stand right behind the write that it has read?
+  // True if a read-modify-write has read the write and directly follows it.
   [[nodiscard]] bool taken(EventId write) const {
     const EventId after = next(write);
     return after != no_event && (*this)[after].updated == write;
   }
-  // The oldest write that the next event may read from, or stand behind: coherence with the thread's own
-  // accesses. `same_location` as in PowerOrder; O(its size).
+  // The oldest write that the next event may read from or follow: coherence with the thread's own accesses.
+  // `same_location` as in PowerOrder; O(its size).
   [[nodiscard]] EventId oldest_place(const Order& order, EventId initial) const {
     EventId newest_own = no_event;
     order.same_location.for_each([&](ProcessId id) { newest_own = static_cast<EventId>(id); });
@@ -132,24 +132,24 @@ class Power {
     return (*this)[newest_own].writes ? newest_own : (*this)[newest_own].source;
   }
 
-  // Is the write the oldest place or coherence-after it?
+  // True if the write is the oldest place or coherence-after it.
   [[nodiscard]] bool within(EventId place, EventId oldest) const {
     return place == oldest || is_initial(oldest) ||
            (!is_initial(place) && (*this)[place].communication.contains(static_cast<ProcessId>(oldest)));
   }
 
-  // Commits an event if the model allows it: a read of `place`, or a write right behind `place`. `updated`:
-  // the place again if the write is that of a read-modify-write. The caller has checked coherence
+  // Commits an event if the model allows it: a read of `place`, or a write directly after `place`. `updated`:
+  // `place` again if the write is that of a read-modify-write. The caller has checked coherence
   // (oldest_place) and atomicity (taken). Returns whether the event was added; its id is size() - 1 then.
   bool add(const Order& order, EventId place, std::int64_t value, EventId updated = no_event);
-  // Adds an event that is no memory access (`choose`).
+  // Adds an event that is not a memory access (`choose`).
   void add_choice(const Order& order, std::int64_t value);
-  // Takes back the newest event.
+  // Removes the newest event.
   void remove();
-  // Why `add` refused an event the last time that it did.
+  // Why `add` refused an event most recently.
   [[nodiscard]] PowerAxiom refused_by() const { return refused_by_; }
 
-  // The events that are co-after `place`, with their readers: what com leads to from a new event there.
+  // The events that are co-after `place`, with their readers: com leads to them from a new event there.
   [[nodiscard]] Set after(EventId place) const;
   // cb of an event that is not committed yet, without its source.
   [[nodiscard]] Set commit_before(const Order& order) const {
@@ -219,7 +219,7 @@ class Power {
   PowerAxiom refused_by_ = PowerAxiom::observation;
 };
 
-// ii, ic, ci, cc of a new event, to which nothing else leads: each pair (y, event) is looked at once.
+// ii, ic, ci, cc of a new event, to which nothing else leads: each pair (y, event) is visited once.
 template <unsigned Words>
 void Power<Words>::preserved_order(Event& event, const Order& order) const {
   Set& ii = event.ii;
@@ -327,7 +327,7 @@ bool Power<Words>::observed(const Event& event, EventId place, const Set& after)
   }
 }
 
-// What stands before the event in co | prop, directly.
+// The direct predecessors of the event in co | prop.
 template <unsigned Words>
 auto Power<Words>::co_or_prop(const Event& event, EventId id) const -> Set {
   Set result;
@@ -337,7 +337,7 @@ auto Power<Words>::co_or_prop(const Event& event, EventId id) const -> Set {
   return result;
 }
 
-// What the new event directly happens after: hb of memory-models.md.
+// The events that the new event directly happens after: hb of memory-models.md.
 template <unsigned Words>
 auto Power<Words>::happens_directly_before(const Event& event, const Order& order) const -> Set {
   Set result = order.sync | order.lightweight | ((event.writes ? event.ic : event.ii) & reads_);
