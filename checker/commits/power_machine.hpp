@@ -1,23 +1,23 @@
-// The execution model that paper 2 (section 2) derives from the axioms of POWER: threads fetch in program
-// order past branches that are committed, and memory events are committed one by one, in any order that cb
-// allows, each with a parameter: the source of a load, the place of a store in coherence order.
+// The commit-order model of POWER (paper 2, section 2): threads fetch in program order past branches that are
+// committed, and memory events are committed one by one, in any order that cb allows, each with a parameter:
+// the source of a load, the place of a store in coherence order.
 //
-// A read-modify-write is committed in one step if that is no loss (ahead_threads.hpp); otherwise it is a load
-// and a separate store, whose place in coherence order is directly after the write that the load reads. That
-// place may no longer be allowed, so such a store has a second parameter, `dropped`: the run continues without
-// it and counts as blocked. Thus every enabled event has a parameter, and the algorithms still find the races of
-// the events that do not depend on the store. Mutexes are read-modify-writes of a location that is 0 while the mutex is free, with
-// full fences on both sides; a `lock` can be committed only after the write that left the mutex free. A
-// `choose` is an event without a location, whose parameter is its value.
+// A read-modify-write is committed in one step if this loses nothing (ahead_threads.hpp); otherwise it is a
+// load and a separate store, whose place in coherence order is directly after the write that the load reads.
+// That place may no longer be allowed, so such a store has a second parameter, `dropped`: the run continues
+// without it and counts as blocked. Thus every enabled event has a parameter, and the algorithms still find
+// the races of the events that do not depend on the store. Mutexes are read-modify-writes of a location that
+// is 0 while the mutex is free, with full fences on both sides; a `lock` can be committed only after the
+// write that left the mutex free. A `choose` is an event without a location, whose parameter is its value.
 //
 // Assertions and assumptions order nothing: threads run past them. An assumption that does not hold makes the
-// execution incomplete. Later events of the thread are still committed, since the assumption may hold because of
-// them in other executions. The exceptions are events that cb orders after all loads of the assumption: they are
-// removed, as after a branch. A violation counts if it occurs in an execution in which every assumption before any
-// event holds. Events that failed assumptions leave out (`left_out`), and all events that cb orders after these,
-// are not part of that execution.
+// execution incomplete. Later events of the thread are still committed, since the assumption may hold because
+// of them in other executions. The exceptions are events that cb orders after all loads of the assumption:
+// they are removed, as after a branch. A violation counts if it occurs in an execution in which every
+// assumption before any event holds. Events that failed assumptions leave out (`left_out`), and all events
+// that cb orders after these, are not part of that execution.
 //
-// `commit` and `undo` are a stack, as everywhere in this engine.
+// `commit` and `undo` are a stack, as in every commit machine.
 #pragma once
 
 #include <algorithm>
@@ -49,15 +49,15 @@ class PowerMachine {
   static constexpr unsigned next_width = Words == 1 ? 16 : growing;
   static constexpr std::string_view out_of_room = too_many_events;
 
-  // All that is known about an event before it is committed.
+  // Everything that is known about an event before it is committed.
   struct Prepared {
     EventName name;
-    Order read;                 // of its read, or of all that has no write
+    Order read;                 // of its read, or of the whole event if it has no write
     Order write;                // of its write
-    EventId newest = no_event;  // places for it are a section of the coherence order
+    EventId newest = no_event;  // places for it are a section of coherence order
     EventId oldest = no_event;
-    bool conditional = false;  // the store of a read-modify-write: the one place, or none
-    std::int64_t low = 0;      // values for it: choices only
+    bool conditional = false;  // the store of a read-modify-write: one place, or dropped
+    std::int64_t low = 0;      // its values: choices only
     std::int64_t high = 0;
   };
 
@@ -81,10 +81,10 @@ class PowerMachine {
   [[nodiscard]] const Request& request(EventName name) const {
     return threads_.requests(name.thread)[name.index];
   }
-  // The request of a load's bit; the loads that have their values.
+  // The request of the load with this bit; the loads that have their values.
   [[nodiscard]] const Request& load(ThreadId t, unsigned bit) const { return threads_.load(t, bit); }
   [[nodiscard]] std::uint64_t committed_loads(ThreadId t) const { return threads_.committed(t); }
-  // What the thread stands at.
+  // The request at which the thread is.
   [[nodiscard]] const Request& standing(ThreadId t) const { return threads_.requests(t).back(); }
   [[nodiscard]] bool finished() const {
     for (ThreadId t = 0; t < threads_.count(); ++t) {
@@ -92,7 +92,7 @@ class PowerMachine {
     }
     return true;
   }
-  // The same for the end of a run, where what came before may say more.
+  // The same for the end of a run, where an earlier request may be the reason.
   [[nodiscard]] Op standing_op(ThreadId t) const {
     if (assumption_fails(t)) return Op::assume_failed;
     const Watch& watch = watches_[t];
@@ -101,7 +101,7 @@ class PowerMachine {
     if (watch.suspect) return Op::assume_failed;
     return standing(t).op;
   }
-  // `none` if another thread's assumption is to blame.
+  // `none` if the cause is another thread's assumption.
   [[nodiscard]] std::uint32_t standing_site(ThreadId t) const {
     if (const auto request = stopped_at(t)) return threads_.requests(t)[*request].site;
     return watches_[t].suspect ? none : standing(t).site;
@@ -113,7 +113,7 @@ class PowerMachine {
   [[nodiscard]] ProcessId first_event(std::uint32_t depth) const {
     return depth < steps_.size() ? steps_[depth].first_event : static_cast<std::uint32_t>(model_.size());
   }
-  // Which step committed the event.
+  // The step that committed the event.
   [[nodiscard]] std::uint32_t step_of(EventId id) const { return step_of_[static_cast<std::size_t>(id)]; }
   // Of an initial write: the name without a thread.
   [[nodiscard]] EventName name_of(std::int64_t id) const {
@@ -121,15 +121,15 @@ class PowerMachine {
     return id < 0 ? EventName{} : steps_[step_of(static_cast<EventId>(id))].name;
   }
   [[nodiscard]] Op op(EventName name) const { return request(name).op; }
-  // `none` of a choice.
+  // `none` for a choice.
   [[nodiscard]] Location location(EventName name) const { return request(name).location; }
   [[nodiscard]] bool reads(EventName name) const {
     return request(name).bit != Request::no_bit || updates(name);
   }
   [[nodiscard]] bool updates(EventName name) const { return request(name).updates(); }
-  // Is it the store of a read-modify-write that is a step of its own?
+  // True for the store of a read-modify-write that is a step of its own.
   [[nodiscard]] bool conditional(EventName name) const { return request(name).write_half(); }
-  // Does the run lack such a store, which never comes?
+  // True if the run lacks such a store, which never comes.
   [[nodiscard]] bool lacks_store() const {
     for (ThreadId t = 0; t < threads_.count(); ++t) {
       for (const auto index : threads_.write_halves(t)) {
@@ -141,7 +141,7 @@ class PowerMachine {
   }
   [[nodiscard]] Location location_at(std::uint32_t depth) const { return location(step(depth)); }
   [[nodiscard]] bool reads_at(std::uint32_t depth) const { return reads(step(depth)); }
-  // What a step reads from, or which write its own write follows now; what it chose.
+  // The write that a step reads from, or that its own write directly follows now; the value that it chose.
   [[nodiscard]] std::int64_t place(std::uint32_t depth) const {
     const Request& committed = request(steps_[depth].name);
     if (committed.dropped) return dropped;
@@ -157,34 +157,34 @@ class PowerMachine {
   [[nodiscard]] const Set& readers(std::int64_t write) const {
     return model_.readers(static_cast<EventId>(write));
   }
-  // Would a read-modify-write write, if it read from this one?
+  // True if a read-modify-write would write if it read from this write.
   [[nodiscard]] bool would_update(const Prepared& event, std::int64_t write) const {
     const Request& self = request(event.name);
     return self.updates() && would_write(self.op, self.expected, value_of(static_cast<EventId>(write)));
   }
-  // The event whose first id this is.
+  // The event with this first id.
   [[nodiscard]] EventId write_of(EventId id) const { return request(name_of(id)).write; }
   [[nodiscard]] EventId source_of(EventId id) const { return model_[request(name_of(id)).read].source; }
   [[nodiscard]] bool is_decision(EventId id) const {
     const Request& committed = request(name_of(id));
     return committed.op == Op::choose || committed.write_half();
   }
-  // Of the two things that can be done with the store of a read-modify-write, leaving it out is always possible.
+  // Of the two parameters of the store of a read-modify-write, `dropped` is always possible.
   [[nodiscard]] bool is_default(EventId id) const {
     const Request& committed = request(name_of(id));
     return committed.op == Op::choose ? committed.result == committed.value : committed.dropped;
   }
-  // The write that a step has made, if any.
+  // The write of a step, if it has one.
   [[nodiscard]] std::optional<std::int64_t> written_by(std::uint32_t depth) const {
     const Request& committed = request(steps_[depth].name);
     return committed.write == no_event ? std::nullopt : std::optional<std::int64_t>(committed.write);
   }
-  // The parameter by which an event goes to the place of the name.
+  // The parameter with which an event goes to the place of this name.
   [[nodiscard]] std::int64_t resolve(EventName name, EventName place) {
     if (place == dropped_name) return dropped;
     return place.thread == none ? model_.initial(request(name).location) : request(place).write;
   }
-  // cb-predecessors, transitively: of an event without its source, and of a committed one with itself.
+  // cb-predecessors, transitively: of an event without its source; of a committed one including itself.
   [[nodiscard]] Set commit_before(const Prepared& event) const {
     return model_.commit_before(reads(event.name) ? event.read : event.write);
   }
@@ -196,21 +196,22 @@ class PowerMachine {
     std::uint32_t index = 0;  // of the request
   };
   [[nodiscard]] const std::vector<FailureAt>& failures() const { return failures_; }
-  // The request at which the thread is said to have stopped: an assumption that does not hold, or a violation
-  // that counts and that it does not go on from.
+  // The request at which the thread counts as stopped: an assumption that does not hold, or a violation that
+  // counts and that it does not continue from.
   [[nodiscard]] std::optional<std::uint32_t> stopped_at(ThreadId t) const {
     if (assumption_fails(t)) return threads_.assumptions(t)[watches_[t].assumed];
     if (!watches_[t].counted) return std::nullopt;
     return suspected(t);
   }
-  // Why no execution that goes on from here can be explored to its end: what a thread has run ahead to is
-  // more than there is room for (event_name.hpp). Empty if there is room.
+  // Why no extension of this run can be explored to its end: a thread has run ahead further than there is
+  // room for (event_name.hpp). Empty if there is room.
   [[nodiscard]] std::string_view limit() const { return limit_; }
   [[nodiscard]] std::size_t memory_used() const {
     return model_.memory_used() + threads_.memory_used() + steps_.capacity() * sizeof(Step);
   }
 
-  // Calls `visit(name)` for every event that cb allows to be committed now, locks that have to wait included.
+  // Calls `visit(name)` for every event that cb allows to be committed now, including locks that have to
+  // wait.
   template <typename Visit>
   void for_each_enabled(Visit&& visit) const {
     for (ThreadId t = 0; t < threads_.count(); ++t) {
@@ -241,14 +242,14 @@ class PowerMachine {
   // same parameters. They do not depend on the machine's width. O(events).
   void key(std::vector<std::uint64_t>& words) const;
 
-  // Must the event wait for a mutex?
+  // True if the event must wait for a mutex.
   [[nodiscard]] bool waits(EventName name) {
     const Request& lock = request(name);
     return lock.op == Op::lock && value_of(model_.newest(model_.initial(lock.location))) != 0;
   }
 
   void prepare(EventName name, Prepared& event);
-  // The parameters of an event, from `first` on, until there is none: ids of writes, or values.
+  // The parameters of an event, starting with `first`, until there is none: ids of writes, or values.
   [[nodiscard]] std::optional<std::int64_t> first_parameter(const Prepared& event) const {
     if (event.newest != no_event) return event.newest;
     return event.low;
@@ -277,9 +278,10 @@ class PowerMachine {
   }
   [[nodiscard]] const std::byte* block(ThreadId t) const { return threads_.block(t); }
   // Lets the image's counters count what the threads of this run have done: up to an assumption that does not
-  // hold, or is not known to, and without what such an assumption leaves out.
+  // hold, or whose result is not known, and without what such an assumption leaves out.
   void count_coverage();
-  // Would the thread, at a failed await, go on if it evaluated its condition now? For the end of a run.
+  // True if the thread, at a failed await, would continue if it evaluated its condition now. For the end of a
+  // run.
   [[nodiscard]] bool await_holds(ThreadId t);
 
  private:
@@ -290,12 +292,12 @@ class PowerMachine {
     std::uint32_t open = 0;
     std::uint32_t trail = 0;
   };
-  // What is known about the assertions and assumptions of a thread. Both are judged in program order.
+  // The knowledge about the assertions and assumptions of a thread. Both are judged in program order.
   struct Watch {
     std::uint32_t assumed = 0;   // assumptions that are known to hold
     std::uint32_t asserted = 0;  // assertions that are known to hold, or are violations that have counted
     bool suspect = false;        // the thread has a violation that does not count yet
-    bool counted = false;        // it has one that has, and ends there
+    bool counted = false;        // it has one that counts, and ends there
     friend bool operator==(const Watch&, const Watch&) = default;
   };
   struct WatchChange {
@@ -317,7 +319,7 @@ class PowerMachine {
     const Request& previous = threads_.requests(t)[request.previous];
     return (previous.committed || previous.absent) && !request.dropped;
   }
-  // Have the writes before the newest eieio been committed?
+  // True if the writes before the newest eieio have been committed.
   [[nodiscard]] bool stores_committed(ThreadId t, const Request& request) const {
     const auto& requests = threads_.requests(t);
     for (std::uint32_t i = open_[t]; i < request.before_store_store; ++i) {
@@ -331,7 +333,7 @@ class PowerMachine {
       ++open_[t];
     }
   }
-  // A request that is no event and that the thread has gone past.
+  // A request that is not an event and that the thread has passed.
   [[nodiscard]] static bool passive(const Request& request) {
     return request.op == Op::fence || request.op == Op::need || request.observes() || request.absent;
   }
@@ -339,12 +341,12 @@ class PowerMachine {
   void fetch(ThreadId t);
   [[nodiscard]] bool can_resume(ThreadId t) const;
   [[nodiscard]] bool holds(ThreadId t, Location mutex) const;
-  // Is what the thread stays at an operation that it may do? Only the owner of a mutex may unlock it.
+  // True if the thread may perform the operation at which it waits: only the owner of a mutex may unlock it.
   [[nodiscard]] bool may_stay(ThreadId t) const {
     const Request& request = standing(t);
     return request.op != Op::unlock || holds(t, request.location);
   }
-  // Does the thread stand at a violation?
+  // True if the thread is at a violation.
   [[nodiscard]] bool fails(ThreadId t) const {
     return is_failure(standing(t).op) || (standing(t).op == Op::unlock && !may_stay(t));
   }
@@ -362,21 +364,21 @@ class PowerMachine {
     const auto first = unassumed(t);
     return first != none && decided(t, threads_.requests(t)[first]);
   }
-  // Does the observer, once it can be judged, hold?
+  // True if the observer can be judged, and holds or fails as `holds` says.
   [[nodiscard]] bool judged(ThreadId t, std::uint32_t index, bool holds) {
     const auto& requests = threads_.requests(t);
     if (!decided(t, requests[index])) return false;
     threads_.clean(t, requests[index].data);
     return (requests[index].value != 0) == holds;
   }
-  // The violation of a thread that is suspect.
+  // The violation of a suspect thread.
   [[nodiscard]] std::uint32_t suspected(ThreadId t) const {
     const auto& assertions = threads_.assertions(t);
     const auto asserted = watches_[t].asserted;
     return asserted < assertions.size() ? assertions[asserted]
                                         : static_cast<std::uint32_t>(threads_.requests(t).size() - 1);
   }
-  // Is there an assumption that does not hold all of whose loads are in the mask?
+  // True if there is a failed assumption all of whose loads are in the mask.
   [[nodiscard]] bool assumed_wrongly(ThreadId t, std::uint64_t known) const {
     const auto& assumptions = threads_.assumptions(t);
     return std::any_of(assumptions.begin(), assumptions.end(), [&](std::uint32_t index) {
@@ -388,8 +390,8 @@ class PowerMachine {
   void watch(ThreadId t);
   void count_violations();
   [[nodiscard]] bool counts(ThreadId t, std::uint32_t index);
-  // Events that some assumption that does not hold, or is not known to hold, leaves out, loads of
-  // read-modify-writes whose store is missing, and what cb puts after these.
+  // Events that an assumption leaves out that does not hold, or is not known to hold; loads of
+  // read-modify-writes whose store is missing; and all events that cb puts after these.
   [[nodiscard]] Set left_out();
   [[nodiscard]] bool meets(ThreadId t, std::uint64_t loads, const Set& events) const;
   [[nodiscard]] Schedule run(const Set& without) const;
@@ -399,7 +401,7 @@ class PowerMachine {
           static_cast<ProcessId>(threads_.load(t, static_cast<unsigned>(std::countr_zero(mask))).read));
     }
   }
-  // Calls `visit(id, is_write)` for the events of a request that is committed.
+  // Calls `visit(id, is_write)` for the events of a committed request.
   template <typename Visit>
   static void for_each_event(const Request& request, Visit&& visit) {
     if (!request.committed) return;
@@ -417,17 +419,17 @@ class PowerMachine {
   bool resume_after_assert_;
   AheadThreads threads_;
   Model model_;
-  std::vector<std::uint32_t> open_;  // by thread: no event before this request is left to be committed
+  std::vector<std::uint32_t> open_;  // by thread: all events before this request are committed
   std::vector<Step> steps_;
   std::vector<std::uint32_t> step_of_;
   std::vector<Watch> watches_;  // by thread
   std::vector<WatchChange> trail_;
-  std::uint32_t suspects_ = 0;  // threads with a violation that is not counted yet
+  std::uint32_t suspects_ = 0;  // threads with a violation that does not count yet
   std::vector<FailureAt> failures_;
   std::string_view limit_;
 };
 
-// All earlier mutex operations of a thread that stays at one have been committed.
+// All earlier mutex operations of a thread that waits at one have been committed, so their results are known.
 template <unsigned Words>
 bool PowerMachine<Words>::holds(ThreadId t, Location mutex) const {
   const auto& requests = threads_.requests(t);
@@ -439,7 +441,7 @@ bool PowerMachine<Words>::holds(ThreadId t, Location mutex) const {
   return false;
 }
 
-// Can the thread go on past what it stands at, without anything being committed?
+// True if the thread can continue past its request without any commit.
 template <unsigned Words>
 bool PowerMachine<Words>::can_resume(ThreadId t) const {
   const Request& request = standing(t);
@@ -447,7 +449,7 @@ bool PowerMachine<Words>::can_resume(ThreadId t) const {
     case Op::need: return (static_cast<std::uint64_t>(request.value) & ~threads_.committed(t)) == 0;
     case Op::fence:
     case Op::assertion: return true;
-    // What comes next is behind the loads of the assumption if the thread has waited for them.
+    // What comes next is after the loads of the assumption if the thread has waited for them.
     case Op::assumption: return request.value != 0 || (request.data & ~request.waited) != 0;
     default: return request.access() && !request.stays();
   }
@@ -487,7 +489,7 @@ void PowerMachine<Words>::fetch(ThreadId t) {
   advance(t);
 }
 
-// Which of the thread's cas that are two requests are known to fail?
+// Marks the thread's cas that are two requests and are known to fail.
 template <unsigned Words>
 void PowerMachine<Words>::compare(ThreadId t) {
   auto& requests = threads_.requests(t);
@@ -523,7 +525,7 @@ void PowerMachine<Words>::watch(ThreadId t) {
   watches_[t] = now;
 }
 
-// Which of the violations that threads have met count now?
+// Finds the violations that threads have met and that count now.
 template <unsigned Words>
 void PowerMachine<Words>::count_violations() {
   for (ThreadId t = 0; suspects_ > 0 && t < threads_.count(); ++t) {
@@ -554,7 +556,7 @@ bool PowerMachine<Words>::meets(ThreadId t, std::uint64_t loads, const Set& even
   return nodes.intersects(events);
 }
 
-// Is the violation, with all that the thread has done before it, part of what assumptions leave?
+// True if assumptions leave the violation, and all that the thread has done before it, in the execution.
 template <unsigned Words>
 bool PowerMachine<Words>::counts(ThreadId t, std::uint32_t index) {
   const Set out = left_out();
@@ -695,8 +697,8 @@ bool PowerMachine<Words>::commit(const Prepared& event, std::int64_t parameter) 
   return true;
 }
 
-// Adds the events of a request to the model and tells the request their ids. The value that its thread goes on
-// with, or nothing if the model does not allow the events there.
+// Adds the events of a request to the model and stores their ids in the request. Returns the value with which
+// its thread continues, or nothing if the model does not allow the events there.
 template <unsigned Words>
 std::optional<std::int64_t> PowerMachine<Words>::add_events(const Prepared& event, std::int64_t parameter) {
   Request& self = threads_.requests(event.name.thread)[event.name.index];
@@ -759,7 +761,7 @@ auto PowerMachine<Words>::order_after_own_read(const Prepared& event, ProcessId 
   return order;
 }
 
-// The request has its result: lets its thread fetch what that makes possible, and judges what is known by now.
+// The request has its result: lets its thread fetch what that makes possible, and judges what is known now.
 template <unsigned Words>
 void PowerMachine<Words>::continue_thread(EventName name, std::int64_t result) {
   const ThreadId t = name.thread;
@@ -840,7 +842,7 @@ Row PowerMachine<Words>::row(std::uint32_t depth) const {
 }
 
 // A step of a schedule: `location` is the index of the request, `value` the choice, or the name of the write
-// that it reads from or stands behind: -1 for an initial one.
+// that it reads from or directly follows: -1 for an initial one.
 template <unsigned Words>
 Schedule PowerMachine<Words>::run(const Set& without) const {
   Schedule result;
@@ -855,7 +857,7 @@ Schedule PowerMachine<Words>::run(const Set& without) const {
     } else if (committed.dropped) {
       choice.value = encoded(dropped_name);
     } else {
-      // The write that the event stood behind at the time: later ones may have come between since.
+      // The write that the event followed at the time: others may have been put between them since.
       EventId place = reads ? event.source : event.previous;
       while (place >= 0 && (static_cast<std::uint32_t>(place) >= step.first_event ||
                             without.contains(static_cast<ProcessId>(place)))) {
@@ -941,7 +943,7 @@ void PowerMachine<Words>::key(std::vector<std::uint64_t>& packed) const {
     if (bytes % 8 == 0) packed.push_back(0);
     packed.back() |= value << (8 * (bytes++ % 8));
   };
-  // Seven bits a byte: nearly all numbers are small.
+  // Seven bits per byte: nearly all numbers are small.
   const auto number = [&](std::uint64_t value) {
     for (; value >= 128; value >>= 7U) byte((value & 127U) | 128U);
     byte(value);

@@ -1,4 +1,4 @@
-// Partial store order (SPARC), the axiomatic form (memory-models.md, "PSO"): as TSO, and W->W is not kept
+// Partial store order (SPARC), the axiomatic form (memory-models.md, "PSO"): as TSO, but W->W is not kept
 // either. (W->W to one location is: coherence puts the two in the same order.) `fence lw` and `fence st`,
 // which are stbar, keep W->W.
 #pragma once

@@ -1,14 +1,14 @@
-// Revisits for any commit machine (RevisitMachine, commit_machine.hpp): `cut` takes the run back to the first
-// step that goes and commits those that stay again, by name; `mend` commits what was there before. The order
-// in which the machine has committed its steps is not the order of insertion: after a revisit the read comes
-// behind its new source.
+// Revisits for any commit machine (RevisitMachine, commit_machine.hpp): `cut` undoes the run back to the
+// first step to be removed and commits those that stay again, by name; `mend` commits the old steps again.
+// The order in which the machine has committed its steps is not the order of insertion: after a revisit the
+// read comes after its new source.
 //
-// A lock whose mutex is taken becomes a *stuck* lock: a read in the order of insertion that the machine knows
-// nothing of. An unlock may revisit it as it may revisit any read; a lock that takes the mutex away from
-// another one leaves that one stuck. If the mutex is free in the end, or has another owner, the execution with
-// the lock is a different one.
+// A lock whose mutex is taken becomes a *stuck* lock: a read in the order of insertion that the machine does
+// not know. An unlock may revisit it like any read; a lock that takes the mutex from another one leaves that
+// one stuck. If the mutex is free in the end, or has another owner, the execution with the lock is a
+// different one.
 //
-// Memory: besides the run, the steps that each revisit has cut away.
+// Memory: the run, and the steps that each revisit has cut.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ class Recommits : public Machine {
   template <unsigned Wider>
   using Widened = Recommits<typename Machine::template Widened<Wider>>;
 
-  // Ids beyond those of the machine, one for each thread: of a stuck lock, and of a revisited read as long as
-  // it is not in the run.
+  // Ids beyond those of the machine, one for each thread: of a stuck lock, and of a revisited read while it
+  // is not in the run.
   static constexpr EventId first_stuck = 0x40000000;
   static constexpr EventId first_absent = 0x50000000;
 
@@ -90,7 +90,7 @@ class Recommits : public Machine {
     return checker::next_event(*this, [&](EventName lock) { return !stuck_[lock.thread]; });
   }
   [[nodiscard]] static std::optional<EventName> next_waiting(ThreadId /*from*/) { return std::nullopt; }
-  // A stuck lock whose mutex is free by now, or has another owner, waits in other executions only.
+  // A stuck lock whose mutex is free by now, or has another owner, waits only in other executions.
   [[nodiscard]] bool lost_race() {
     for (const auto& lock : stuck_) {
       if (lock && Machine::newer(lock->owner_id) != no_event) return true;
@@ -99,7 +99,7 @@ class Recommits : public Machine {
   }
   [[nodiscard]] static bool stopped_by(EventId /*read*/) { return false; }
 
-  // What the algorithm asks about events, with stuck locks among them.
+  // Queries about events, which may be stuck locks.
   [[nodiscard]] Set readers(std::int64_t write) const {
     Set result = Machine::readers(write);
     const EventName name = Machine::name_of(write);
@@ -144,7 +144,7 @@ class Recommits : public Machine {
     give_place(id, first);
     return true;
   }
-  // Behind an older write nothing could revisit it any more.
+  // After an older write nothing could revisit it any more.
   static constexpr bool deferral_is_step = false;
   bool defer(Prepared& event, std::int64_t owner, EventId& id) {
     if (Machine::newer(owner) != no_event) return false;
@@ -161,7 +161,7 @@ class Recommits : public Machine {
     } else {
       Machine::undo();
     }
-    // (What was given a place in the middle stands before the write that it reads from.)
+    // (An event that was given a position in the middle comes before the write that it reads from.)
     if (order_.back() == id) {
       order_.pop_back();
       id = no_event;
@@ -200,13 +200,13 @@ class Recommits : public Machine {
   struct Cut {
     EventName revisited;
     EventName source;                             // of the update that revisits
-    std::uint32_t kept_depth = 0;                 // steps that were left where they were
+    std::uint32_t kept_depth = 0;                 // steps that stayed in place
     std::vector<NamedStep> steps;                 // the others, as they were
     std::vector<EventId> order;                   // as it was
     std::vector<std::optional<StuckLock>> stuck;  // as they were
   };
 
-  // To drop the store of a read-modify-write is no revisit.
+  // Dropping the store of a read-modify-write is not a revisit.
   [[nodiscard]] static std::optional<std::int64_t> kept(const Prepared& event,
                                                         std::optional<std::int64_t> place) {
     return place && event.conditional && *place == dropped ? std::nullopt : place;
@@ -225,7 +225,7 @@ class Recommits : public Machine {
   [[nodiscard]] EventName name_in_order(EventId id) const {
     return id < first_stuck ? Machine::name_of(id) : stuck_[id - first_stuck]->event;
   }
-  // How to commit the step again: its place is the newest one of those at the time that `keep` wants.
+  // How to commit the step again: its place is the newest one of those at the time that `keep` accepts.
   template <typename Keep>
   [[nodiscard]] NamedStep recommit(std::uint32_t step, Keep&& keep) const {
     return named_step(*this, step,
@@ -244,10 +244,10 @@ class Recommits : public Machine {
 
   std::vector<EventId> order_;
   std::vector<std::optional<StuckLock>> stuck_;  // by thread
-  std::vector<Cut> cuts_;                        // those from cut_count_ on keep their memory
+  std::vector<Cut> cuts_;                        // the entries from cut_count_ on keep their memory
   std::size_t cut_count_ = 0;
   std::vector<NamedStep> staying_;  // scratch
-  std::vector<EventId> old_ids_;    // scratch: of these
+  std::vector<EventId> old_ids_;    // scratch: the ids that these had
   std::uint64_t version_ = 1;       // counts cuts and mends
 };
 
@@ -280,7 +280,7 @@ std::uint32_t Recommits<Machine>::cut(Prepared& event, std::int64_t source, std:
   undo_to(cut.kept_depth);
   for (const NamedStep& step : staying_) again(step);
 
-  // Steps that stay may have new ids, wherever they stand in the order.
+  // Steps that stay may have new ids, wherever they are in the order.
   const auto id_now = [&](EventId id) {
     if (id < first_undone || id >= first_stuck) return id;
     const auto k = std::find(old_ids_.begin(), old_ids_.end(), id) - old_ids_.begin();

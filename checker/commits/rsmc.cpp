@@ -1,8 +1,8 @@
 // rsmc: every complete trace of a commit machine exactly once.
 //
 // Abdulla, Atig, Jonsson, Leonardsson, "Stateless model checking for POWER", CAV'16 (paper 2), figure 7;
-// algorithms.md, "rsmc". The models' runs are sequences of committed events with parameters, in any order
-// that cb allows (power_machine.hpp; graph_machine.hpp for SC, TSO and PSO, whose cb is po | rf).
+// algorithms.md, "rsmc". A model's runs are sequences of committed events with parameters, in any order that
+// cb allows (power_machine.hpp; graph_machine.hpp for SC, TSO and PSO, whose cb is po | rf).
 //
 //   explore(run): select an enabled event e and branch over its parameters. A store is checked for races
 //     first: each load r that was committed before it and need not be could read from it (detect_races). At
@@ -10,20 +10,20 @@
 //     events since then that are cb-before e, in an order that depends on nothing but cb.
 //   A node takes its branches after its parameters, each once (traverse).
 //
-// Why each trace comes exactly once, also with the additions below: the traces that go on from a node are
-// divided by the source of its load r, by what is already there, or else by the writer e and by what is
-// cb-before e together with the parameters, restricted to these events. Both are functions of the trace.
+// Why each trace comes exactly once, also with the additions below: the traces that continue from a node are
+// divided by the source of its load r: a write that is already there, or else the writer e together with what
+// is cb-before e and the parameters, restricted to these events. Both are functions of the trace.
 //
 // How this differs from the paper
 // - The recursion is a stack of nodes, and nodes are found by the step that they committed (`owners_`), which
 //   is the paper's P. Events that traverse has committed have no node: other sources for them are other
-//   branches of the same node as the one that is being traversed, or of one above.
-// - A read-modify-write e is committed as a whole. As its source is one of its predecessors, the branch is
-//   c . e[x] . r[e], for each write x that it could read from without coming after r, with c the events that
+//   branches of the node that is being traversed, or of one above.
+// - A read-modify-write e is committed as a whole. As its source is one of its predecessors, the branch is c
+//   . e[x] . r[e], for each write x that it could read from without coming after r, with c the events that
 //   are before e or before x.
-// - Mutexes. A `lock` r can only take over a free mutex, so nothing is gained by letting it read from another
-//   lock. The branch is c . e[x] alone, with the mutex taken by e in the place of r; r then comes where the
-//   search meets it. Locks that are still waiting at the end of a run look for races, too.
+// - Mutexes. A `lock` r can only take over a free mutex, so letting it read from another lock gains nothing.
+//   The branch is c . e[x] alone, in which e takes the mutex instead of r; r then comes where the search
+//   reaches it. Locks that are still waiting at the end of a run are checked for races, too.
 // - `choose` is an event whose parameter is its value.
 // - Where a branch is taken, the places of its stores are those of the trace without the other events.
 #include <algorithm>
@@ -47,7 +47,7 @@ namespace heddle::checker {
 
 namespace {
 
-// The paper's c . e[*] . r[e], for the load r at whose node it is kept.
+// The paper's c . e[*] . r[e], stored at the node of the load r.
 struct Continuation {
   std::vector<NamedStep> before;  // c: cb-before the writer, in an order that is a function of the set
   NamedStep writer;               // e
@@ -88,7 +88,7 @@ class Rsmc : CommitExploration<Machine> {
   using Prepared = typename Machine::Prepared;
 
   Rsmc(Machine& machine, Search& search, const GraphObserver& observer) : Base(machine, search, observer) {
-    // Nodes that were copied when their vector grows would keep pointers into the originals.
+    // If growing the vector copied nodes, the copies would keep pointers into the originals.
     static_assert(std::is_nothrow_move_constructible_v<Node>);
   }
 
@@ -118,14 +118,14 @@ class Rsmc : CommitExploration<Machine> {
     std::uint32_t depth = 0;  // steps before it: P[name]
     Branches<Machine> event;
     bool committed = false;  // with some parameter
-    // The continuation that is being traversed; its c is committed, then comes the writer.
+    // The continuation being traversed: its c is committed, the writer comes next.
     bool trying_writer = false;
     std::uint32_t writer_depth = 0;
     Branches<Machine> writer;
     std::size_t taken = 0;  // continuations
     std::unordered_set<Continuation, ContinuationHash> known;
-    std::vector<const Continuation*> continuations;  // Q[name], in order of coming
-    std::uint64_t bytes = 0;                         // that they take
+    std::vector<const Continuation*> continuations;  // Q[name], in the order in which they were added
+    std::uint64_t bytes = 0;                         // the memory that they take
 
     [[nodiscard]] std::uint32_t branch_depth() const { return trying_writer ? writer_depth : depth; }
   };
@@ -163,7 +163,7 @@ class Rsmc : CommitExploration<Machine> {
 template <typename Machine>
 void Rsmc<Machine>::committed(std::uint32_t owner) {
   owners_.push_back(owner);
-  // Here and not in `arrive`: what is committed again before a writer may fail as well.
+  // Here and not in `arrive`: a step that is committed again before a writer may fail as well.
   this->note_failures();
   search_.transition(machine_.depth(), [&] { return memory_used(); });
 }
@@ -259,7 +259,7 @@ void Rsmc<Machine>::repeat(const NamedStep& item) {
   committed(none);
 }
 
-// Which committed reads could read from the event, had it come first?
+// Finds the committed reads that could have read from the event if it had come first.
 template <typename Machine>
 void Rsmc<Machine>::detect_races(const Prepared& writer) {
   const auto location = machine_.location(writer.name);
@@ -273,7 +273,7 @@ void Rsmc<Machine>::detect_races(const Prepared& writer) {
   }
 }
 
-// Notes the branches of the node of a read, the step, that the writer offers.
+// Adds the branches that the writer offers to the node of a read, which is this step.
 template <typename Machine>
 void Rsmc<Machine>::detect_race(const Prepared& writer, const Set& before, Node& node, std::uint32_t step) {
   if (!machine_.updates(writer.name)) {
@@ -303,7 +303,7 @@ void Rsmc<Machine>::detect_race(const Prepared& writer, const Set& before, Node&
   }
 }
 
-// Adds `found_`. Nearly all that are found are known, and so not worth an allocation.
+// Adds `found_`. Nearly all continuations found are known, and so not worth an allocation.
 template <typename Machine>
 void Rsmc<Machine>::add_continuation(Node& node) {
   if (node.known.contains(found_)) return;
@@ -313,8 +313,8 @@ void Rsmc<Machine>::add_continuation(Node& node) {
   continuation_bytes_ += place->bytes();
 }
 
-// Lets `found_` begin with the events of the set that were committed at depth `from` or later, in a fixed
-// order: the first by name of those whose predecessors have all come, and so on.
+// Makes `found_` begin with the events of the set that were committed at depth `from` or later, in a fixed
+// order: repeatedly the first by name of those whose predecessors have all come.
 template <typename Machine>
 void Rsmc<Machine>::set_before(const Set& events, std::uint32_t from) {
   left_.clear();

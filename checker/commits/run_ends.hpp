@@ -12,7 +12,7 @@
 
 namespace heddle::checker {
 
-// Judges the ends of runs. Holds buffers, so one of them serves a whole search.
+// Judges the ends of runs. Holds buffers, so one object serves a whole search.
 template <CommitMachine Machine>
 class RunEnds {
  public:
@@ -38,7 +38,7 @@ class RunEnds {
     }
   }
 
-  // Nothing is left that could be committed: classifies and counts the run, as Machine::ending does for
+  // To be called when nothing is left to commit: classifies and counts the run, as Machine::ending does for
   // interleavings. Returns whether it was a complete execution.
   bool finish(Machine& machine) {
     auto& counts = search_.counts;
@@ -61,10 +61,11 @@ class RunEnds {
   }
 
  private:
-  // Some thread has not come to its end.
+  // Some thread has not ended.
   void finish_stuck(Machine& machine) {
     RunEnd end = classify(machine);
-    // Where a run leaves final memory open, an await may hold in one final memory and fail for good in another.
+    // Where a run leaves final memory open, an await may hold in one final memory and fail forever in
+    // another.
     if constexpr (LeavesMemoryOpen<Machine>) {
       if (end.ending == Ending::blocked_await || end.ending == Ending::deadlock) {
         machine.for_each_final_memory([&] {
@@ -86,7 +87,7 @@ class RunEnds {
       case Ending::violation: break;
     }
   }
-  // Executions and deadlocks that need too many preemptions only count as such.
+  // Counts executions and deadlocks that need too many preemptions only as such.
   [[nodiscard]] bool counts_within_bound([[maybe_unused]] Machine& machine, Ending ending) {
     if constexpr (BoundsPreemptions<Machine>) {
       const bool report_beyond = search_.options().report_beyond_bound;
@@ -111,8 +112,8 @@ class RunEnds {
     }
     return result.end();
   }
-  // Threads that run ahead execute operations more than once, and with values that are not theirs yet. So
-  // their coverage is counted at the end of the run.
+  // Threads that run ahead execute operations more than once, and at first with wrong values. So their
+  // coverage is counted at the end of the run.
   void count_coverage(Machine& machine) {
     if constexpr (RunsAhead<Machine>) {
       if (search_.image().coverage) machine.count_coverage();
@@ -159,7 +160,7 @@ class RunEnds {
     return search_.judge(memory_, blocks_.data(), [&] { return schedule(machine); });
   }
 
-  // How a violation is shown: as a run of the store-buffer machine where the model has one.
+  // The form in which a violation is shown: a run of the store-buffer machine where the model has one.
   [[nodiscard]] Schedule schedule(const Machine& machine) const {
     if constexpr (HoldsGraph<Machine>) {
       return linearise(search_, machine.graph(), machine.graph().live());

@@ -1,6 +1,6 @@
-// Breadth-first search for a violation under POWER, layer by layer, as shortest.cpp does it for
-// interleavings: a transition is a commit, and a state the set of what is committed with its parameters, in
-// whatever order it was (PowerMachine::key).
+// Breadth-first search for a violation under POWER, layer by layer, as interleavings/shortest.cpp does for
+// interleavings: a transition is a commit, and a state is the set of committed events with their parameters,
+// in whatever order (PowerMachine::key).
 #include "checker/commits/shortest.hpp"
 
 #include <stdexcept>
@@ -37,7 +37,7 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
       }
       begin = end;
     }
-    // The last layer has no one to extend it; its states may be ends.
+    // The last layer is not extended; its states may be ends.
     for (; begin < nodes_.size() && nodes_[begin].depth < this->best_depth(); ++begin) {
       if (this->limit_reached(known_.memory_used())) return this->result();
       this->go_to(static_cast<std::uint32_t>(begin));
@@ -87,7 +87,7 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
     }
   }
 
-  // The machine is at the node's state, which may be a known one; the thread that went last is part of it.
+  // The machine is in the node's state, which may be known; the thread that went last is part of it.
   void arrive(const Node& node) {
     this->note_failures(node);
     machine_.key(key_);
@@ -96,7 +96,7 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
     this->keep(node, number, known);
   }
 
-  // Nothing is left to be committed: what a check would say about the execution.
+  // Nothing is left to commit: counts the execution as a check would.
   void note_end(const Node& node) {
     Search probe(search_.image(), search_.options());
     RunEnds<Machine>(probe).finish(machine_);

@@ -7,7 +7,7 @@
 
 namespace heddle::checker {
 
-// Among schedules of at most `most_steps` commits; `found` is empty if there is none. The search's options
+// Searches schedules of at most `most_steps` commits; `found` is empty if none violates. The search's options
 // give the limits.
 [[nodiscard]] Shortest find_shortest_commits(const Search& search, std::size_t most_steps,
                                              const WantedEnd& wanted);

@@ -7,53 +7,53 @@
 //
 // The search extends one graph by the next event, which is a function of the graph:
 //   a read    reads from every write that the model allows,
-//   a write   stands at every place in coherence order that the model allows, and then, for every earlier
+//   a write   takes every place in coherence order that the model allows, and then, for every earlier
 //             read that it could have been the source of, *revisits* that read: the events that came after
 //             the read and that the write does not depend on are deleted, the read reads from the write.
-// Several graphs lead to the same revisit; only one of them may take it. It is the one in which everything
-// deleted is *maximal*: an event that saw the newest of what was there. Let P be the events added no later than
-// the event, and the prefix of the write. No read in P reads from the event, and it has (if it is a read, the
+// Several graphs lead to the same revisit; only one of them may take it. It is the one in which every deleted
+// event is *maximal*: it saw the newest write that existed. Let P be the events added no later than the
+// event, and the prefix of the write. No read in P reads from the event, and it has (if it is a read, the
 // write that it reads has) no co-later write in P.
 //
-// What a model must be for that: closed under prefixes, and an event that may come next can always go last in
-// coherence order, or read from the newest write.
+// The model must be closed under prefixes, and an event that may come next must always be able to come last
+// in coherence order, or to read from the newest write.
 //
 // How this differs from the paper
 // - One graph is changed and changed back; the paper copies it for each revisit. Deleted events are set aside
-//   (`cut`) and brought back (`mend`). The stack of nodes replaces recursion.
+//   (`cut`) and restored (`mend`). The stack of nodes replaces recursion.
 // - Whether an event is maximal does not depend on the read that is revisited. So one walk back through the
 //   order of insertion finds all revisits of a write; it ends at the first event that is not maximal.
-// - A successful read-modify-write is one event, its read and write parts never apart. It revisits once for
-//   each source, with what its source needs in its prefix. If its source is already read by another one, it
-//   cannot be added but may still revisit: the other one, or an earlier read.
-// - A revisited read is added again by a node of its own, at its old place in the order of insertion. If it
-//   turns out to write (a CAS that succeeds now, say), that write has its own revisits.
+// - A successful read-modify-write is one event, whose read and write parts are never separated. It revisits
+//   once for each source, with what its source needs in its prefix. If another event has already taken its
+//   source, it cannot be added but may still revisit: that event, or an earlier read.
+// - A revisited read is added again by a node of its own, at its old position in the order of insertion. If
+//   it turns out to write (a CAS that succeeds now, say), that write has its own revisits.
 // - `choose` has one value that counts as maximal, the first.
-// - A read that is added with another source than the newest write, and at which its thread stops at once (an
+// - A read that is added with another source than the newest write, and that stops its thread at once (an
 //   assumption or an await that fails), can never be revisited or deleted. The graph is counted as blocked
 //   and not extended. Violations of other threads in it occur in graphs without this read, too (but those may
 //   take more preemptions, so with a bound it may be extended).
 //
-// Under SC, TSO and PSO the next event is that of the left-most thread that can go on, and prefixes are those of
-// po | rf. Because deleted events are maximal, nothing that stays depends on them, so the closed order of what
-// stays needs no repair (GraphMachine).
+// Under SC, TSO and PSO the next event is that of the left-most thread that can continue, and prefixes are
+// those of po | rf. Because deleted events are maximal, no remaining event depends on them, so the closed
+// order of the remaining events needs no repair (GraphMachine).
 //
 // Under POWER prefixes are those of commit-before, as in HMC: the events before a write in program order need
 // not be kept when the write becomes the source of an earlier read, and in a load-buffering cycle cannot be.
 // The conditions hold: see "Stateless model checking for POWER" (CAV'16), theorem on deadlock freedom. There
-// `cut` and `mend` commit again what stays (Recommits).
+// `cut` and `mend` commit the remaining events again (Recommits).
 //
 // Mutexes. A lock is added only when its mutex is free, as the next owner: no execution is explored in which
-// a thread has seen a mutex taken and waits for good. The other orders of owners come from revisits: a lock
-// whose source another lock (or trylock) has taken puts itself in that one's place. A lock cannot read from a
-// lock, so the lock that is revisited is *deferred*: at its old place in the order of insertion an event marks
-// that the thread's lock comes after the lock that revisited it. This event orders nothing and is no part of
-// the execution. Its thread goes on, before all others, as soon as that owner has unlocked the mutex; it never
-// takes an earlier place again, which would lead back. The new owner cannot be deleted while the event stays
-// (it is a reader of it), nor does the event stand in the way when it is deleted itself. Where no thread can go
-// on, each thread that still waits for a mutex may revisit once, without being added.
-// Recommits has no such thing as a deferred lock that goes on: there a lock whose mutex is taken is added as a
-// read that is stuck. If its mutex becomes free it is part of other executions, so the run counts as blocked.
+// a thread has seen a mutex taken and waits forever. The other orders of owners come from revisits: a lock
+// whose source another lock (or trylock) has taken replaces that one. A lock cannot read from a lock, so the
+// lock that is revisited is *deferred*: at its old position in the order of insertion an event marks that the
+// thread's lock comes after the lock that revisited it. This event orders nothing and is not part of the
+// execution. Its thread continues, before all others, as soon as that owner has unlocked the mutex; it never
+// takes an earlier place again, which would repeat graphs. The new owner cannot be deleted while the event
+// remains (it is a reader of it), and the event does not prevent its own deletion. Where no thread can
+// continue, each thread that still waits for a mutex may revisit once, without being added. Recommits does
+// not let deferred locks continue: there a lock whose mutex is taken is added as a read that is stuck. If its
+// mutex becomes free it is part of other executions, so the run counts as blocked.
 //
 // Violations are reported as schedules of the operational machine where there is one (linearise.hpp).
 #pragma once
@@ -79,8 +79,8 @@ class Trust {
   Trust(Machine& machine, Search& search, const GraphObserver& observer)
       : machine_(machine), search_(search), observer_(observer), ends_(search) {}
 
-  // Explores. False if an execution has more events than the machine has room for: then the search has to
-  // begin again on a wider one.
+  // Explores. False if an execution has more events than the machine has room for: then the search must start
+  // again on a wider one.
   bool run() {
     note_failures();
     arrive();
@@ -95,10 +95,10 @@ class Trust {
 
  private:
   enum class Stage : std::uint8_t {
-    add,       // with the parameter at hand
-    added,     // take that back
-    revisits,  // with the parameter at hand, or as a store, which has tried all its places by then
-    next,      // go on to the next parameter
+    add,       // with the current parameter
+    added,     // undo that
+    revisits,  // with the current parameter, or as a store, which has tried all its places by then
+    next,      // continue with the next parameter
   };
 
   // One choice point: an event that the search adds in all possible ways, one after the other.
@@ -113,18 +113,18 @@ class Trust {
     Set deleted;                        // revisits: the events walked over that are not in the prefix
     Op op = Op::load;
     Stage stage = Stage::add;
-    bool forced = false;      // a revisited read: its source and its place in the order are given
-    bool idle = false;        // a lock that waits in a graph where nothing can go on
-    bool updates = false;     // a read-modify-write that writes, with the parameter at hand
-    bool all_tried = false;   // a store: its places
-    bool revisiting = false;  // the event is in the cut graph
+    bool forced = false;      // a revisited read: its source and its position in the order are given
+    bool idle = false;        // a lock that waits in a graph where no thread can continue
+    bool updates = false;     // a read-modify-write that writes with the current parameter
+    bool all_tried = false;   // a store has tried all its places
+    bool revisiting = false;  // the event has been added to the cut graph
 
     [[nodiscard]] bool is_store() const { return op == Op::store || op == Op::unlock; }
     [[nodiscard]] bool may_update() const { return op != Op::load && op != Op::choose && !is_store(); }
   };
 
-  // -- Extending the graph. (The `inline` ones are called at one place, for every event. The compiler inlines
-  // them into `run` only if it has to.)
+  // -- Extending the graph. (The `inline` functions are called in one place, for every event. The compiler
+  // inlines them into `run` only if it must.)
 
   inline void arrive();
   Node& open(EventName name);
@@ -199,8 +199,8 @@ auto Trust<Machine>::open(EventName name) -> Node& {
   return node;
 }
 
-// Takes back what the newest node did last and does the next thing, until the graph has been extended or the
-// node is left.
+// Undoes the newest node's last action and does the next one, until the graph has been extended or the node
+// is left.
 template <RevisitMachine Machine>
 [[gnu::always_inline]] inline void Trust<Machine>::advance() {
   Node& node = nodes_.back();
@@ -242,7 +242,7 @@ void Trust<Machine>::leave() {
   if (next) open(*next).idle = true;
 }
 
-// Moves on to the next value, source or place in coherence order.
+// Continues with the next value, source or place in coherence order.
 template <RevisitMachine Machine>
 bool Trust<Machine>::next_parameter(Node& node) {
   if (node.forced || node.all_tried) return false;
@@ -251,7 +251,7 @@ bool Trust<Machine>::next_parameter(Node& node) {
   return next.has_value();
 }
 
-// Adds the event with the parameter at hand. Returns whether the graph was extended.
+// Adds the event with the current parameter. Returns whether the graph was extended.
 template <RevisitMachine Machine>
 [[gnu::always_inline]] inline bool Trust<Machine>::add(Node& node) {
   node.stage = Stage::added;
@@ -275,8 +275,8 @@ template <RevisitMachine Machine>
   return false;
 }
 
-// Was the read not maximal when it was added, and has it stopped its thread? It is there for good then, as it
-// can be neither revisited nor deleted, and nothing complete comes of this graph.
+// True if the read was not maximal when it was added and has stopped its thread. Then it stays forever,
+// because it can be neither revisited nor deleted, and nothing complete results from this graph.
 template <RevisitMachine Machine>
 [[gnu::always_inline]] inline bool Trust<Machine>::add_read_in_vain(const Node& node) {
   if (node.forced || node.updates || node.op == Op::choose || node.is_store()) return false;
@@ -287,7 +287,7 @@ template <RevisitMachine Machine>
   return true;
 }
 
-// The event is not in the graph.
+// Called while the event is not in the graph.
 template <RevisitMachine Machine>
 void Trust<Machine>::start_revisits(Node& node) {
   node.stage = Stage::revisits;
@@ -298,7 +298,8 @@ void Trust<Machine>::start_revisits(Node& node) {
   node.walk = machine_.order().size();
 }
 
-// Makes the next graph in which the node's event is the source of an earlier read, and opens a node for that.
+// Makes the next graph in which the node's event is the source of an earlier read, and opens a node for that
+// read.
 template <RevisitMachine Machine>
 bool Trust<Machine>::next_revisit(Node& node) {
   if (node.revisiting) {
@@ -315,8 +316,8 @@ bool Trust<Machine>::next_revisit(Node& node) {
   return false;
 }
 
-// Adds the node's event to the cut graph, at the next place where the model allows it, and opens a node for the
-// read that is to see it.
+// Adds the node's event to the cut graph, at the next place that the model allows, and opens a node for the
+// read that will read from it.
 template <RevisitMachine Machine>
 bool Trust<Machine>::revisit(Node& node) {
   for (; node.place; node.place = machine_.next_place(node.event, *node.place)) {
@@ -363,8 +364,8 @@ void Trust<Machine>::mend(Node& node) {
   machine_.include(std::exchange(node.revisited, no_event), node.deleted);
 }
 
-// Nothing hinders a maximal event from being taken back and added again later: it saw the newest of all that
-// stays or was there before it.
+// A maximal event can be removed and added again later: it saw the newest of all writes that stay or came
+// before it.
 template <RevisitMachine Machine>
 bool Trust<Machine>::maximal(EventId id, const Set& deleted) const {
   const auto gone = [&](EventId write) {

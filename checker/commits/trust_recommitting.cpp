@@ -1,5 +1,5 @@
-// trust (trust.hpp) where revisits commit again what stays: under POWER. Under the other models it is the oracle
-// for revisits in place (trust.cpp), for executions of some 60 events.
+// trust (trust.hpp) with revisits that commit the remaining events again: under POWER. Under the other models
+// it is the oracle for revisits in place (trust.cpp), for executions of some 60 events.
 #include "checker/commits/machines.hpp"
 #include "checker/commits/recommits.hpp"
 #include "checker/commits/trust.hpp"

@@ -1,6 +1,6 @@
-// Explorations begin on a machine whose sets have few words. If an execution turns out to have more events than
-// these have room for, the exploration begins again on the next wider machine: a depth-first search meets long
-// executions early, so little work is done twice.
+// Explorations begin on a machine whose sets have few words. If an execution turns out to have more events
+// than these have room for, the exploration starts again on the next wider machine: a depth-first search
+// reaches long executions early, so little work is repeated.
 //
 // A machine M names the width of the next one in words, M::next_width, and its type, M::Widened<words>; the
 // widest machine names its own width. Nearly all programs need sets of one word. Wider sets cost what their
@@ -13,8 +13,8 @@
 
 namespace heddle::checker {
 
-// `explore(machine)` explores the program of the search on a fresh machine; it returns false if the machine has
-// become full.
+// `explore(machine)` explores the program of the search on a fresh machine; it returns false if the machine
+// has become full.
 template <typename Machine, typename Explore>
 void explore_widening(Search& search, Explore&& explore) {
   {
