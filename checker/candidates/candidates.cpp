@@ -26,7 +26,7 @@ class Enumerator {
       : image_(image), paths_(paths), condition_(condition), limits_(limits), visit_(visit) {
     const std::size_t threads = paths.threads.size();
     chosen_.resize(threads);
-    // What the threads from each one on can write.
+    // The values that the threads from each one on can write.
     later_.resize(threads + 1);
     for (std::size_t t = threads; t-- > 0;) {
       later_[t] = later_[t + 1];
@@ -39,7 +39,7 @@ class Enumerator {
       allowed_ = allowed;
       combine(0);
       if (allowed != Allowed::coherent) {
-        // They only explain, so it does not matter if there are too many of them.
+        // They only explain, so having too many of them does not matter.
         result_.coherent = result_.candidates == 0;
         result_.gave_up.clear();
       }
@@ -49,7 +49,7 @@ class Enumerator {
   }
 
  private:
-  // What is enumerated: coherent executions; else those whose writes are in program order; else all.
+  // The executions to enumerate: coherent ones; else those whose writes are in program order; else all.
   enum class Allowed : std::uint8_t { coherent, any_source, anything };
 
   using Written = std::set<std::pair<Location, std::int64_t>>;
@@ -77,7 +77,7 @@ class Enumerator {
     }
   }
 
-  // Does each value that is read so far have a writer that is chosen, or can still be?
+  // True if each value read so far has a writer that is chosen, or can still be chosen.
   [[nodiscard]] bool reads_are_written(std::size_t last) const {
     Written written = later_[last + 1];
     for (std::size_t t = 0; t <= last; ++t) add_writes(*chosen_[t], written);
@@ -253,7 +253,7 @@ class Enumerator {
     }
   }
 
-  // `place` 0 is the initial write, i + 1 the write i of the order.
+  // True if the read can take its value from `place`: 0 is the initial write, i + 1 the write i of the order.
   [[nodiscard]] bool value_fits(EventId read, const std::vector<EventId>& order, std::size_t place) const {
     const PathAccess& access = access_of(read);
     const auto value =
@@ -264,8 +264,9 @@ class Enumerator {
     if (write == no_event) return 0;
     return 1 + static_cast<std::size_t>(std::find(order.begin(), order.end(), write) - order.begin());
   }
-  // Along program order, the places of writes and sources must not go back; a write stands after what is read
-  // before it, directly after it if the two are one read-modify-write.
+  // True if the places of writes and sources never go back along program order, and a write comes after the
+  // sources that its thread has read before, directly after the source of its own read if it is part of a
+  // read-modify-write.
   [[nodiscard]] bool coherent(EventId read, const std::vector<EventId>& order, std::size_t place,
                               const std::vector<std::pair<EventId, EventId>>& sources) const {
     const auto& events = candidate_.execution.events;

@@ -39,17 +39,17 @@ struct Candidate {
 };
 
 struct CandidateLimits {
-  std::uint64_t most_steps = 2'000'000;  // partial combinations that are looked at
+  std::uint64_t most_steps = 2'000'000;  // partial combinations that are visited
   std::function<bool()> go_on = {};      // called now and then; false gives up
 };
 
-// Does a final state satisfy the question? May change its argument, as the `final` block does.
+// True if a final state satisfies the condition. May change its argument, as the `final` block does.
 using FinalCondition = std::function<bool(std::vector<std::int64_t>& memory, const std::byte* const* blocks)>;
 
 struct Enumeration {
   std::uint64_t candidates = 0;  // that satisfy the condition
   bool coherent = true;          // false: there is no coherent candidate, and these are the others
-  std::string gave_up;           // which limit was too small; empty: all candidates were visited
+  std::string gave_up;           // the limit that was too small; empty: all candidates were visited
 };
 
 // Calls visit(candidate) for each candidate that satisfies the condition until it returns false. `paths` must

@@ -18,7 +18,7 @@ using axioms::Model;
 using axioms::no_event;
 using axioms::PointKind;
 
-// The kinds of fences that mean something under the model, the strongest first. PSO's `fence lw` is its
+// The kinds of fences that have an effect under the model, the strongest first. PSO's `fence lw` is its
 // `fence st`.
 std::vector<PointKind> kinds_of(Model model) {
   switch (model) {
@@ -101,7 +101,7 @@ class Allowing {
     }
   }
 
-  // What can be done about an edge, the least first.
+  // The changes that can remove an edge, the least first.
   [[nodiscard]] std::vector<Change> options(const Execution& execution, const axioms::Edge& edge) const {
     std::vector<Change> result;
     const auto drop = [&](EdgeKind kind) {
@@ -177,7 +177,7 @@ class Allowing {
   Budget& budget_;
 };
 
-// Of sets that differ only in how far they weaken a fence, keeps the one that weakens it least.
+// Keeps, of sets that differ only in how far they weaken a fence, the one that weakens it least.
 void keep_least(std::vector<Changes>& found) {
   const auto same_but_weaker = [](const Changes& a, const Changes& b) {
     if (a.size() != b.size() || a == b) return false;
@@ -240,7 +240,7 @@ FoundChanges changes_that_allow(const std::vector<Candidate>& candidates, Model 
 
 namespace {
 
-// Where a thread of a candidate enters a statement: the event before which a fence would stand.
+// A place where a thread of a candidate enters a statement: the event before which a fence would be put.
 struct Entry {
   std::uint32_t thread = 0;
   std::uint32_t position = 0;
@@ -340,7 +340,7 @@ class Forbidding {
     return sum;
   }
 
-  // Is no execution consistent with these fences?
+  // True if no execution is consistent with these fences.
   [[nodiscard]] bool forbids(const Changes& fences) {
     for (std::size_t i = candidates_.size(); i-- > 0;) {
       if (!budget_.gave_up.empty()) return false;
@@ -360,8 +360,8 @@ class Forbidding {
     }
     return true;
   }
-  // The execution that the last set of fences did not forbid is likely to refute the next one, too: it comes
-  // first.
+  // The execution that the last set of fences did not forbid is likely to refute the next one, too, so it
+  // comes first.
   [[nodiscard]] std::size_t order(std::size_t i) const {
     if (i + 1 == candidates_.size()) return resisting_;
     return i == resisting_ ? candidates_.size() - 1 : i;

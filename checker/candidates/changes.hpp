@@ -17,8 +17,8 @@ namespace heddle::checker {
 struct Change {
   enum class Kind : std::uint8_t { weaken, remove, drop, add };
   Kind kind = Kind::weaken;
-  axioms::PointKind before = axioms::PointKind::full;  // weaken, remove: the fence that is there
-  axioms::PointKind after = axioms::PointKind::full;   // weaken, add: the fence that is there then
+  axioms::PointKind before = axioms::PointKind::full;  // weaken, remove: the present fence
+  axioms::PointKind after = axioms::PointKind::full;   // weaken, add: the fence after the change
   // weaken, remove: the fence's site. drop: that of the load.
   std::uint32_t site = none;
   axioms::EdgeKind dependency = axioms::EdgeKind::data;  // drop: address, data or control
@@ -36,7 +36,7 @@ struct Statements {
   };
   std::vector<Statement> list;
   std::vector<std::uint32_t> innermost;  // by site: the innermost statement around it, or none
-  // Is the site part of the statement?
+  // True if the site is part of the statement.
   std::function<bool(std::uint32_t site, std::uint32_t statement)> contains;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 using Values = std::vector<std::set<std::int64_t>>;  // by location
 
-// What the threads write in one round, on paths that do not come to their end, too: a thread may have no
+// What the threads write in one round, also on paths that do not reach their end: a thread may have no
 // complete path before it knows what the others write.
 struct Written {
   Values values;
@@ -43,7 +43,7 @@ class Walk {
   }
 
  private:
-  // How much of the current path there was at a choice.
+  // The length of the current path at a choice.
   struct Mark {
     std::size_t accesses, points, loads;
     std::uint64_t controlled;
@@ -79,7 +79,7 @@ class Walk {
     point(axioms::PointKind::branch, site, false, fresh);
   }
 
-  // Goes on from the thread's request.
+  // Continues from the thread's request.
   void explore() {
     std::uint32_t asked = none;  // the place of the newest branch or address that depends on a load
     for (;;) {
@@ -153,7 +153,7 @@ class Walk {
     }
   }
 
-  // Is the thread known to hold the mutex that it unlocks?
+  // True if the thread is known to hold the mutex that it unlocks.
   bool release(Location location) {
     const auto held = std::find(held_.begin(), held_.end(), location);
     if (held == held_.end()) return false;

@@ -35,7 +35,7 @@ struct PathAccess {
 
 // A fence or a branch between accesses.
 struct PathPoint {
-  // The number of accesses before it; `inside`: it stands between the two halves of the access there.
+  // The number of accesses before it; `inside`: it is between the two halves of the access there.
   std::uint32_t position = 0;
   bool inside = false;
   axioms::PointKind kind = axioms::PointKind::full;
@@ -63,14 +63,14 @@ struct PathLimits {
 
 struct Paths {
   std::vector<std::vector<Path>> threads;
-  // A thread came to a bound of the rounds of a loop, so there are paths that are not listed: the site of
-  // the loop, else `none`.
+  // If a thread reached a bound on the rounds of a loop, some paths are not listed: the site of the loop,
+  // else `none`.
   std::uint32_t cut = none;
-  std::string gave_up;  // which limit was too small; empty: all paths are there
+  std::string gave_up;  // the limit that was too small; empty: all paths are listed
 };
 
 // The paths of all threads of an image whose threads run ahead of their loads. Threads continue after failed
-// assertions; paths that end otherwise than at the thread's end are no part of a complete execution and left
+// assertions; paths that end elsewhere than at the thread's end are not part of a complete execution and left
 // out. Exponential in the number of loads.
 [[nodiscard]] Paths paths_of(const Image& image, const PathLimits& limits);
 
