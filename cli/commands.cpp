@@ -117,6 +117,13 @@ Diagnostic as_diagnostic(const UsageError& error) {
   return result;
 }
 
+std::string first_message(const std::vector<Diagnostic>& errors) {
+  if (errors.empty()) return "rejected without a reason";
+  const Diagnostic& error = errors.front();
+  if (error.line == 0) return one_line(error.message);
+  return fmt::format("{}:{}: {}", one_line(error.file), error.line, one_line(error.message));
+}
+
 Diagnostic about_file(const std::string& file, std::string message, std::uint32_t line) {
   Diagnostic result;
   result.file = file;

@@ -54,6 +54,9 @@ inline constexpr int bad_input = 2;  // the exit code, see above
 // An error in an input file: "FILE:LINE: error: MESSAGE", without the line if that is 0.
 [[nodiscard]] Diagnostic about_file(const std::string& file, std::string message, std::uint32_t line = 0);
 
+// The first of these errors in one line, with its place.
+[[nodiscard]] std::string first_message(const std::vector<Diagnostic>& errors);
+
 // Writes the text that a command produces (IR, translation, completions) to standard output, plain or in a
 // JSON document. Returns the exit code.
 [[nodiscard]] int write_product(const Options& options, const std::string& text);

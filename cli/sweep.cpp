@@ -77,12 +77,6 @@ Sweep plan(const Options& options) {
   return sweep;
 }
 
-std::string first_message(const std::vector<Diagnostic>& errors) {
-  if (errors.empty()) return "rejected without a reason";
-  const Diagnostic& error = errors.front();
-  return error.line == 0 ? error.message : fmt::format("{}:{}: {}", error.file, error.line, error.message);
-}
-
 CheckOptions check_options(const Sweep& sweep, const SweepColumn& column) {
   CheckOptions options = sweep.check;
   options.model = column.model;

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cli/commands.hpp"
 #include "cli/files.hpp"
 #include "cli/pairs.hpp"
 #include "cli/suggestion.hpp"
@@ -38,13 +39,6 @@ bool needs_whole_space(ExpectedOutcome outcome) {
 
 bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-std::string first_message(const std::vector<Diagnostic>& errors) {
-  if (errors.empty()) return "rejected without a reason";
-  const Diagnostic& error = errors.front();
-  if (error.line == 0) return one_line(error.message);
-  return fmt::format("{}:{}: {}", one_line(error.file), error.line, one_line(error.message));
 }
 
 // Whether the pattern occurs in the text. `*` matches any text, `?` any character.
