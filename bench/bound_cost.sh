@@ -8,7 +8,7 @@ output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 
 instructions() {
-  valgrind --tool=callgrind --callgrind-out-file="$output" --toggle-collect='*Trust*run*' \
+  valgrind --tool=callgrind --callgrind-out-file="$output" --toggle-collect='heddle::checker::run_trust(heddle::checker::Search&)' \
     build/heddle check --algorithm trust "$@" 2>&1 | sed -n 's/.*Collected : //p'
 }
 

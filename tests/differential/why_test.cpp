@@ -38,7 +38,7 @@ Finding as_many_as(const Program& program, const std::string& model, const std::
 
 }  // namespace
 
-TEST_SUITE_BEGIN("derived");
+TEST_SUITE_BEGIN("why");
 
 TEST_CASE("under every model why finds as many executions of random programs as the algorithms") {
   consistent_in_total = excluded_in_total = 0;
