@@ -13,13 +13,13 @@
 //
 // The life cycle of a run
 //
-//   Machine machine(image, options);             // every thread has fetched its first operations
+//   Machine machine(image, options);             // every thread has its first operations; depth() == 0
 //   for (;;) {
 //     check limit(), failures(), full()
 //     machine.for_each_enabled(...)              // nothing is enabled, or only locks that wait: the run ends
 //     machine.prepare(name, event)               // name: an enabled event
 //     for (auto p = machine.first_parameter(event); p; p = machine.next_parameter(event, *p))
-//       if (machine.commit(event, *p)) { ... continue; ...; machine.undo(); }
+//       if (machine.commit(event, *p)) { ... explore the longer run ...; machine.undo(); }
 //   }
 //   at the end of a run: classify it by standing_op, standing_site and await_holds; if every thread is done,
 //   final_memory, and clean, then block.

@@ -5,9 +5,9 @@
 // cb allows (power_machine.hpp; graph_machine.hpp for SC, TSO and PSO, whose cb is po | rf).
 //
 //   explore(run): select an enabled event e and branch over its parameters. A store is checked for races
-//     first: each load r that was committed before it and need not be could read from it (detect_races). At
-//     the node where explore committed r, one more branch is noted for that:  c . e[*] . r[e],  with c the
-//     events since then that are cb-before e, in an order that depends on nothing but cb.
+//     first: each load r that was committed before it and is not cb-before it could read from it
+//     (detect_races). The node where explore committed r gets one more branch for that:  c . e[*] . r[e],
+//     with c the events since then that are cb-before e, in an order that depends only on cb.
 //   A node takes its branches after its parameters, each once (traverse).
 //
 // Why each trace comes exactly once, also with the additions below: the traces that continue from a node are
@@ -18,8 +18,8 @@
 // - The recursion is a stack of nodes, and nodes are found by the step that they committed (`owners_`), which
 //   is the paper's P. Events that traverse has committed have no node: other sources for them are other
 //   branches of the node that is being traversed, or of one above.
-// - A read-modify-write e is committed as a whole. As its source is one of its predecessors, the branch is c
-//   . e[x] . r[e], for each write x that it could read from without coming after r, with c the events that
+// - A read-modify-write e is committed as a whole. As its source is one of its predecessors, the branch is
+//   c . e[x] . r[e],  for each write x that it could read from without coming after r, with c the events that
 //   are before e or before x.
 // - Mutexes. A `lock` r can only take over a free mutex, so letting it read from another lock gains nothing.
 //   The branch is c . e[x] alone, in which e takes the mutex instead of r; r then comes where the search

@@ -49,11 +49,11 @@
 // lock that is revisited is *deferred*: at its old position in the order of insertion an event marks that the
 // thread's lock comes after the lock that revisited it. This event orders nothing and is not part of the
 // execution. Its thread continues, before all others, as soon as that owner has unlocked the mutex; it never
-// takes an earlier place again, which would repeat graphs. The new owner cannot be deleted while the event
-// remains (it is a reader of it), and the event does not prevent its own deletion. Where no thread can
-// continue, each thread that still waits for a mutex may revisit once, without being added. Recommits does
-// not let deferred locks continue: there a lock whose mutex is taken is added as a read that is stuck. If its
-// mutex becomes free it is part of other executions, so the run counts as blocked.
+// takes an earlier place again, which would lead back to old graphs. The new owner cannot be deleted while
+// the event remains (it is a reader of it); the event itself never prevents a revisit that deletes it. Where
+// no thread can continue, each thread that still waits for a mutex may revisit once, without being added.
+// Recommits has no deferred locks that continue: there a lock whose mutex is taken is added as a read that is
+// stuck. If its mutex becomes free it is part of other executions, so the run counts as blocked.
 //
 // Violations are reported as schedules of the operational machine where there is one (linearise.hpp).
 #pragma once
