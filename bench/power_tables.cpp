@@ -83,7 +83,7 @@ void event_table() {
         if (!fences) rate = std::max(rate, static_cast<double>(executions) / seconds);
       }
     }
-    const std::uint32_t words = events <= 62 ? 1 : events <= 126 ? 2 : events <= 254 ? 4 : 16;
+    const std::uint32_t words = (events + 63) / 64;
     fmt::print("| {} | {} | {:.2f} | {:.2f} | {:.0f} |\n", events, words, cost[0], cost[1], rate);
   }
   fmt::print("\n");

@@ -192,15 +192,15 @@ class AheadThreads {
     }
   }
 
-  // Repeats everything from the start, with the results that are known, while `goes_on(request)` holds: for
+  // Repeats everything from the start, with the results that are known, while `continues(request)` holds: for
   // counting what threads do. The thread stays as it is.
-  template <typename GoesOn>
-  void repeat(ThreadId t, GoesOn&& goes_on) {
+  template <typename Continues>
+  void repeat(ThreadId t, Continues&& continues) {
     Thread& thread = threads_[t];
     live_.start(t, *thread.image);
     for (std::size_t index = 0; index + 1 < thread.requests.size(); ++index) {
       const Request& request = thread.requests[index];
-      if (!goes_on(request)) break;
+      if (!continues(request)) break;
       if (request.read_half()) continue;
       const Request& read = request.write_half() ? thread.requests[index - 1] : request;
       hand_over(t, read, read.committed ? read.result : read.passed);

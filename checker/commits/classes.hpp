@@ -99,7 +99,7 @@ class PowerClasses : public PowerMachine<Words> {
     return this->model().known(location);
   }
   // True if the event, reading from the write, also writes.
-  [[nodiscard]] bool writes_behind(EventName name, EventId source) const {
+  [[nodiscard]] bool would_write_after(EventName name, EventId source) const {
     return this->updates(name) &&
            would_write(this->op(name), this->request(name).expected, this->value_of(source));
   }
@@ -157,7 +157,7 @@ bool PowerClasses<Words>::could_read_from(const Prepared& event, EventId source)
   const auto& model = this->model();
   // A lock takes a mutex over from the write that left it free, which is the newest one in any order.
   if (this->op(event.name) == Op::lock) return false;
-  if (model.taken(source) && writes_behind(event.name, source)) return false;
+  if (model.taken(source) && would_write_after(event.name, source)) return false;
   // The thread's last source or write there cannot be older in any order.
   if (event.oldest < 0) return true;
   return source >= 0 && !(source < event.oldest && model[source].thread == model[event.oldest].thread);
@@ -222,7 +222,7 @@ bool PowerClasses<Words>::allowed(const WitnessStep& step, std::int64_t paramete
   const bool at_the_end = this->model().next(static_cast<EventId>(parameter)) == no_event;
   if (step.name == last) return at_the_end;
   if (!at_the_end || parameter < 0 || this->name_of(parameter) != last) return true;
-  return step.reads && !writes_behind(step.name, static_cast<EventId>(parameter));
+  return step.reads && !would_write_after(step.name, static_cast<EventId>(parameter));
 }
 
 template <unsigned Words>

@@ -188,7 +188,7 @@ class GraphMachine {
     event.initial = initial(m.location);
     event.newest = graph_.newest(event.initial);
     event.bounds = graph_.bounds(name.thread, event.initial, ExecutionGraph::access_of(m.op));
-    if (deferred(name.thread)) keep_behind_owner(name.thread, event.bounds);
+    if (deferred(name.thread)) keep_after_owner(name.thread, event.bounds);
   }
   [[nodiscard]] std::optional<std::int64_t> first_parameter(const Prepared& event) const {
     return event.newest == no_event ? event.low : event.newest;
@@ -483,7 +483,7 @@ class GraphMachine {
     return last != no_event && graph_[last].kind == EventKind::deferral;
   }
   // A deferred lock comes after the lock that it was deferred for.
-  void keep_behind_owner(ThreadId t, Set& bounds) const {
+  void keep_after_owner(ThreadId t, Set& bounds) const {
     const EventId owner = graph_[graph_.thread(t).last].source;
     const EventId unlock = graph_[owner].co_next;
     bounds.insert(static_cast<ProcessId>(unlock == no_event ? owner : unlock));

@@ -131,7 +131,7 @@ class Trust {
   inline void advance();
   void leave();
   inline bool add(Node& node);
-  inline bool add_read_in_vain(const Node& node);
+  inline bool count_hopeless_read(const Node& node);
   bool next_parameter(Node& node);
   void remove(Node& node) { machine_.remove(node.event, node.id); }
 
@@ -264,7 +264,7 @@ template <RevisitMachine Machine>
   } else if (machine_.insert(node.event, node.parameter, node.id)) {
     node.updates = node.may_update() && machine_.write_of(node.id) != no_event;
     note_failures();
-    if (add_read_in_vain(node)) return false;
+    if (count_hopeless_read(node)) return false;
     transition();
     return true;
   }
@@ -275,10 +275,11 @@ template <RevisitMachine Machine>
   return false;
 }
 
-// True if the read was not maximal when it was added and has stopped its thread. Then it stays forever,
-// because it can be neither revisited nor deleted, and nothing complete results from this graph.
+// Counts the run as blocked and returns true if the read was not maximal when it was added and has stopped its
+// thread. Then it stays forever, because it can be neither revisited nor deleted, and nothing complete results
+// from this graph.
 template <RevisitMachine Machine>
-[[gnu::always_inline]] inline bool Trust<Machine>::add_read_in_vain(const Node& node) {
+[[gnu::always_inline]] inline bool Trust<Machine>::count_hopeless_read(const Node& node) {
   if (node.forced || node.updates || node.op == Op::choose || node.is_store()) return false;
   if (machine_.newer(node.parameter) == no_event || !machine_.stopped_by(node.id)) return false;
   const ThreadId t = node.event.name.thread;

@@ -382,9 +382,9 @@ inline void Machine<Model, Words>::flush(Buffer& buffer, Step& step) {
   write(step, memory_[entry.location], entry.value);
   log(RowType::flush, step);
   const auto& m = threads_.mailbox(step.thread);
-  const bool goes_on = (m.op == Op::fence && model_.drained(step.thread)) ||
-                       (m.op == Op::store && model_.has_room(step.thread, m.location));
-  if (goes_on) {
+  const bool continues = (m.op == Op::fence && model_.drained(step.thread)) ||
+                         (m.op == Op::store && model_.has_room(step.thread, m.location));
+  if (continues) {
     step.resumed = true;
     step.barrier_before = model_.barrier(step.thread);
     threads_.save(step.thread);
