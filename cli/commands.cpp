@@ -235,6 +235,7 @@ int run_command(const Options& options) {
     case Command::conformance: return run_conformance(options);
     case Command::why: return run_why(options);
     case Command::translate: return run_translate(options);
+    case Command::fences: return run_fences(options);
     case Command::show_text: break;
   }
   return write_report(options.text) ? 0 : bad_input;

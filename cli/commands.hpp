@@ -47,6 +47,8 @@ inline constexpr int bad_input = 2;  // the exit code, see above
 [[nodiscard]] int run_why(const Options& options);
 [[nodiscard]] int show_why(const Program& program, const Options& options);
 [[nodiscard]] int run_translate(const Options& options);
+// 0: found; 1: no fences suffice; 3: undecided.
+[[nodiscard]] int run_fences(const Options& options);
 
 // A usage error in the form that errors in programs have.
 [[nodiscard]] Diagnostic as_diagnostic(const UsageError& error);

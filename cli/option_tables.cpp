@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/option_groups.hpp"
@@ -243,6 +245,71 @@ void add_translate_options(CLI::App& app, Options& options) {
   app.footer(std::string(product_codes));
 }
 
+// "full=4,lw=2": the costs that are not named stay.
+void set_costs(std::string_view text, FenceCosts& costs) {
+  for (const std::string& entry : split_names(text)) {
+    const auto sign = entry.find('=');
+    const std::string word = entry.substr(0, sign);
+    const std::pair<std::string_view, std::uint32_t*> words[] = {{"full", &costs.full},
+                                                                 {"lw", &costs.lightweight},
+                                                                 {"st", &costs.store_store},
+                                                                 {"isync", &costs.instruction}};
+    const auto* const known = std::find_if(std::begin(words), std::end(words),
+                                           [&](const auto& each) { return each.first == word; });
+    if (known == std::end(words) || sign == std::string::npos) {
+      refuse(fmt::format("--cost takes KIND=COST, not '{}'", shown(entry)),
+             "the kinds are full, lw, st and isync");
+    }
+    *known->second = static_cast<std::uint32_t>(
+        whole_number("--cost " + word, std::string_view(entry).substr(sign + 1), 1, 1'000'000));
+  }
+}
+
+void add_fences_options(CLI::App& app, Options& options) {
+  constexpr std::uint64_t most64 = std::numeric_limits<std::uint64_t>::max();
+  FenceOptions& fences = options.fences;
+  add_compile_options(app, options);
+  add_value(app, "--model", "NAMES",
+            fmt::format("Models separated by commas, or all; the fences suffice under each of them ({})",
+                        join(fences.models, ",")),
+            [&fences](const std::string& text) { fences.models = name_list("model", text, model_names()); });
+  add_flag(app, "--each", options.each_model, "The cheapest fences for each model by itself");
+  add_value(app, "--goal", "GOAL",
+            "safe: no violation; robust: no execution that sc does not allow; expect: the expect lines hold "
+            "(safe)",
+            [&fences](const std::string& text) {
+              std::vector<std::string> goals;
+              for (const auto goal : {FenceGoal::safe, FenceGoal::robust, FenceGoal::expect}) {
+                if (text == name(goal)) fences.goal = goal;
+                goals.emplace_back(name(goal));
+              }
+              check_name("goal", text, goals);
+            });
+  add_value(app, "--cost", "COSTS",
+            fmt::format("What a fence of each kind costs (full={},lw={},st={},isync={})", fences.costs.full,
+                        fences.costs.lightweight, fences.costs.store_store, fences.costs.instruction),
+            [&fences](const std::string& text) { set_costs(text, fences.costs); });
+  add_value(app, "--in", "MODULES",
+            "Change the fences of these imported modules (spinlock,queue), not those of the file",
+            [&fences](const std::string& text) { fences.modules = split_names(text); });
+  add_flag(app, "--why", options.why, "List the clauses that prove that no cheaper fences suffice");
+  add_flag(app, "--apply", options.apply, "Write the fences into the file, and remove those not needed");
+  add_value(app, "--max-executions", "N", "Give up at a check with N complete executions",
+            [&fences](const std::string& text) {
+              fences.max_executions = whole_number("--max-executions", text, 1, most64);
+            });
+  add_timeout(app, "Give up after S seconds in all", fences.timeout);
+  add_value(app, "--max-memory", "BYTES", "Give up at a check that uses more memory; suffixes K, M, G",
+            [&fences](const std::string& text) { fences.max_memory = bytes_number("--max-memory", text); });
+  add_report_options(app, options);
+  app.footer(
+      "Exit codes:\n"
+      "  0  found: these fences suffice, and no cheaper ones do\n"
+      "  1  no fences suffice\n"
+      "  2  the command line, a file or the program in it is wrong, or the file cannot be written\n"
+      "  3  undecided: a limit was reached, or the search was interrupted");
+}
+
 void add_replay_options(CLI::App& app, Options& options) {
   app.add_option("FILE", options.file, "A trace that check --trace or outcomes --trace has saved")
       ->option_text(" ")
@@ -336,6 +403,9 @@ constexpr Entry entries[] = {
      add_why_options},
     {{"translate", Command::translate, "Translate a litmus test into a .hed program, or back", "test.litmus"},
      add_translate_options},
+    {{"fences", Command::fences, "Find the cheapest fences that make a program safe or robust",
+      "examples/dekker.hed"},
+     add_fences_options},
     {{"completions", Command::completions, "Print a shell's completions for heddle", ""},
      add_completions_options},
     {{"man", Command::man, "Print the manual page", ""}, add_man_options},

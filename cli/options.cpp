@@ -204,6 +204,8 @@ Options parse(int count, const char* const* arguments) {
       !(files.trace.empty() && files.dot.empty() && files.html.empty())) {
     refuse("saving an execution needs --witness", "--witness N takes the number of a row");
   }
+  if (options.apply && options.each_model)
+    refuse("--apply and --each exclude each other", "without --each, the fences suffice under all models");
   if (info.command == Command::completions) check_shell(options.shell);
   if (!options.sweep) check_model_and_algorithm(options.check);
   options.test.models = options.models.empty() ? model_names() : options.models;

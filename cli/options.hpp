@@ -9,6 +9,7 @@
 
 #include "cli/test_run.hpp"
 #include "heddle/consistency.h"
+#include "heddle/fences.h"
 #include "heddle/heddle.h"
 
 namespace heddle::cli {
@@ -28,6 +29,7 @@ enum class Command {
   conformance,
   why,
   translate,
+  fences,
   completions,
   man
 };
@@ -56,6 +58,7 @@ struct Options {
   CompileOptions compile;
   CheckOptions check;
   ConsistencyOptions consistency;
+  FenceOptions fences;
   std::vector<std::string> models;      // compare, sweeps of check
   std::vector<std::string> algorithms;  // compare, sweeps; unsupported pairs are skipped
   bool sweep = false;                   // check: several models, algorithms or params, or a CSV file
@@ -82,6 +85,9 @@ struct Options {
   bool step = false;          // replay
   std::string condition;      // why
   std::string program;        // replay: the program instead of the one that the trace names
+  bool each_model = false;    // fences
+  bool why = false;           // fences
+  bool apply = false;         // fences
   std::string shell;          // completions
   bool json = false;
   bool progress = true;

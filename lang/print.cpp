@@ -55,16 +55,6 @@ std::string_view spelling(FetchOperator op) {
   return "fetch_min";
 }
 
-std::string_view spelling(FenceKind kind) {
-  switch (kind) {
-    case FenceKind::full: return "fence";
-    case FenceKind::lightweight: return "fence lw";
-    case FenceKind::store_store: return "fence st";
-    case FenceKind::instruction: break;
-  }
-  return "fence isync";
-}
-
 std::string_view spelling(Type type) { return type == Type::boolean ? "bool" : "int"; }
 
 std::string number(std::int64_t value) {
@@ -361,6 +351,16 @@ class Printer {
 };
 
 }  // namespace
+
+std::string_view spelling(FenceKind kind) {
+  switch (kind) {
+    case FenceKind::full: return "fence";
+    case FenceKind::lightweight: return "fence lw";
+    case FenceKind::store_store: return "fence st";
+    case FenceKind::instruction: break;
+  }
+  return "fence isync";
+}
 
 std::string print_program(const Program& program) { return Printer(program).run(); }
 

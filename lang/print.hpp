@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "lang/tree.hpp"
 
@@ -13,5 +14,8 @@ namespace heddle::lang {
 // which may be about other values of params. Of the features that only litmus tests have, a `filter` becomes
 // part of the conditions, and the list of observed values is lost.
 [[nodiscard]] std::string print_program(const Program& program);
+
+// "fence", "fence lw", "fence st", "fence isync".
+[[nodiscard]] std::string_view spelling(FenceKind kind);
 
 }  // namespace heddle::lang

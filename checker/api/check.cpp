@@ -97,7 +97,7 @@ Result<CheckResult> check(const Program& program, const CheckOptions& options) {
 }
 
 Result<CheckResult> checker::check(const Program& program, const CheckOptions& requested,
-                                   std::optional<ViolationKind> only) {
+                                   const Wanted& wanted) {
   CheckOptions options = requested;
   const auto* const model = checker::find_model(options.model);
   if (options.algorithm.empty() && model != nullptr) options.algorithm = model->default_algorithm;
@@ -141,7 +141,13 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   // With threads that run ahead, coverage counts at the ends of runs only.
   if (options.coverage && model->out_of_order) image->coverage->weight = 0;
   Search search(*image, options);
-  if (only) search.look_only_for(*only);
+  if (wanted.only) search.look_only_for(*wanted.only);
+  if (wanted.execution) {
+    search.look_for_execution([&](const Schedule& schedule) {
+      return wanted.execution(
+          checker::describe(search, FoundWitness{.condition = {}, .schedule = schedule}).trace);
+    });
+  }
   search.look_for_state(*wanted_state);
   CheckResult result;
   try {

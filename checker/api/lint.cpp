@@ -25,19 +25,6 @@ namespace {
 
 using lint_trees::Place;
 
-// The same program with another tree.
-Program with_tree(const Program& program, lang::Program tree) {
-  const ProgramAccess::State& from = state_of(program);
-  auto state = std::make_shared<ProgramAccess::State>();
-  state->name = from.name;
-  state->parameters = from.parameters;
-  state->sources = from.sources;
-  state->options = from.options;
-  state->options.run_ahead = false;
-  state->tree = std::move(tree);
-  return ProgramAccess::program_of(std::move(state));
-}
-
 // The result of a check: whether there is a violation, and the final states.
 struct Findings {
   bool violation = false;
@@ -132,7 +119,7 @@ class Linter {
     if (stopped()) return {};
     options.timeout = options_.timeout;
     options.progress = [this](const Progress&) { return !stopped(); };
-    auto result = checker::check(program, options, only);
+    auto result = checker::check(program, options, {.only = only});
     if (!result || result->verdict == Verdict::undecided) return {};
     return std::move(*result);
   }

@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "checker/api/trees.hpp"
+
 namespace heddle::lint_trees {
 
 namespace {
@@ -15,88 +17,15 @@ using lang::Expression;
 using lang::ExpressionKind;
 using lang::Statement;
 using lang::StatementKind;
+using trees::known;
+using trees::walk_expression;
+using trees::walk_threads;
 
 constexpr std::size_t most_values = 64;          // of a variable; more count as unknown
 constexpr std::size_t most_combinations = 4096;  // of the variables of a condition
 
 Place place_of(const lang::SourceRange& range) { return {range.begin, range.end}; }
 bool is_own(const lang::SourceRange& range) { return range.file == 0 && range.end > range.begin; }
-
-// The value, if it is constant. Ignores division and shifts: conditions on params that decide about a fence
-// do without them.
-std::optional<std::int64_t> known(const Expression& e) {
-  if (e.kind == ExpressionKind::literal) return e.value;
-  const auto operand = [&](std::size_t i) { return known(e.operands[i]); };
-  switch (e.kind) {
-    case ExpressionKind::unary: {
-      const auto value = operand(0);
-      if (!value) return {};
-      if (e.unary == lang::UnaryOperator::logical_not) return *value == 0 ? 1 : 0;
-      const auto bits = static_cast<std::uint64_t>(*value);
-      return static_cast<std::int64_t>(e.unary == lang::UnaryOperator::negate ? 0 - bits : ~bits);
-    }
-    case ExpressionKind::logical_and:
-    case ExpressionKind::logical_or: {
-      const std::int64_t decides = e.kind == ExpressionKind::logical_or ? 1 : 0;
-      const auto left = operand(0);
-      const auto right = operand(1);
-      if ((left && (*left != 0) == (decides != 0)) || (right && (*right != 0) == (decides != 0)))
-        return decides;
-      return left && right ? std::optional<std::int64_t>(1 - decides) : std::nullopt;
-    }
-    case ExpressionKind::conditional: {
-      const auto condition = operand(0);
-      return condition ? operand(*condition != 0 ? 1 : 2) : std::nullopt;
-    }
-    case ExpressionKind::binary: break;
-    default: return {};
-  }
-  const auto left = operand(0);
-  const auto right = operand(1);
-  if (!left || !right) return {};
-  const auto a = static_cast<std::uint64_t>(*left);
-  const auto b = static_cast<std::uint64_t>(*right);
-  switch (e.binary) {
-    case lang::BinaryOperator::add: return static_cast<std::int64_t>(a + b);
-    case lang::BinaryOperator::subtract: return static_cast<std::int64_t>(a - b);
-    case lang::BinaryOperator::multiply: return static_cast<std::int64_t>(a * b);
-    case lang::BinaryOperator::bit_and: return static_cast<std::int64_t>(a & b);
-    case lang::BinaryOperator::bit_or: return static_cast<std::int64_t>(a | b);
-    case lang::BinaryOperator::bit_xor: return static_cast<std::int64_t>(a ^ b);
-    case lang::BinaryOperator::equal: return *left == *right;
-    case lang::BinaryOperator::not_equal: return *left != *right;
-    case lang::BinaryOperator::less: return *left < *right;
-    case lang::BinaryOperator::less_equal: return *left <= *right;
-    case lang::BinaryOperator::greater: return *left > *right;
-    case lang::BinaryOperator::greater_equal: return *left >= *right;
-    default: return {};
-  }
-}
-
-// Calls visit(statement, body) for every statement except under conditions that are constantly false, outer
-// statements first. `visit` may replace the statement.
-template <typename Body, typename List, typename Visit>
-void walk(Body& body, List& statements, const Visit& visit) {
-  for (auto& statement : statements) {
-    visit(statement, body);
-    const auto condition = statement.kind == StatementKind::if_ || statement.kind == StatementKind::while_
-                               ? known(statement.expressions[0])
-                               : std::nullopt;
-    if (!condition || *condition != 0) walk(body, statement.body, visit);
-    if (!condition || *condition == 0) walk(body, statement.otherwise, visit);
-  }
-}
-template <typename Program, typename Visit>
-void walk_threads(Program& program, const Visit& visit) {
-  for (auto& function : program.functions) walk(function.body, function.body.statements, visit);
-  for (auto& thread : program.templates) walk(thread.body, thread.body.statements, visit);
-}
-
-template <typename Visit>
-void walk_expression(const Expression& expression, const Visit& visit) {
-  visit(expression);
-  for (const Expression& operand : expression.operands) walk_expression(operand, visit);
-}
 
 bool same(const Expression& a, const Expression& b) {
   return a.kind == b.kind && a.id == b.id && a.value == b.value && a.unary == b.unary &&

@@ -284,4 +284,17 @@ std::vector<std::string> Program::variables() const {
   return names;
 }
 
+Program with_tree(const Program& program, lang::Program tree) {
+  const ProgramAccess::State& from = state_of(program);
+  auto state = std::make_shared<ProgramAccess::State>();
+  state->name = from.name;
+  state->parameters = from.parameters;
+  state->sources = from.sources;
+  state->options = from.options;
+  state->options.run_ahead = false;
+  state->unroll_spin_loops = from.unroll_spin_loops;
+  state->tree = std::move(tree);
+  return ProgramAccess::program_of(std::move(state));
+}
+
 }  // namespace heddle

@@ -68,4 +68,7 @@ struct ProgramAccess {
   return ProgramAccess::state_of(program);
 }
 
+// The same program with another tree, without its expect lines. Compiled at its first use.
+[[nodiscard]] Program with_tree(const Program& program, lang::Program tree);
+
 }  // namespace heddle

@@ -235,6 +235,12 @@ bool Search::judge(const std::vector<std::int64_t>& memory, const std::byte* con
     if (condition.kind == compiler::ConditionKind::forbid && holds)
       note({.kind = ViolationKind::forbid, .site = condition.site}, schedule);
   }
+  if (wanted_execution_ && witnesses_.empty()) {
+    if (Schedule made = schedule(); wanted_execution_(made)) {
+      witnesses_.push_back({.condition = {}, .schedule = std::move(made)});
+      stop("the execution was found");
+    }
+  }
   if (options_.collect_outcomes) {
     make_final_state(*final_memory, blocks);
     ++final_states_[scratch_state_];

@@ -91,6 +91,11 @@ class Search {
   // Stops at the first execution that ends in a state with these values. Needs `collect_outcomes`.
   void look_for_state(std::vector<StateValue> values) { wanted_state_ = std::move(values); }
 
+  // Stops at the first complete execution that `wanted` accepts: the witness without a condition.
+  void look_for_execution(std::function<bool(const Schedule&)> wanted) {
+    wanted_execution_ = std::move(wanted);
+  }
+
   [[nodiscard]] const Image& image() const { return image_; }
   [[nodiscard]] const CheckOptions& options() const { return options_; }
   [[nodiscard]] MachineOptions machine_options() const {
@@ -227,6 +232,7 @@ class Search {
   std::map<std::vector<std::uint32_t>, std::size_t> known_violations_;  // indexes of violations_
   std::vector<FoundWitness> witnesses_;
   std::vector<StateValue> wanted_state_;
+  std::function<bool(const Schedule&)> wanted_execution_;
   std::optional<ViolationKind> only_;
   std::unordered_map<std::uint64_t, std::uint64_t> blocked_;  // runs by place
   std::vector<std::uint64_t> satisfied_;

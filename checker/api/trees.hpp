@@ -1,0 +1,41 @@
+// Walks over resolved programs, for those who ask about places of the text or change the tree.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "lang/tree.hpp"
+
+namespace heddle::trees {
+
+// The value, if it is constant. Ignores division and shifts: conditions on params that decide about a fence
+// do without them.
+[[nodiscard]] std::optional<std::int64_t> known(const lang::Expression& e);
+
+// Calls visit(statement, body) for every statement except under conditions that are constantly false, outer
+// statements first. `visit` may replace the statement.
+template <typename Body, typename List, typename Visit>
+void walk(Body& body, List& statements, const Visit& visit) {
+  for (auto& statement : statements) {
+    visit(statement, body);
+    const auto condition =
+        statement.kind == lang::StatementKind::if_ || statement.kind == lang::StatementKind::while_
+            ? known(statement.expressions[0])
+            : std::nullopt;
+    if (!condition || *condition != 0) walk(body, statement.body, visit);
+    if (!condition || *condition == 0) walk(body, statement.otherwise, visit);
+  }
+}
+template <typename Program, typename Visit>
+void walk_threads(Program& program, const Visit& visit) {
+  for (auto& function : program.functions) walk(function.body, function.body.statements, visit);
+  for (auto& thread : program.templates) walk(thread.body, thread.body.statements, visit);
+}
+
+template <typename Visit>
+void walk_expression(const lang::Expression& expression, const Visit& visit) {
+  visit(expression);
+  for (const lang::Expression& operand : expression.operands) walk_expression(operand, visit);
+}
+
+}  // namespace heddle::trees
