@@ -164,7 +164,7 @@ const std::vector<Example> examples = {
     {"MP",
      two + "thread p { x = 1; @y = 1; }\nthread q { let a = y; @let b = x; }\n"
            "forbid q.a == 1 && q.b == 0;\n",
-     {0, 1, 4}},
+     {0, 1, 3}},
     {"MP with a branch",
      two + "thread p { x = 1; @y = 1; }\n"
            "thread q { var b = 1; let a = y; @if a == 1 { @b = x; } }\n"
@@ -207,22 +207,22 @@ const std::vector<Example> examples = {
      two + "shared z: int;\nthread p { x = 1; @y = 1; }\nthread q { let a = y; @z = 1; }\n"
            "thread r { let b = z; @let c = x; }\n"
            "forbid q.a == 1 && r.b == 1 && r.c == 0;\n",
-     {0, 1, 6}},
+     {0, 1, 5}},
     {"SB with an exchange",
      two + "thread p { exchange(x, 1); @let a = y; }\nthread q { y = 1; @let b = x; }\n"
            "forbid p.a == 0 && q.b == 0;\n",
      {4, 4, 8}},
     {"a spin lock",
-     "shared held: int;\nshared c: int;\n"
-     "thread p[i: 0..2] { await held == 0; @if cas(held, 0, 1) { @c += 1; @held = 0; } else { c = -9; } }\n"
-     "final { assert c == 2 || c < 0; }\n",
-     {0, 1, 3}},
+     "shared held: int;\nshared c: int;\nshared n: int;\n"
+     "thread p[i: 0..2] { if cas(held, 0, 1) { @c += 1; @held = 0; fetch_add(n, 1); } }\n"
+     "final { assert c == n; }\n",
+     {0, 1, 2}},
     {"a sequence lock",
      "shared s: int;\nshared a: int;\nshared b: int;\n"
      "thread w { s = 1; @a = 1; @s = 2; }\n"
      "thread r { let x = s; @let y = a; @let z = s; }\n"
      "forbid r.x == 0 && r.z == 0 && r.y == 1;\n",
-     {0, 1, 4}},
+     {0, 1, 3}},
 };
 
 const std::string peterson =
@@ -295,7 +295,7 @@ TEST_CASE("other costs give other fences, and the result is the cheapest for the
       {1, 1, 1, 1}, {2, 2, 1, 1}, {9, 3, 2, 1}, {3, 9, 4, 2}, {5, 2, 3, 4}};
   for (const FenceCosts& costs : all_costs) {
     for (const Example& example : examples) {
-      if (std::count(example.text.begin(), example.text.end(), '@') > 3) continue;
+      if (std::count(example.text.begin(), example.text.end(), '@') > 2) continue;
       FenceOptions options = under({"pso", "power"});
       options.costs = costs;
       agrees(example.text, options);
@@ -306,15 +306,15 @@ TEST_CASE("other costs give other fences, and the result is the cheapest for the
 TEST_CASE("fences of random programs that exclude what sc does not allow are the cheapest of all") {
   std::mt19937 random(20261122);
   const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
-  const int programs = heddle::tests::sized(25, 400);
+  const int wanted = heddle::tests::sized(10, 150);
   int with_fences = 0;
-  for (int i = 0; i < programs; ++i) {
+  for (int i = 0; i < 40 * wanted && with_fences < wanted; ++i) {
     const unsigned threads = 2 + below(2);
     std::string text = two;
     std::vector<std::string> locals;
     for (unsigned t = 0; t < threads; ++t) {
       text += "thread t" + std::to_string(t) + " { ";
-      const unsigned operations = 1 + below(threads == 2 ? 3 : 2);
+      const unsigned operations = threads == 2 ? 2 + below(2) : 1 + below(2);
       std::string last;
       for (unsigned o = 0; o < operations; ++o) {
         if (o > 0) text += "@";
@@ -369,7 +369,7 @@ TEST_CASE("fences of random programs that exclude what sc does not allow are the
       break;
     }
   }
-  CHECK_GT(with_fences, programs / 8);
+  CHECK_EQ(with_fences, wanted);
 }
 
 TEST_CASE("what sc allows no fences exclude: the counterexample says so") {
@@ -408,7 +408,7 @@ TEST_CASE(
   options.models = {"pso"};
   CHECK_EQ(found(mp, options).cost, 1);
   options.models = {"power"};
-  CHECK_EQ(found(mp, options).cost, 4);
+  CHECK_EQ(found(mp, options).cost, 3);
 }
 
 TEST_CASE("a robust program has the final states of sc") {
