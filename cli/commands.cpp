@@ -11,6 +11,7 @@
 
 #include "cli/artefacts.hpp"
 #include "cli/coverage.hpp"
+#include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
@@ -97,13 +98,33 @@ std::string witness_option(const CheckResult& result) {
   return {};
 }
 
-std::string format_warnings(const std::vector<LintWarning>& warnings, const std::vector<Diagnostic>& open) {
+std::string format_lint(const LintReport& report) {
+  const auto& warnings = report.warnings;
   std::string text =
       warnings.empty() ? "\nNo warnings.\n" : fmt::format("\n{}:\n", counted(warnings.size(), "warning"));
   for (const LintWarning& warning : warnings) text += clean(warning.diagnostic.text, true);
-  if (!open.empty()) text += "\nNot decided in time:\n";
-  for (const Diagnostic& question : open) text += clean(question.text, true);
+  if (!report.notes.empty()) text += "\nNotes:\n";
+  for (const Diagnostic& note : report.notes) text += clean(note.text, true);
+  if (!report.open.empty()) text += "\nNot decided in time:\n";
+  for (const Diagnostic& question : report.open) text += clean(question.text, true);
   return text;
+}
+
+// With `fixed`, also the text of the file as --fix leaves it, if that differs.
+LintReport run_lint(const Program& program, std::string* fixed) {
+  LintReport report;
+  LintOptions settings;
+  settings.go_on = [] { return !interrupted(); };
+  settings.left_open = [&report](const Diagnostic& question) { report.open.push_back(question); };
+  settings.noted = [&report](const Diagnostic& note) { report.notes.push_back(note); };
+  if (fixed != nullptr) {
+    settings.fixed = [&report, fixed](const std::string& text, std::size_t changes) {
+      *fixed = text;
+      report.fixed = changes;
+    };
+  }
+  report.warnings = lint(program, settings);
+  return report;
 }
 
 }  // namespace
@@ -182,17 +203,17 @@ int run_check(const Options& options) {
   std::string note;
   if (options.minimise) note = minimise_shown(*program, options, settings, *result);
   line.clear();
-  std::vector<LintWarning> warnings;
-  std::vector<Diagnostic> open;
-  if (options.lint) {
-    warnings =
-        lint(*program, {.go_on = [] { return !interrupted(); },
-                        .left_open = [&open](const Diagnostic& question) { open.push_back(question); }});
+  std::optional<LintReport> linted;
+  std::string fixed;
+  if (options.lint) linted = run_lint(*program, options.fix ? &fixed : nullptr);
+  if (linted && linted->fixed > 0) {
+    const std::string failure = write_file(options.file, fixed);
+    if (!failure.empty()) return report_errors({as_diagnostic({failure, ""})}, options.json);
   }
 
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
   std::string report =
-      options.json ? json_report(*program, *result, note, options.lint ? &warnings : nullptr, open)
+      options.json ? json_report(*program, *result, note, linted ? &*linted : nullptr)
                    : text_report(*program, *result, style, settings.witnesses ? "" : witness_option(*result));
   if (!options.json && options.witness > 0) {
     report += result->witnesses.empty()
@@ -201,10 +222,16 @@ int run_check(const Options& options) {
   }
   if (!options.json && settings.coverage) report += format_coverage(*program, *result, style);
   if (!options.json && !note.empty()) report += fmt::format("\n{}\n", wrap(note, style.width, 0));
-  if (!options.json && options.lint) report += format_warnings(warnings, open);
+  if (!options.json && linted) report += format_lint(*linted);
+  if (!options.json && options.fix) {
+    report += linted->fixed > 0 ? fmt::format("\n{} was changed: {}\n", one_line(options.file),
+                                              counted(linted->fixed, "fence"))
+                                : "\nNothing to fix.\n";
+  }
   const bool written = write_report(report);
   // The report is already written, even if writing the files fails.
-  const bool complete = write_artefacts(*program, *result, options, warnings);
+  const bool complete =
+      write_artefacts(*program, *result, options, linted ? linted->warnings : std::vector<LintWarning>());
   return written && complete ? exit_code(result->verdict) : bad_input;
 }
 

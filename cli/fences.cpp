@@ -39,7 +39,7 @@ std::string change_text(const Fence& fence) {
   if (!fence.standing)
     return fence.before == "}" ? "new, at the end of the function" : "new, before " + one_line(fence.before);
   if (*fence.standing == fence.kind) return "stays";
-  return fmt::format("instead of {}", spelling(*fence.standing));
+  return fmt::format("instead of {}", name(*fence.standing));
 }
 
 std::vector<Fence> removed(const FenceResult& result) {
@@ -58,7 +58,7 @@ std::string fence_rows(const std::vector<Fence>& fences, const std::string& main
   std::string text;
   for (const Fence& fence : fences) {
     std::string row =
-        fmt::format("  {}  {:<11}", pad_right(place_text(fence, main_file), width), spelling(fence.kind));
+        fmt::format("  {}  {:<11}", pad_right(place_text(fence, main_file), width), name(fence.kind));
     if (with_change) row += "  " + change_text(fence);
     row.erase(row.find_last_not_of(' ') + 1);
     text += row + "\n";
@@ -75,15 +75,29 @@ std::string goal_text(FenceGoal goal) {
   return "as its expect lines say";
 }
 
+// The weakest fences at each place.
+std::vector<Fence> weakest(const std::vector<Fence>& fences) {
+  std::vector<Fence> list;
+  for (const Fence& fence : fences) {
+    const bool beaten = std::any_of(fences.begin(), fences.end(), [&](const Fence& other) {
+      return same_place(fence, other) && other.kind != fence.kind && covers(fence.kind, other.kind);
+    });
+    if (!beaten) list.push_back(fence);
+  }
+  return list;
+}
+
 std::string clauses_text(const FenceResult& result, const std::string& main_file, const Style& style) {
-  std::string text = result.answer == FenceAnswer::found
-                         ? "\nWhy: sufficient fences have one of each of these, and no cheaper ones do:\n"
-                         : "\nSufficient fences have one of each of these:\n";
+  std::string text =
+      result.answer == FenceAnswer::found
+          ? "\nWhy: sufficient fences have one of each of these, or a stronger one there; no cheaper "
+            "ones do:\n"
+          : "\nSufficient fences have one of each of these, or a stronger one there:\n";
   std::size_t number = 0;
   for (const FenceClause& clause : result.clauses) {
     std::vector<std::string> names;
-    for (const Fence& fence : clause.one_of)
-      names.push_back(fmt::format("{} {}", place_text(fence, main_file), spelling(fence.kind)));
+    for (const Fence& fence : weakest(clause.one_of))
+      names.push_back(fmt::format("{} {}", place_text(fence, main_file), name(fence.kind)));
     std::string settings;
     for (const auto& [param, value] : clause.parameters) settings += fmt::format(", {}={}", param, value);
     const std::string line =

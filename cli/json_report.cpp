@@ -199,7 +199,7 @@ Json to_json(const std::vector<LintWarning>& warnings) {
 }
 
 std::string json_report(const Program& program, const CheckResult& result, std::string_view minimised,
-                        const std::vector<LintWarning>* warnings, const std::vector<Diagnostic>& open) {
+                        const LintReport* lint) {
   Json json = json_head("report");
   json["file"] = program.name();
   json["parameters"] = to_json(program.parameters());
@@ -219,8 +219,10 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["outcomes"] = to_json(result.outcomes);
   json["coverage"] = result.coverage.empty() ? Json(nullptr) : coverage_json(program, result);
   json["minimised"] = minimised.empty() ? Json(nullptr) : Json(minimised);
-  json["warnings"] = warnings == nullptr ? Json(nullptr) : to_json(*warnings);
-  json["open_questions"] = warnings == nullptr ? Json(nullptr) : to_json(open);
+  json["warnings"] = lint == nullptr ? Json(nullptr) : to_json(lint->warnings);
+  json["open_questions"] = lint == nullptr ? Json(nullptr) : to_json(lint->open);
+  json["notes"] = lint == nullptr ? Json(nullptr) : to_json(lint->notes);
+  json["fixed"] = lint == nullptr ? Json(nullptr) : Json(lint->fixed);
   json["violation"] = result.violation ? to_json(*result.violation) : Json(nullptr);
   json["violations"] = to_json_list(result.violations);
   json["witnesses"] = to_json_list(result.witnesses);

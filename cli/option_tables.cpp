@@ -42,8 +42,10 @@ void add_check_options(CLI::App& app, Options& options) {
   add_flag(app, "--minimise", options.minimise,
            "Find the shortest trace to the violation or witness, with the fewest context switches");
   add_flag(app, "--lint", options.lint,
-           "Warn about probable mistakes: unused names, updates that can get lost, needless fences, "
-           "awaits that can never hold");
+           "Warn about probable mistakes: unused names, updates that can get lost, needless and missing "
+           "fences, awaits that can never hold");
+  add_flag(app, "--fix", options.fix,
+           "With --lint: remove needless fences from the file, and weaken those that may be weaker");
   add_flag(app, "--keep-going", check.keep_going, "Continue after a violation, and list all distinct ones");
   add_value(app, "--violation", "N", "With --keep-going: show and save the Nth violation, not the first",
             [&options](const std::string& text) {

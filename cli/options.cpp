@@ -197,6 +197,7 @@ Options parse(int count, const char* const* arguments) {
   if (info.command == Command::emit && !options.llvm) {
     refuse("emit needs an output format", "--llvm prints LLVM IR");
   }
+  if (options.fix && !options.lint) refuse("--fix needs --lint", "--lint says what --fix would change");
   if (options.violation > 1 && !options.check.keep_going)
     refuse("--violation needs --keep-going", "without both, the first violation is shown");
   const Artefacts& files = options.artefacts;

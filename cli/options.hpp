@@ -82,6 +82,7 @@ struct Options {
   std::size_t witness = 0;    // check: number of an `exists`, outcomes: number of a row, from 1; 0: none
   bool minimise = false;      // check
   bool lint = false;          // check
+  bool fix = false;           // check
   bool step = false;          // replay
   std::string condition;      // why
   std::string program;        // replay: the program instead of the one that the trace names

@@ -59,12 +59,18 @@ struct Style {
 // "x = 1, flag = {0, 1}": consecutive array elements become one item; long runs of a value are abbreviated.
 [[nodiscard]] std::string format_values(const std::vector<NamedValue>& values);
 
+// What --lint found.
+struct LintReport {
+  std::vector<LintWarning> warnings = {};
+  std::vector<Diagnostic> notes = {};
+  std::vector<Diagnostic> open = {};  // questions that were not decided
+  std::size_t fixed = 0;              // how many fences --fix changed
+};
+
 // One JSON document, as docs/json.md describes it, with a line end. `minimised`: the result of --minimise;
-// empty without it. `warnings`: null without --lint; `open`: the questions that --lint did not decide.
+// empty without it. `lint`: null without --lint.
 [[nodiscard]] std::string json_report(const Program& program, const CheckResult& result,
-                                      std::string_view minimised = {},
-                                      const std::vector<LintWarning>* warnings = nullptr,
-                                      const std::vector<Diagnostic>& open = {});
+                                      std::string_view minimised = {}, const LintReport* lint = nullptr);
 [[nodiscard]] std::string json_errors(const std::vector<Diagnostic>& errors, int exit_code);
 
 }  // namespace heddle::cli

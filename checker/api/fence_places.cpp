@@ -63,7 +63,7 @@ class Visibility {
   std::vector<std::optional<bool>> known_;  // by function
 };
 
-// Rebuilds the statements of a program: what stands at each place comes from `fences_at`.
+// Rebuilds the statements of a program: the fences at each place come from `fences_at`.
 class Rewriter {
  public:
   using FencesAt = std::function<std::vector<Statement>(const Place&)>;
@@ -139,7 +139,7 @@ class Rewriter {
     if (!always) list(statement.otherwise, in_function, true);
   }
 
-  // Is it an `if` or `while` whose condition has always this value?
+  // True for an `if` or `while` whose condition always has this value.
   [[nodiscard]] static bool is_constantly(const Statement& statement, bool value) {
     if (statement.kind != StatementKind::if_ && statement.kind != StatementKind::while_) return false;
     const auto condition = trees::known(statement.expressions[0]);

@@ -203,7 +203,7 @@ struct FencedExecution::Builder {
     return true;
   }
 
-  // Is it the store of a cas that is known to fail?
+  // True for the store of a cas that is known to fail.
   [[nodiscard]] static bool fails(const checker::AheadThreads& threads, ThreadId t, std::uint32_t index) {
     const auto& request = threads.requests(t)[index];
     if (!request.write_half() || request.update != Op::compare_exchange) return false;

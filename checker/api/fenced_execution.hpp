@@ -29,13 +29,13 @@ class FencedExecution {
 
   // The kinds of fences at each place, as bits 1 << FenceType.
   using Kinds = std::vector<std::uint8_t>;
-  // Does the model allow the execution in the program with these fences and no others at the places? If the
-  // execution is partial under POWER and a fence would need an event that is missing, the answer is no.
-  // O(events cubed).
+  // Whether the model allows the execution in the program with these fences and no others at the places. False
+  // also if the execution is partial, under POWER, and a fence would need an event that is missing. O(events
+  // cubed).
   [[nodiscard]] bool possible_with(const Kinds& kinds) const;
-  // Does SC allow it?
+  // Whether SC allows it.
   [[nodiscard]] bool sequentially_consistent() const;
-  // Does any thread pass the place?
+  // Whether any thread passes the place.
   [[nodiscard]] bool passes(std::uint32_t place) const { return place < passed_.size() && passed_[place]; }
 
  private:

@@ -50,11 +50,6 @@ lang::FenceKind lang_kind(FenceType kind) { return static_cast<lang::FenceKind>(
 FenceType fence_type(lang::FenceKind kind) { return static_cast<FenceType>(kind); }
 std::uint8_t bit(FenceType kind) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind)); }
 
-// Does `a` order all that `b` orders, under every model?
-bool covers(FenceType a, FenceType b) {
-  return a == b || a == FenceType::full || (a == FenceType::lightweight && b != FenceType::full);
-}
-
 // Which kinds of fences mean something under the model.
 bool matters(FenceType kind, std::string_view model) {
   if (model == "power") return true;
@@ -612,6 +607,10 @@ Result<FenceResult> find_fences(const Program& program, const FenceOptions& opti
   return Finder(program, options).run();
 }
 
+bool covers(FenceType a, FenceType b) {
+  return a == b || a == FenceType::full || (a == FenceType::lightweight && b != FenceType::full);
+}
+
 std::string_view name(FenceGoal goal) {
   switch (goal) {
     case FenceGoal::safe: return "safe";
@@ -630,6 +629,6 @@ std::string_view name(FenceAnswer answer) {
   return "undecided";
 }
 
-std::string_view spelling(FenceType kind) { return lang::spelling(lang_kind(kind)); }
+std::string_view name(FenceType kind) { return lang::spelling(lang_kind(kind)); }
 
 }  // namespace heddle

@@ -233,13 +233,17 @@ std::vector<Place> fences(const lang::Program& program, const lang::SourceMap& s
   return {places.begin(), places.end()};
 }
 
-lang::Program without_fence(const lang::Program& program, Place place) {
+lang::Program with_changes(const lang::Program& program, const Changes& changes) {
   lang::Program result = program;
   walk_threads(result, [&](Statement& statement, const lang::Body&) {
-    if (statement.kind != StatementKind::fence || !is_own(statement.range) ||
-        place_of(statement.range) != place)
-      return;
-    statement.kind = StatementKind::block;
+    if (statement.kind != StatementKind::fence || !is_own(statement.range)) return;
+    const auto change = changes.find(place_of(statement.range));
+    if (change == changes.end()) return;
+    if (change->second) {
+      statement.fence = *change->second;
+    } else {
+      statement.kind = StatementKind::block;
+    }
   });
   return result;
 }

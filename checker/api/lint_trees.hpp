@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +22,9 @@ struct Place {
 
 // The fence statements, except under conditions that are constantly false, in the order of the text.
 [[nodiscard]] std::vector<Place> fences(const lang::Program& program, const lang::SourceMap& sources);
-// The program without the fences at the place.
-[[nodiscard]] lang::Program without_fence(const lang::Program& program, Place place);
+// The program with other kinds of fences at the places; nothing: without the fence.
+using Changes = std::map<Place, std::optional<lang::FenceKind>>;
+[[nodiscard]] lang::Program with_changes(const lang::Program& program, const Changes& changes);
 
 // The statements `x += e` and `x = ... x ...` on shared integers, in the order of the text.
 struct Update {

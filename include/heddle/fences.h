@@ -19,7 +19,7 @@ namespace heddle {
 enum class FenceGoal : std::uint8_t {
   safe,    // no violation
   robust,  // complete executions have no graph that SC does not allow
-  expect,  // the program's `expect` lines hold, under the models asked for
+  expect,  // the program's `expect` lines hold, under the requested models
 };
 
 // The cost of one fence in the text, however often it is executed. At least 1.
@@ -52,7 +52,7 @@ struct Fence {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   std::string before = {};                 // the statement on one line, or "}"
-  std::optional<FenceType> standing = {};  // the fence that stands there now
+  std::optional<FenceType> standing = {};  // the fence that is there now
 };
 
 // Executions that have to be excluded: each of these fences excludes one on top of those that were there when
@@ -110,9 +110,12 @@ struct FenceResult {
 // modules, a litmus test, costs of 0. Thread-safe.
 Result<FenceResult> find_fences(const Program& program, const FenceOptions& options = {});
 
+// True if `a` orders all that `b` orders, under every model.
+[[nodiscard]] bool covers(FenceType a, FenceType b);
+
 [[nodiscard]] std::string_view name(FenceGoal goal);      // "safe", "robust", "expect"
 [[nodiscard]] std::string_view name(FenceAnswer answer);  // "found", "impossible", "undecided"
 // "fence", "fence lw", "fence st", "fence isync".
-[[nodiscard]] std::string_view spelling(FenceType kind);
+[[nodiscard]] std::string_view name(FenceType kind);
 
 }  // namespace heddle

@@ -86,7 +86,7 @@ bool covers(const Assignment& a, const Assignment& b) {
                     [](unsigned x, unsigned y) { return x == y || y == 0 || x == 4 || (x == 3 && y < 3); });
 }
 
-// Is there a sufficient set that costs less? Sets that a larger one that does not suffice contains are left
+// A sufficient set that costs less, if there is one. Sets that a larger one that does not suffice contains are left
 // out, as fences only exclude executions.
 std::optional<Assignment> cheaper(const std::string& text, const FenceOptions& options, std::uint64_t limit) {
   const auto marks = static_cast<std::size_t>(std::count(text.begin(), text.end(), '@'));
@@ -344,7 +344,7 @@ TEST_CASE("fences of random programs that exclude what sc does not allow are the
       }
       text += "}\n";
     }
-    // A final state that some model has and sc has not.
+    // A final state that the model has and sc lacks.
     const std::string model = std::array<std::string, 3>{"tso", "pso", "power"}[below(3)];
     const Program program = compiled(without_marks(text));
     const auto weak = heddle::check(program, {.model = model, .collect_outcomes = true});
@@ -432,7 +432,7 @@ TEST_CASE("a robust program has the final states of sc") {
 }
 
 TEST_CASE("with the goal `expect` lines that need executions limit the fences") {
-  // The violation without the guarded fence must remain, so no fence may stand beside the guard.
+  // The violation without the guarded fence must remain, so no fence may stand outside of the guard.
   const std::string text = "param GUARD = 1;\n" + two +
                            "thread p { x = 1; if GUARD { fence lw; } y = 1; }\n"
                            "thread q { let a = y; let b = x; }\nforbid q.a == 1 && q.b == 0;\n"

@@ -92,4 +92,29 @@ TEST_CASE("warnings are results of level warning in SARIF, each with its rule") 
   CHECK_EQ(run["results"][1]["locations"][0]["physicalLocation"]["region"]["startLine"], 3);
 }
 
+TEST_CASE("--lint --fix removes and weakens fences in the file, and reports how many") {
+  const TemporaryFolder folder;
+  const std::string text =
+      "shared x: int;\nshared y: int;\n"
+      "thread p { x = 1; fence; y = 1; }\n"
+      "thread q { let a = y; fence; let b = x; fence; }\n"
+      "forbid q.a == 1 && q.b == 0;\n";
+  const std::string file = folder.file("a.hed", text);
+  const Finished looked = run_heddle({"check", file, "--lint"});
+  CHECK(contains(looked.output, "Notes:\n"));
+  CHECK(contains(looked.output, "a.hed:3:19: note: `fence st` is enough here, under every model\n"));
+  CHECK_EQ(read(file), text);
+  const Finished fixed = run_heddle({"check", file, "--lint", "--fix"});
+  CHECK_EQ(fixed.exit_code, 0);
+  CHECK(contains(fixed.output, "a.hed was changed: 3 fences\n"));
+  CHECK_EQ(read(file),
+           "shared x: int;\nshared y: int;\n"
+           "thread p { x = 1; fence st; y = 1; }\n"
+           "thread q { let a = y; fence lw; let b = x; }\n"
+           "forbid q.a == 1 && q.b == 0;\n");
+  const Finished again = run_heddle({"check", file, "--lint", "--fix", "--json"});
+  CHECK_EQ(Json::parse(again.output)["fixed"], 0);
+  CHECK_EQ(run_heddle({"check", file, "--fix"}).exit_code, 2);
+}
+
 }  // namespace heddle::test

@@ -42,8 +42,8 @@ std::vector<std::string> long_options(const std::string& command) {
   return names;
 }
 
-const char* const commands[] = {"check", "outcomes", "compare",     "test",        "replay", "repl",
-                                "emit",  "list",     "consistency", "completions", "man"};
+const char* const commands[] = {"check", "outcomes", "compare",     "test",   "replay",      "repl",
+                                "emit",  "list",     "consistency", "fences", "completions", "man"};
 
 }  // namespace
 

@@ -146,6 +146,49 @@ TEST_CASE("a fence switched off by a param is ignored") {
   CHECK_EQ(warnings("param ON = 0;\nshared x: int;\nthread p { if ON { fence; } x = 1; }\n"), "");
 }
 
+TEST_CASE("a fence that is missing under a model is found, unless an expect line is about that model") {
+  const std::string sb =
+      "shared x: int;\nshared y: int;\nthread p { x = 1; let a = y; }\nthread q { y = 1; fence st; let b = "
+      "x; }\n"
+      "forbid p.a == 0 && q.b == 0;\n";
+  CHECK_EQ(warnings(sb), "3 missing fence, 4 missing fence, 4 needless fence");
+  CHECK_EQ(warnings(sb + "expect tso, pso, power: violation;\n"), "4 needless fence");
+  // What is wrong under sc no fence can put right.
+  CHECK_EQ(warnings("shared x: int;\nthread w[i: 0..2] { let a = x; x = 1; }\nforbid w[0].a == 0;\n"), "");
+}
+
+TEST_CASE("notes say which fences may be weaker, and which only one model needs; the fixed text has them") {
+  const std::string text =
+      "shared x: int;\nshared y: int;\n"
+      "thread p {\n  x = 1;\n  fence;\n  y = 1;\n  fence;\n}\n"
+      "thread q {\n  let a = y;\n  fence;  // loads\n  let b = x;\n}\n"
+      "forbid q.a == 1 && q.b == 0;\n";
+  const auto program = heddle::Program::from_source(text, "test.hed");
+  REQUIRE(program);
+  std::string notes;
+  std::string fixed;
+  std::size_t changes = 0;
+  heddle::LintOptions options;
+  options.noted = [&](const heddle::Diagnostic& note) { notes += note.text; };
+  options.fixed = [&](const std::string& result, std::size_t count) {
+    fixed = result;
+    changes = count;
+  };
+  const auto found = heddle::lint(*program, options);
+  REQUIRE_EQ(found.size(), 1);
+  CHECK_EQ(found.front().diagnostic.line, 7);
+  CHECK_EQ(notes,
+           "test.hed:11:3: note: only power needs this fence\n"
+           "test.hed:5:3: note: `fence st` is enough here, under every model\n"
+           "test.hed:11:3: note: `fence lw` is enough here, under every model\n");
+  CHECK_EQ(changes, 3);
+  CHECK_EQ(fixed,
+           "shared x: int;\nshared y: int;\n"
+           "thread p {\n  x = 1;\n  fence st;\n  y = 1;\n}\n"
+           "thread q {\n  let a = y;\n  fence lw;  // loads\n  let b = x;\n}\n"
+           "forbid q.a == 1 && q.b == 0;\n");
+}
+
 TEST_CASE("an await that no thread can satisfy is found") {
   CHECK_EQ(warnings("shared go: bool;\nthread p { await go; }\n"), "2 hopeless await");
   CHECK_EQ(warnings("shared x: int;\nthread p { x = 1; }\nthread q { await x == 2; }\n"), "3 hopeless await");
