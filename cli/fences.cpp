@@ -158,7 +158,7 @@ std::string_view kind_word(FenceType kind) {
   return words[static_cast<std::size_t>(kind)];
 }
 
-Json to_json(const std::vector<Fence>& fences) {
+Json fences_json(const std::vector<Fence>& fences) {
   Json list = Json::array();
   for (const Fence& fence : fences) {
     list.push_back({{"kind", kind_word(fence.kind)},
@@ -171,23 +171,23 @@ Json to_json(const std::vector<Fence>& fences) {
   return list;
 }
 
-Json to_json(const Found& found) {
+Json found_json(const Found& found) {
   const FenceResult& result = found.result;
   Json json = {{"models", found.models}, {"answer", name(result.answer)}};
   json["stopped_by"] = text_or_null(result.stopped_by);
   json["cost"] = result.cost;
-  json["fences"] = to_json(result.fences);
-  json["removed"] = result.answer == FenceAnswer::found ? to_json(removed(result)) : Json::array();
+  json["fences"] = fences_json(result.fences);
+  json["removed"] = result.answer == FenceAnswer::found ? fences_json(removed(result)) : Json::array();
   json["standing_cost"] = result.standing_cost;
   json["places"] = result.places;
   json["clauses"] = Json::array();
   for (const FenceClause& clause : result.clauses) {
     json["clauses"].push_back({{"model", clause.model},
-                               {"parameters", cli::to_json(clause.parameters)},
-                               {"one_of", to_json(clause.one_of)},
+                               {"parameters", to_json(clause.parameters)},
+                               {"one_of", fences_json(clause.one_of)},
                                {"reason", clause.reason}});
   }
-  json["counterexample"] = result.counterexample ? cli::to_json(*result.counterexample) : Json(nullptr);
+  json["counterexample"] = result.counterexample ? to_json(*result.counterexample) : Json(nullptr);
   json["counterexample_model"] = text_or_null(result.counterexample_model);
   json["also_under_sc"] = result.counterexample ? Json(result.also_under_sc) : Json(nullptr);
   json["bounds"] = result.bounds;
@@ -264,7 +264,7 @@ int run_fences(const Options& options) {
     json["exit_code"] = code;
     json["applied"] = options.apply && code == 0;
     json["results"] = Json::array();
-    for (const Found& found : all) json["results"].push_back(to_json(found));
+    for (const Found& found : all) json["results"].push_back(found_json(found));
     return write_report(json_text(json)) ? code : bad_input;
   }
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};

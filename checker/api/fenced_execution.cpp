@@ -20,17 +20,15 @@ namespace {
 using axioms::EventId;
 using axioms::no_event;
 using axioms::PointKind;
-using checker::Location;
 using checker::ThreadId;
-using compiler::Fence;
 using compiler::Op;
 
-PointKind point_kind(Fence fence) {
+PointKind point_kind(compiler::Fence fence) {
   switch (fence) {
-    case Fence::full: return PointKind::full;
-    case Fence::lightweight: return PointKind::lightweight;
-    case Fence::store_store: return PointKind::store_store;
-    case Fence::instruction: break;
+    case compiler::Fence::full: return PointKind::full;
+    case compiler::Fence::lightweight: return PointKind::lightweight;
+    case compiler::Fence::store_store: return PointKind::store_store;
+    case compiler::Fence::instruction: break;
   }
   return PointKind::instruction;
 }
@@ -56,7 +54,7 @@ struct FencedExecution::Builder {
 
   void item(ThreadId t, Item item) { into.threads_[t].push_back(std::move(item)); }
 
-  void pass_fence(ThreadId t, Fence fence, std::uint32_t site) {
+  void pass_fence(ThreadId t, compiler::Fence fence, std::uint32_t site) {
     const std::uint32_t place = place_of_site[site];
     if (place != no_place) {
       into.passed_[place] = true;
@@ -69,14 +67,14 @@ struct FencedExecution::Builder {
     item(t, {.kind = ItemKind::point, .point = {.thread = t, .kind = kind, .reads = std::move(of)}});
   }
 
-  EventId event(ThreadId t, Location location, bool write, bool locked) {
+  EventId event(ThreadId t, checker::Location location, bool write, bool locked) {
     const auto id = static_cast<EventId>(into.execution_.events.size());
     into.execution_.events.push_back({.thread = t, .location = location, .writes = write, .locked = locked});
     item(t, {.reads = !write, .writes = write});
     return id;
   }
   // The events of a step that needs no dependencies between its halves.
-  void events(ThreadId t, Op op, Location location, std::size_t step) {
+  void events(ThreadId t, Op op, checker::Location location, std::size_t step) {
     const bool locked = op != Op::load && op != Op::store;
     const bool reads_too = op != Op::store && op != Op::unlock;
     if (reads_too) reads[step] = event(t, location, false, locked);
@@ -345,7 +343,7 @@ bool FencedExecution::possible_with(const Kinds& kinds) const {
       for (unsigned type = 0; type <= static_cast<unsigned>(FenceType::instruction); ++type) {
         if ((kinds[item.place] >> type & 1) == 0) continue;
         execution.points.push_back(
-            {.thread = t, .position = position, .kind = point_kind(static_cast<Fence>(type))});
+            {.thread = t, .position = position, .kind = point_kind(static_cast<compiler::Fence>(type))});
       }
     }
   }
