@@ -41,7 +41,7 @@ namespace heddle {
 
 namespace {
 
-using fence_places::Place;
+using TextPlace = fence_places::Place;
 using hitting_set::Element;
 
 constexpr FenceType all_kinds[] = {FenceType::full, FenceType::lightweight, FenceType::store_store,
@@ -194,10 +194,10 @@ class Finder {
   }
 
   void collect_places() {
-    std::map<fence_places::Spot, Place> found;
+    std::map<fence_places::Spot, TextPlace> found;
     for (const Variant& variant : variants_) {
       const auto& state = state_of(variant.program);
-      for (const Place& place : fence_places::places(state.tree, state.sources, files_)) {
+      for (const TextPlace& place : fence_places::places(state.tree, state.sources, files_)) {
         const auto [known, fresh] = found.emplace(place.spot, place);
         // A guard that is constant with some parameters only is none.
         if (!fresh && !place.guard) known->second.guard.reset();
@@ -236,7 +236,7 @@ class Finder {
   static constexpr unsigned change_bits = 20;
   [[nodiscard]] std::uint32_t cost(FenceType kind) const { return cost_of(options_.costs, kind); }
 
-  [[nodiscard]] Fence describe(const Place& place, FenceType kind) const {
+  [[nodiscard]] Fence describe(const TextPlace& place, FenceType kind) const {
     const auto at = sources().locate(place.spot.file, place.spot.offset);
     Fence fence{.kind = kind,
                 .file = sources().name(place.spot.file),
@@ -248,7 +248,7 @@ class Finder {
   }
 
   void describe_standing() {
-    for (const Place& place : places_) {
+    for (const TextPlace& place : places_) {
       if (!place.standing) continue;
       result_.standing.push_back(describe(place, fence_type(*place.standing)));
       result_.standing_cost += cost(fence_type(*place.standing));
@@ -578,7 +578,7 @@ class Finder {
     front_end.spin_await = !state_of(program()).unroll_spin_loops;
     const auto tree = lang::parse_source(sources, file, program().parameters(), diagnostics, front_end);
     if (tree) {
-      for (const Place& place : fence_places::places(*tree, sources, {0})) {
+      for (const TextPlace& place : fence_places::places(*tree, sources, {0})) {
         if (place.standing) there.push_back(fence_type(*place.standing));
       }
     }
@@ -591,7 +591,7 @@ class Finder {
   std::vector<Variant> variants_;  // the first one has the program's own parameters
   fence_places::Files files_;
   std::vector<Task> tasks_;
-  std::vector<Place> places_;
+  std::vector<TextPlace> places_;
   std::vector<Candidate> candidates_;  // by element
   hitting_set::Problem problem_;
   hitting_set::Set result_set_;
