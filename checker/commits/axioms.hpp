@@ -4,10 +4,14 @@
 // (memory-models.md). The models differ only in `order`, the part of program order (with fences) that they
 // keep, so a model's file contains only this:
 //
-//   static constexpr bool keeps(AccessKind earlier, AccessKind later);  // is the pair kept without a fence
-//   static constexpr bool orders_stores(Fence fence);                   // does the fence keep store -> store
+//   // True if the pair is kept without a fence. Loads must be kept before everything, since threads do not
+//   run // ahead of them (cb is po | rf), and everything before `locked`, since full fences are defined by
+//   that. static constexpr bool keeps(AccessKind earlier, AccessKind later);
+//   // True if stores before the fence, which is not a full one, are kept before stores after it.
+//   static constexpr bool orders_stores(Fence fence);
 //
-// A full fence keeps every pair across it in every model. The graph (graph.hpp) adds events only at the end
+// A full fence keeps every pair across it in every model. A model that treats loads and stores alike has no
+// store buffers; every other one is taken to have them. The graph (graph.hpp) adds events only at the end
 // of their threads, so it needs no queries about pairs: `Frontier` holds, for each kind of later event, the
 // events of the thread that the model puts directly before it.
 #pragma once
@@ -30,6 +34,14 @@ enum class AccessKind : std::uint8_t {
 template <typename Model>
 struct FrontierLayout {
   static constexpr std::array<AccessKind, 3> kinds{AccessKind::load, AccessKind::store, AccessKind::locked};
+
+  static_assert(Model::keeps(AccessKind::load, AccessKind::load) &&
+                    Model::keeps(AccessKind::load, AccessKind::store),
+                "threads do not run ahead of their loads here");
+  static_assert(Model::keeps(AccessKind::load, AccessKind::locked) &&
+                    Model::keeps(AccessKind::store, AccessKind::locked) &&
+                    Model::keeps(AccessKind::locked, AccessKind::locked),
+                "full fences are what precedes `locked`");
 
   // True if nothing distinguishes the two kinds: neither the pairs kept nor a fence (which adds what `locked`
   // has).

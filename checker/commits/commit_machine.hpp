@@ -21,8 +21,8 @@
 //     for (auto p = machine.first_parameter(event); p; p = machine.next_parameter(event, *p))
 //       if (machine.commit(event, *p)) { ... explore the longer run ...; machine.undo(); }
 //   }
-//   at the end of a run: classify it by standing_op, standing_site and await_holds; if every thread is done,
-//   final_memory, and clean, then block.
+//   At the end of a run: classify it by standing_op, standing_site and await_holds. If every thread is done,
+//   call final_memory, and `clean` before `block`.
 //
 // - `commit` returns false, and changes nothing, if the model does not allow the event with this parameter.
 //   Every enabled event except a lock that `waits` has a parameter with which it can be committed. A store
@@ -43,6 +43,8 @@
 //   their commits; ids of initial writes are negative. An id is valid from the `commit` that gives it to the
 //   `undo` of that `commit`; then the next commit reuses it. The same commits in the same order give the same
 //   ids. `name_of` and `resolve` translate; parameters are ids (or values of choices).
+// - Ids have the type EventId; parameters are std::int64_t, because they may be values of choices; ProcessId
+//   is the type of members of a Set. Conversions between them keep the number.
 // - A step may have more than one id (a read-modify-write with a read and a write half): those from
 //   first_event(step) to first_event(step + 1) - 1. Sets hold ids.
 //
@@ -120,9 +122,9 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
   { run.location(name) } -> std::same_as<Location>;  // `none`: a choice
   { run.reads(name) } -> std::same_as<bool>;         // loads, and all that `updates`
   { run.updates(name) } -> std::same_as<bool>;       // a read-modify-write, lock or trylock
-  // The events that must be committed before it, transitively, whatever its parameter; of a committed event
-  // with itself.
+  // The events that must be committed before a prepared event, transitively, whatever its parameter.
   { run.commit_before(prepared) } -> std::convertible_to<typename M::Set>;
+  // The same of a committed event, which is a member itself.
   { run.committed_before(id) } -> std::convertible_to<typename M::Set>;
 
   // The event of a step.
@@ -132,22 +134,24 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
   { run.chosen(step) } -> std::same_as<std::int64_t>;  // of a choice
   { run.written_by(step) } -> std::same_as<std::optional<std::int64_t>>;  // the id of its write
 
-  // Writes: the previous one in coherence order (not of an initial write), the next one or no_event, the
-  // reads from it, and whether a read-modify-write has read from it and directly follows it.
-  { run.older(id) } -> std::same_as<std::int64_t>;
-  { run.newer(id) } -> std::same_as<EventId>;
-  { run.readers(id) } -> std::convertible_to<typename M::Set>;
-  { run.taken(id) } -> std::same_as<bool>;
+  // Writes.
+  {
+    run.older(id)
+    } -> std::same_as<std::int64_t>;           // the previous one in coherence order; of no initial write
+  { run.newer(id) } -> std::same_as<EventId>;  // the next one, or no_event
+  { run.readers(id) } -> std::convertible_to<typename M::Set>;  // the reads from it
+  { run.taken(id) } -> std::same_as<bool>;  // a read-modify-write has read from it and directly follows it
   { run.value_of(id) } -> std::same_as<std::int64_t>;
   // True if the event, a read-modify-write, would write if it read from this write.
   { run.would_update(prepared, id) } -> std::same_as<bool>;
 
-  // Events, by the first id of their step: its write or no_event; of a read: what it reads from.
-  { run.step_of(id) } -> std::same_as<std::uint32_t>;
-  { run.write_of(event_id) } -> std::same_as<EventId>;
-  { run.source_of(event_id) } -> std::same_as<EventId>;
-  // Whether it is part of the execution by its parameter alone, as a `choose`, and whether that is the
-  // default one.
+  { run.step_of(id) } -> std::same_as<std::uint32_t>;  // the step that committed this id
+  // Events, by the first id of their step.
+  { run.write_of(event_id) } -> std::same_as<EventId>;   // no_event if it does not write
+  { run.source_of(event_id) } -> std::same_as<EventId>;  // of a read: the write that it reads from
+  // True of events that take part in no relation of the execution: a `choose`, a dropped store, a deferred
+  // lock. For `trust` such an event is maximal if it has its default parameter (of a choice, the first
+  // value).
   { run.is_decision(event_id) } -> std::same_as<bool>;
   { run.is_default(event_id) } -> std::same_as<bool>;
 

@@ -247,7 +247,7 @@ class Graph {
   Set live_;
   Set overtaken_;  // see overtaken()
   std::vector<Change> trail_;
-  std::vector<std::uint32_t> marks_;  // length of the trail before each event that is not cut
+  std::vector<std::uint32_t> marks_;  // length of the trail before each event of the graph
   std::vector<Removed> removed_;
   std::vector<EventId> saved_order_;
   std::vector<Cut> cuts_;

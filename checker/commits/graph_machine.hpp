@@ -3,8 +3,10 @@
 // rf, and an event can always come last or read from the newest write, so no run blocks.
 //
 // The graph (graph.hpp) knows where an event may go. This file runs the threads between their events, and
-// implements the contracts: CommitMachine, where ids count the steps, and RevisitMachine, where they do not,
-// because `cut` removes events from the middle of a run.
+// implements the contracts: CommitMachine, where ids count the steps, and RevisitMachine, where `cut` removes
+// events from the middle of a run. From the first `cut` on, functions that take or count steps (step,
+// first_event, step_of, place, run, follow, undo ...) have no meaning; `order`, insert and remove replace
+// them.
 #pragma once
 
 #include <algorithm>
@@ -219,6 +221,7 @@ class GraphMachine {
   void undo() {
     const auto id = static_cast<EventId>(depth() - 1);
     snapshots_.drop_from(graph_.thread(graph_[id].thread).snapshot);
+    bound_.remove(id);
     graph_.remove(id);
     graph_.drop_from_order();
     failures_.clear();
@@ -439,6 +442,7 @@ class GraphMachine {
     bool store_fence = false;
     bool withheld = false;  // a violation that does not count here, but may with another place of the event
   };
+  // For `mend`: the settled events before the cut, those of them that stay, and the events that it removed.
   struct Settled {
     Set before;
     Set after_cut;

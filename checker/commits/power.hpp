@@ -279,7 +279,8 @@ void Power<Words>::preserved_order(Event& event, const Order& order) const {
   }
 }
 
-// hb, propbase and strong from the rows of the events directly before.
+// Computes propbase, strong and store_propagation from the rows of the events that come directly before the
+// new one in hb or by a fence.
 template <unsigned Words>
 void Power<Words>::propagate(Event& event, const Order& order, const Set& happens_directly) const {
   const Set fences = order.sync | order.lightweight;

@@ -13,9 +13,9 @@
 // Assertions and assumptions order nothing: threads run past them. An assumption that does not hold makes the
 // execution incomplete. Later events of the thread are still committed, since the assumption may hold because
 // of them in other executions. The exceptions are events that cb orders after all loads of the assumption:
-// they are removed, as after a branch. A violation counts if it occurs in an execution in which every
-// assumption before any event holds. Events that failed assumptions leave out (`left_out`), and all events
-// that cb orders after these, are not part of that execution.
+// they are removed, as after a branch. A violation counts if it occurs in an execution in which
+// every assumption that precedes some event in its thread holds. Events that failed assumptions leave out
+// (`left_out`), and all events that cb orders after these, are not part of that execution.
 //
 // `commit` and `undo` are a stack, as in every commit machine.
 #pragma once

@@ -1,8 +1,9 @@
 // rsmc: every complete trace of a commit machine exactly once.
 //
 // Abdulla, Atig, Jonsson, Leonardsson, "Stateless model checking for POWER", CAV'16 (paper 2), figure 7;
-// algorithms.md, "rsmc". A model's runs are sequences of committed events with parameters, in any order that
-// cb allows (power_machine.hpp; graph_machine.hpp for SC, TSO and PSO, whose cb is po | rf).
+// docs/algorithms.md, "Commit-order models". A model's runs are sequences of committed events with
+// parameters, in any order that cb allows (power_machine.hpp; graph_machine.hpp for SC, TSO and PSO, whose cb
+// is po | rf).
 //
 //   explore(run): select an enabled event e and branch over its parameters. A store is checked for races
 //     first: each load r that was committed before it and is not cb-before it could read from it
@@ -10,9 +11,10 @@
 //     with c the events since then that are cb-before e, in an order that depends only on cb.
 //   A node takes its branches after its parameters, each once (traverse).
 //
-// Why each trace comes exactly once, also with the additions below: the traces that continue from a node are
-// divided by the source of its load r: a write that is already there, or else the writer e together with what
-// is cb-before e and the parameters, restricted to these events. Both are functions of the trace.
+// Why each trace comes exactly once, also with the changes below: the traces that continue from a node are
+// divided by the source of its load r. It is either a write that is already there, or a later writer e; then
+// the trace also determines the events that are cb-before e and their parameters, and so the one branch of r
+// that leads to it.
 //
 // How this differs from the paper
 // - The recursion is a stack of nodes, and nodes are found by the step that they committed (`owners_`), which

@@ -11,9 +11,9 @@
 //             read that it could have been the source of, *revisits* that read: the events that came after
 //             the read and that the write does not depend on are deleted, the read reads from the write.
 // Several graphs lead to the same revisit; only one of them may take it. It is the one in which every deleted
-// event is *maximal*: it saw the newest write that existed. Let P be the events added no later than the
-// event, and the prefix of the write. No read in P reads from the event, and it has (if it is a read, the
-// write that it reads has) no co-later write in P.
+// event e is *maximal*: it saw the newest write that existed. Let P consist of the events added no later than
+// e and of the prefix of the revisiting write. Then e is maximal if no read in P reads from e, and if the
+// write of e, or the write that e reads from, has no co-later write in P.
 //
 // The model must be closed under prefixes, and an event that may come next must always be able to come last
 // in coherence order, or to read from the newest write.
@@ -40,7 +40,7 @@
 //
 // Under POWER prefixes are those of commit-before, as in HMC: the events before a write in program order need
 // not be kept when the write becomes the source of an earlier read, and in a load-buffering cycle cannot be.
-// The conditions hold: see "Stateless model checking for POWER" (CAV'16), theorem on deadlock freedom. There
+// The conditions hold: see "Stateless model checking for POWER" (CAV'16), theorem 3 (deadlock freedom). There
 // `cut` and `mend` commit the remaining events again (Recommits).
 //
 // Mutexes. A lock is added only when its mutex is free, as the next owner: no execution is explored in which
@@ -95,10 +95,10 @@ class Trust {
 
  private:
   enum class Stage : std::uint8_t {
-    add,       // with the current parameter
-    added,     // undo that
-    revisits,  // with the current parameter, or as a store, which has tried all its places by then
-    next,      // continue with the next parameter
+    add,       // add the event with the current parameter
+    added,     // take it out of the graph
+    revisits,  // let it revisit: an update for each parameter, a store once, after its last place
+    next,      // turn to the next parameter
   };
 
   // One choice point: an event that the search adds in all possible ways, one after the other.
@@ -275,9 +275,9 @@ template <RevisitMachine Machine>
   return false;
 }
 
-// Counts the run as blocked and returns true if the read was not maximal when it was added and has stopped its
-// thread. Then it stays forever, because it can be neither revisited nor deleted, and nothing complete results
-// from this graph.
+// Counts the run as blocked and returns true if the read was not maximal when it was added and has stopped
+// its thread. Then it stays forever, because it can be neither revisited nor deleted, and nothing complete
+// results from this graph.
 template <RevisitMachine Machine>
 [[gnu::always_inline]] inline bool Trust<Machine>::count_hopeless_read(const Node& node) {
   if (node.forced || node.updates || node.op == Op::choose || node.is_store()) return false;

@@ -10,8 +10,9 @@
 // - Every race of t that no step in between orders counts, not only the last one. That makes the reduction
 //   sound for the conditional dependence of read-modify-writes and of loads that read their own thread's
 //   buffer.
-// - The process taken from E is the one whose step comes first: it has no predecessor among the steps after
-//   e, so it can go first.
+// - One process is chosen before its being enabled is checked: of p and the processes with steps after e that
+//   happen before t, the one whose step comes first, since nothing after e precedes it. If it is not enabled,
+//   the backtrack set gets all enabled processes.
 // - Sleep sets are added: complete executions are counted once per trace, and a redundant exploration that is
 //   noticed late ends as a sleep-set-blocked one.
 #include "checker/interleavings/algorithms.hpp"

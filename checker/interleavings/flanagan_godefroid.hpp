@@ -15,7 +15,7 @@ struct FlanaganGodefroid {
     const auto* const clock = order.clock(race.row);
     for (auto i = race.earlier + 1; i < race.later; ++i) {
       const auto candidate = machine.step(i).process;
-      // Where locks race, a step between them that happens after the earlier one cannot go first.
+      // If locks race, steps between them that happen after the earlier one cannot come before it.
       if (clock[candidate] > static_cast<std::int32_t>(i) && !order.ordered(race.earlier, order.row(i))) {
         chosen = candidate;
         break;

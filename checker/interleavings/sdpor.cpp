@@ -102,8 +102,8 @@ class Stateful : public FlanaganGodefroid {
   static constexpr bool stateful = true;
 
   // Adds a new state to the table; at a known one, updates the backtrack sets of the path.
-  template <typename Search>
-  bool prune(Search& search) {
+  template <typename Exploration>
+  bool prune(Exploration& search) {
     Machine& machine = search.machine();
     connect(machine);
     path_.clear();
@@ -153,8 +153,8 @@ class Stateful : public FlanaganGodefroid {
     return access;
   }
 
-  template <typename Search>
-  void summarise(Search& search) {
+  template <typename Exploration>
+  void summarise(Exploration& search) {
     Machine& machine = search.machine();
     ++round_;
     reachable_.resize(machine.memory().size());

@@ -51,7 +51,8 @@ concept StoreBufferLayout = requires(Model& model, const Model& view, ThreadId t
   { model.buffer_for(thread, location) } -> std::same_as<std::uint32_t>;
   // That buffer, or null if there is none yet.
   { model.find(thread, location) } -> std::same_as<StoreBuffer*>;
-  // True if stores after the fence reach memory after the stores before it. (All models wait at full fences.)
+  // True if the fence keeps stores after it from reaching memory before the stores before it, where the
+  // buffers do not do so anyway (one FIFO buffer per thread does). All models wait at full fences.
   { view.orders_stores(fence) } -> std::same_as<bool>;
   // The index in the buffer of the newest write to the location that ever entered it, or `none`; `set_newest`
   // updates it. All stores of a thread to one location enter one buffer.

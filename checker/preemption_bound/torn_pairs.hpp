@@ -438,8 +438,9 @@ bool TornPairs<Graph>::run_stretches(std::size_t from) {
   return true;
 }
 
-// The stretches from this one on are stuck. Cuts one of them, in such a way that as much of it as possible
-// runs (that one of the stretches must be cut so is no restriction), and continues.
+// The stretches from this one on are stuck. Cuts one of them after the longest part that can run, and
+// continues. Trying each stretch in this way is enough: some stretch must be cut, and a later cut never does
+// worse.
 template <typename Graph>
 bool TornPairs<Graph>::search_cuts(std::size_t from, std::uint32_t budget) {
   if (budget == 0 || budget < least_cuts(from)) return false;

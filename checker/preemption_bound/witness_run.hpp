@@ -147,8 +147,8 @@ class WitnessRun {
   // Switches around the ring less the number of threads in it, so one more than the cost; 0 without steps.
   std::int64_t excess_ = 0;
   std::uint32_t locks_ = 0;  // in the run
-  // No run of the graph has fewer preemptions: for each graph since the first one, the present one last. What
-  // grows from a graph needs no fewer.
+  // Lower bounds of the preemptions of any run, one for each graph from the first to the current one. They
+  // never decrease, because a graph needs at least as many as the graphs that it was extended from.
   std::vector<std::uint32_t> least_{0};
 };
 

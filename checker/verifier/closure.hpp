@@ -5,8 +5,8 @@
 // the orderings form a cycle, no run exists; this finds most unrealisable instances without any search, and
 // all of them where there are two threads. Otherwise a search may be confined to the order.
 //
-// Rules 4 and 5 (section 4.4, atomic blocks) need no code: an atomic block is one event here, so what is
-// comes before a part of it comes before all of it.
+// Rules 4 and 5 (section 4.4, atomic blocks) need no code: an atomic block is one event here, so an
+// event before a part of it is before all of it.
 #pragma once
 
 #include <cstdint>

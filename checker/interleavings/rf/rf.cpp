@@ -21,21 +21,22 @@
 //     write, and the write counts as one of the extension (line 11 asks for new writes only).
 //   - Remark 1 asks for more mutations where r is a read-modify-write: let another one, u, which could read
 //     what r reads, go first, and r read from u. The remark takes u's that read from r now. That is not
-//     enough if u reads from elsewhere when it first appears: u is no longer new once it does read from r.
-//     Here every u that appears is taken, whatever it reads now, since what it would write is known.
+//     enough if u reads from another write when it first appears: by the time a mutation makes it read from
+//     r, it is not a new event any more. Here every u that appears is taken, whatever it reads now, since
+//     what it would write is known.
 //   - A lock reads from the unlock before it, so "u first" means that r is not executed for now: its schedule
 //     has u, reading what r read, in place of r. Which lock takes the mutex next after an unlock splits
-//     the classes just as the source of a read does. u may be pending: the lock of a thread that waits, at the
-//     end of a maximal run, for a mutex that r holds.
+//     the classes just as the source of a read does. u may be pending: the lock of a thread that waits, at
+//     the end of a maximal run, for a mutex that r holds.
 //   - Values of `choose` are kept as schedules, too, one after the other.
 //   - The events of the paper's sequence for a mutation (line 14) and the reads-from map are the key of a
 //     schedule; their order is not, since it depends on the current run.
 //   - A thread that stops at its very first event, a read, has done nothing that others can see; it could as
 //     well have delayed that read. So a mutation of the read that makes its assume fail, or lets its await
-//     read too early (the initial value, though the read saw a write), is not followed. Whatever other threads
-//     do then, they also do where the read sees what it saw before, as soon as that is there. (No deadlock is
-//     lost: in the end an await reads the initial value only where that write is missing; then something
-//     differs that the write depends on, which comes before the read and is mutated there.)
+//     read too early (the initial value, though the read saw a write), is not followed. Whatever other
+//     threads do then, they also do in the run where the read sees the write that it saw before. (No deadlock
+//     is lost: if an await reads the initial value at the end, that write is missing. Then another read, on
+//     which the write depends, sees something else, and the search mutates that read.)
 //
 // Every deadlock that `naive` finds is found: the events of a class decide which thread waits for which
 // mutex; whether an await waits for ever depends on final memory, so all final memories of the class are
