@@ -20,7 +20,7 @@ namespace heddle::cli {
 namespace {
 
 // The result for some models at once.
-struct Found {
+struct FencesFound {
   std::vector<std::string> models;
   FenceResult result;
 };
@@ -108,7 +108,7 @@ std::string clauses_text(const FenceResult& result, const std::string& main_file
   return text;
 }
 
-std::string found_text(const Program& program, const Found& found, const Options& options,
+std::string found_text(const Program& program, const FencesFound& found, const Options& options,
                        const Style& style) {
   const FenceResult& result = found.result;
   const std::string& file = program.name();
@@ -171,7 +171,7 @@ Json fences_json(const std::vector<Fence>& fences) {
   return list;
 }
 
-Json found_json(const Found& found) {
+Json found_json(const FencesFound& found) {
   const FenceResult& result = found.result;
   Json json = {{"models", found.models}, {"answer", name(result.answer)}};
   json["stopped_by"] = text_or_null(result.stopped_by);
@@ -234,7 +234,7 @@ int run_fences(const Options& options) {
     for (const std::string& model : options.fences.models) groups.push_back({model});
   }
   ProgressLine line(options.progress && is_terminal(STDERR_FILENO));
-  std::vector<Found> all;
+  std::vector<FencesFound> all;
   int code = 0;
   for (const auto& models : groups) {
     FenceOptions settings = options.fences;
@@ -264,12 +264,12 @@ int run_fences(const Options& options) {
     json["exit_code"] = code;
     json["applied"] = options.apply && code == 0;
     json["results"] = Json::array();
-    for (const Found& found : all) json["results"].push_back(found_json(found));
+    for (const FencesFound& found : all) json["results"].push_back(found_json(found));
     return write_report(json_text(json)) ? code : bad_input;
   }
   const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
   std::string text;
-  for (const Found& found : all) {
+  for (const FencesFound& found : all) {
     if (!text.empty()) text += '\n';
     text += found_text(*program, found, options, style);
   }
