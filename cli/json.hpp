@@ -35,6 +35,7 @@ inline constexpr int json_version = 1;
 [[nodiscard]] Json to_json(const Counts& counts);
 [[nodiscard]] Json to_json(const std::vector<BlockedAt>& places);
 [[nodiscard]] Json to_json(const Trace& trace);
+[[nodiscard]] Json to_json(const CycleEdge& edge);
 [[nodiscard]] Json to_json(const Violation& violation);
 [[nodiscard]] Json to_json(const Witness& witness);
 template <typename Item>

@@ -116,13 +116,18 @@ Json to_json(const Trace& trace) {
 }
 
 Json to_json(const Violation& violation) {
-  return {{"kind", json_word(name(violation.kind))},
-          {"message", violation.message},
-          {"file", violation.file},
-          {"line", violation.line},
-          {"column", violation.column},
-          {"count", violation.count},
-          {"trace", to_json(violation.trace)}};
+  Json result = {{"kind", json_word(name(violation.kind))},
+                 {"message", violation.message},
+                 {"file", violation.file},
+                 {"line", violation.line},
+                 {"column", violation.column},
+                 {"count", violation.count},
+                 {"trace", to_json(violation.trace)}};
+  if (!violation.cycle.empty()) {
+    result["cycle"] = Json::array();
+    for (const CycleEdge& edge : violation.cycle) result["cycle"].push_back(to_json(edge));
+  }
+  return result;
 }
 
 Json to_json(const Witness& witness) {
@@ -211,6 +216,7 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["exit_code"] = exit_code(result.verdict);
   json["stopped_by"] = result.stopped_by.empty() ? Json(nullptr) : Json(result.stopped_by);
   json["finished"] = result.finished;
+  json["robust"] = result.robust ? Json(*result.robust) : Json(nullptr);
   json["bounds"] = result.bounds;
   json["blocked"] = to_json(result.blocked);
   json["seconds"] = result.seconds;

@@ -39,6 +39,8 @@ void add_check_options(CLI::App& app, Options& options) {
             [&options](const std::string& text) { options.csv_file = text; });
   add_flag(app, "--report-beyond-bound", check.report_beyond_bound,
            "Also report violations beyond the preemption bound that trust comes across");
+  add_flag(app, "--robust", check.robust,
+           "Instead of violations, look for an execution graph that SC does not have, and show its cycle");
   add_flag(app, "--minimise", options.minimise,
            "Find the shortest trace to the violation or witness, with the fewest context switches");
   add_flag(app, "--lint", options.lint,

@@ -151,6 +151,18 @@ void choose_sweep(Options& options) {
   }
 }
 
+// What --robust does not go with: its witness is an execution that shows a cycle, not a failure.
+void check_robust_options(const Options& options) {
+  const std::pair<bool, std::string_view> refused[] = {
+      {!options.artefacts.trace.empty(), "--trace"},
+      {options.minimise, "--minimise"},
+      {options.witness > 0, "--witness"},
+  };
+  for (const auto& [given, option] : refused) {
+    if (given) refuse(fmt::format("--robust and {} exclude each other", option));
+  }
+}
+
 void check_shell(const std::string& shell) {
   const std::vector<std::string> known{"bash", "zsh", "fish"};
   if (shell.empty())
@@ -200,6 +212,7 @@ Options parse(int count, const char* const* arguments) {
   if (options.fix && !options.lint) refuse("--fix needs --lint", "--lint says what --fix would change");
   if (options.violation > 1 && !options.check.keep_going)
     refuse("--violation needs --keep-going", "without both, the first violation is shown");
+  if (options.check.robust) check_robust_options(options);
   const Artefacts& files = options.artefacts;
   if (info.command == Command::outcomes && options.witness == 0 &&
       !(files.trace.empty() && files.dot.empty() && files.html.empty())) {

@@ -22,6 +22,9 @@ const AlgorithmInfo* find_algorithm_info(std::string_view name) { return find_in
 
 std::string unfit(const ModelInfo& model, const AlgorithmInfo& algorithm, const PairBounds& bounds) {
   if (std::string reason = why_not(model.name, algorithm.name); !reason.empty()) return reason;
+  if (bounds.robust && model.name == "sc") return "every program is robust under 'sc'";
+  if (bounds.robust && !algorithm.decides_robustness)
+    return fmt::format("'{}' does not decide robustness", algorithm.name);
   if (bounds.preemption_bound && (model.out_of_order || !algorithm.bounds_preemptions))
     return fmt::format("'{}' does not bound preemptions under '{}'", algorithm.name, model.name);
   if (bounds.buffer_bound && model.has_buffers && !algorithm.bounds_buffers)

@@ -17,8 +17,9 @@ namespace heddle::cli {
 struct PairBounds {
   std::optional<std::uint32_t> buffer_bound;
   std::optional<std::uint32_t> preemption_bound;
+  bool robust = false;  // the question is CheckOptions::robust
 };
-// The reason why the pair does not support these bounds, or is no pair at all; empty if it works. A model
+// The reason why the pair does not support these bounds or this question, or is no pair at all; empty if it works. A model
 // without store buffers is within any buffer bound.
 [[nodiscard]] std::string unfit(const ModelInfo& model, const AlgorithmInfo& algorithm,
                                 const PairBounds& bounds);

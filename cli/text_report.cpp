@@ -8,6 +8,7 @@
 
 #include "cli/report.hpp"
 #include "cli/text.hpp"
+#include "cli/why.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -32,6 +33,7 @@ std::string format_verdict(const Program& program, const CheckResult& result, co
                         result.verdict == Verdict::undecided ? "" : ", but the search has not finished",
                         one_line(result.stopped_by));
   }
+  if (result.robust) text += *result.robust ? ", robust" : ", not robust";
   return fmt::format("{} (model {}, algorithm {})\n", text, result.model, result.algorithm);
 }
 
@@ -203,13 +205,21 @@ std::string format_violations(const Program& program, const std::vector<Violatio
   return text;
 }
 
+std::string format_cycle(const Program& program, const Violation& violation, const Style& style) {
+  if (violation.cycle.empty()) return {};
+  std::string text = "\nThe cycle that SC excludes:\n";
+  for (const std::string& line : cycle_lines(program, violation.trace, violation.cycle))
+    text += fmt::format("  {}\n", shorten(line, style.width - 2));
+  return text;
+}
+
 }  // namespace
 
 std::string format_violation(const Program& program, const Violation& violation, const Style& style) {
   return fmt::format("{}{}violation: {}{}\n\n{}", place_of(program, violation),
                      style.paint.begin(Colour::red), message_of(violation), style.paint.end(Colour::red),
                      format_trace(violation.trace, program.name(), style)) +
-         format_commit_graph(violation.trace);
+         format_commit_graph(violation.trace) + format_cycle(program, violation, style);
 }
 
 namespace {

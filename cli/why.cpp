@@ -66,7 +66,7 @@ std::string executions_text(const Program& program, const Why& why, const Style&
       text += fmt::format("\n{}:\n", number);
     } else {
       text += fmt::format("\n{}, excluded by {} ({}):\n", number, execution.axiom, meaning(execution.axiom));
-      for (const std::string& line : cycle_lines(program, execution))
+      for (const std::string& line : cycle_lines(program, execution.trace, execution.cycle))
         text += fmt::format("  {}\n", shorten(line, style.width - 2));
     }
     if (execution.cycle.empty() || i == 0) text += "\n" + format_graph(graph_of(execution.trace), true);
@@ -98,14 +98,14 @@ std::string why_headline(const Why& why) {
   return fmt::format("{} under {}: {}", why.allowed ? "allowed" : "forbidden", why.model, condition);
 }
 
-std::vector<std::string> cycle_lines(const Program& program, const WhyExecution& execution) {
+std::vector<std::string> cycle_lines(const Program& program, const Trace& trace,
+                                     const std::vector<CycleEdge>& cycle) {
   std::vector<std::string> lines;
-  for (const WhyEdge& edge : execution.cycle) {
-    lines.push_back(step_text(program, execution.trace, edge.from));
+  for (const CycleEdge& edge : cycle) {
+    lines.push_back(step_text(program, trace, edge.from));
     lines.push_back("  -> " + edge_text(program, edge));
   }
-  if (!execution.cycle.empty())
-    lines.push_back("back to " + step_text(program, execution.trace, execution.cycle.back().to));
+  if (!cycle.empty()) lines.push_back("back to " + step_text(program, trace, cycle.back().to));
   return lines;
 }
 
@@ -127,9 +127,7 @@ std::string why_text(const Program& program, const Why& why, const Style& style)
   return text + executions_text(program, why, style) + changes_text(why, style);
 }
 
-namespace {
-
-Json to_json(const WhyEdge& edge) {
+Json to_json(const CycleEdge& edge) {
   Json json{{"relation", edge.relation}, {"from", edge.from}, {"to", edge.to}};
   if (edge.line != 0) {
     json["file"] = edge.file;
@@ -138,6 +136,8 @@ Json to_json(const WhyEdge& edge) {
   }
   return json;
 }
+
+namespace {
 
 Json to_json(const WhyChange& change) {
   constexpr std::string_view kinds[] = {"weaken_fence", "remove_fence", "drop_dependency", "add_fence"};

@@ -21,7 +21,8 @@ namespace heddle::cli {
 [[nodiscard]] std::string why_headline(const Why& why);
 
 // The events of a cycle, each with the edge that leaves it, as lines of text.
-[[nodiscard]] std::vector<std::string> cycle_lines(const Program& program, const WhyExecution& execution);
+[[nodiscard]] std::vector<std::string> cycle_lines(const Program& program, const Trace& trace,
+                                                   const std::vector<CycleEdge>& cycle);
 
 // How many executions text and page show; JSON has all that were returned.
 inline constexpr std::size_t most_executions_shown = 3;

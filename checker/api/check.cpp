@@ -65,6 +65,21 @@ bool met_complete_execution(const CheckOptions& options, const Counts& counts) {
   return counts.executions > 0 || (options.report_beyond_bound && counts.beyond_bound > 0);
 }
 
+// Why the question of robustness cannot be put so; empty: it can.
+std::string why_not_robust(const CheckOptions& options, const AlgorithmInfo& algorithm) {
+  if (options.model == "sc") return "under 'sc' every program is robust; robustness is about weaker models";
+  if (!algorithm.decides_robustness) {
+    return fmt::format(
+        "the algorithm '{}' cannot decide robustness, because it does not visit every execution graph as "
+        "such; "
+        "'trust' and 'rsmc' can",
+        algorithm.name);
+  }
+  if (options.preemption_bound) return "robustness under a preemption bound means nothing";
+  if (!options.witness_of.empty()) return "robustness is decided without looking for a final state";
+  return {};
+}
+
 // The positions of the values in a final state.
 Result<std::vector<checker::StateValue>> find_state(
     const compiler::Image& image, const std::vector<std::pair<std::string, std::int64_t>>& values) {
@@ -100,10 +115,14 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
                                    const Wanted& wanted) {
   CheckOptions options = requested;
   const auto* const model = checker::find_model(options.model);
-  if (options.algorithm.empty() && model != nullptr) options.algorithm = model->default_algorithm;
+  if (options.algorithm.empty() && model != nullptr)
+    options.algorithm = options.robust ? "trust" : model->default_algorithm;
   if (auto reason = why_not(options.model, options.algorithm); !reason.empty())
     return refuse(std::move(reason));
   const auto& algorithm = *checker::find_algorithm(options.algorithm);
+  if (options.robust) {
+    if (auto reason = why_not_robust(options, algorithm); !reason.empty()) return refuse(std::move(reason));
+  }
   if (options.buffer_bound && !model->has_buffers) {
     return refuse(fmt::format("the model '{}' has no store buffers to bound", model->name));
   }
@@ -142,6 +161,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (options.coverage && model->out_of_order) image->coverage->weight = 0;
   Search search(*image, options);
   if (wanted.only) search.look_only_for(*wanted.only);
+  if (options.robust) search.look_only_for(ViolationKind::not_robust);
   if (wanted.execution) {
     search.look_for_execution([&](const Schedule& schedule) {
       return wanted.execution(
@@ -194,6 +214,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   } else if (!result.bounds.empty()) {
     result.verdict = Verdict::safe_within_bounds;
   }
+  if (options.robust && (result.violation || result.stopped_by.empty())) result.robust = !result.violation;
   result.seconds = search.seconds();
   return result;
 }

@@ -62,9 +62,10 @@ std::string_view name(ViolationKind kind) {
     case ViolationKind::empty_choice: return "empty choice";
     case ViolationKind::unlock_not_owner: return "unlock by a non-owner";
     case ViolationKind::forall: return "forall";
-    case ViolationKind::forbid: break;
+    case ViolationKind::forbid: return "forbid";
+    case ViolationKind::not_robust: break;
   }
-  return "forbid";
+  return "not robust";
 }
 
 std::string_view name(StepKind kind) {

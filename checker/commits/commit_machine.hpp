@@ -205,6 +205,13 @@ concept RunsAhead = CommitMachine<M> && requires(M& machine, const M& run) {
   { machine.run_to_failure() } -> std::same_as<Schedule>;
 };
 
+// Whether the run is one of sequential consistency: po | rf | co | fr of the committed events is acyclic. At
+// most O(events x threads), and no allocation once its buffers have their size.
+template <typename M>
+concept TellsSequential = CommitMachine<M> && requires(M& machine) {
+  { machine.is_sequentially_consistent() } -> std::same_as<bool>;
+};
+
 // The run can be revisited: events that no other event needs are removed from its middle, and an earlier read
 // gets a new source. That is what trust needs. GraphMachine does it in place; Recommits does it for any
 // commit machine, by undoing the run and committing the rest again.

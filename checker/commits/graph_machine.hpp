@@ -13,11 +13,13 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "checker/commits/event_name.hpp"
 #include "checker/commits/graph.hpp"
 #include "checker/commits/plain_graph.hpp"
+#include "checker/commits/sc_axioms.hpp"
 #include "checker/state/machine_options.hpp"
 #include "checker/state/rows.hpp"
 #include "checker/state/snapshots.hpp"
@@ -271,6 +273,54 @@ class GraphMachine {
         packed.push_back(static_cast<std::uint64_t>(choice ? chosen(depth) : encoded(name_of(place(depth)))));
       }
     }
+  }
+
+  // As TellsSequential has it. Runs the graph on one memory, each thread as far as it can: a read must come
+  // after its source, a write after the previous one and all reads from that. What cannot run is in a cycle,
+  // or after one.
+  [[nodiscard]] bool is_sequentially_consistent() {
+    if constexpr (std::is_same_v<Model, SequentialConsistencyAxioms>) return true;
+    Set done;
+    next_.resize(ExecutionGraph::capacity);
+    front_.resize(thread_count());
+    for (ThreadId t = 0; t < thread_count(); ++t) {
+      EventId front = no_event;
+      for (EventId id = graph_.thread(t).last; id != no_event; id = graph_[id].po_previous) {
+        if (!graph_[id].in_program()) {
+          done.insert(static_cast<ProcessId>(id));
+          continue;
+        }
+        next_[static_cast<std::size_t>(id)] = front;
+        front = id;
+      }
+      front_[t] = front;
+    }
+    const auto may_run = [&](EventId id) {
+      const auto& event = graph_[id];
+      const auto ran = [&](EventId before) {
+        return is_initial(before) || done.contains(static_cast<ProcessId>(before));
+      };
+      if (event.kind == EventKind::choice) return true;
+      if (event.kind == EventKind::read) return ran(event.source);
+      if (!ran(event.co_previous)) return false;
+      Set readers = graph_[event.co_previous].readers;
+      readers.erase(static_cast<ProcessId>(id));  // an update
+      return (readers - done).empty();
+    };
+    for (bool left = true; left;) {
+      left = false;
+      bool progress = false;
+      for (ThreadId t = 0; t < thread_count(); ++t) {
+        EventId& front = front_[t];
+        for (; front != no_event && may_run(front); front = next_[static_cast<std::size_t>(front)]) {
+          done.insert(static_cast<ProcessId>(front));
+          progress = true;
+        }
+        left = left || front != no_event;
+      }
+      if (left && !progress) return false;
+    }
+    return true;
   }
 
   [[nodiscard]] PlainGraph plain_graph() const { return checker::plain_graph(graph_); }
@@ -607,6 +657,9 @@ class GraphMachine {
   std::uint64_t withheld_ = 0;           // violations beyond the bound
   Set settled_;                          // events that no revisit can delete any more
   std::vector<Settled> settled_before_;  // by cut
+  // Scratch of is_sequentially_consistent: the next event in program order, by id, and the next to run.
+  std::vector<EventId> next_;
+  std::vector<EventId> front_;
 };
 
 }  // namespace heddle::checker

@@ -26,7 +26,8 @@ class RunEnds {
 
   // The newest step, or the start, found violations.
   void failure(Machine& machine) {
-    if (!search_.options().keep_going) count_coverage(machine);  // else at the end of the run
+    if (!search_.options().keep_going && !search_.options().robust)
+      count_coverage(machine);  // else at the end of the run
     for (const auto& failure : machine.failures()) {
       search_.note({.kind = Search::kind_of(failure.op), .site = failure.site}, [&] {
         if constexpr (HoldsGraph<Machine>) {
@@ -53,6 +54,7 @@ class RunEnds {
     }
     if (machine.finished()) {
       if (!counts_within_bound(machine, Ending::complete)) return false;
+      judge_robustness(machine);
       complete(machine);
       return true;
     }
@@ -76,6 +78,8 @@ class RunEnds {
       }
     }
     if (!counts_within_bound(machine, end.ending)) return;
+    // SC stops in a deadlock or at a violation as well, if it has the graph.
+    if (end.ending == Ending::deadlock || end.ending == Ending::violation) judge_robustness(machine);
     switch (end.ending) {
       case Ending::blocked_loop_bound:
       case Ending::blocked_assume:
@@ -102,6 +106,13 @@ class RunEnds {
       }
     }
     return true;
+  }
+
+  void judge_robustness(Machine& machine) {
+    if constexpr (TellsSequential<Machine>) {
+      if (!search_.options().robust || machine.is_sequentially_consistent()) return;
+      search_.note({.kind = ViolationKind::not_robust}, [&] { return schedule(machine); });
+    }
   }
 
   [[nodiscard]] static RunEnd classify(Machine& machine) {

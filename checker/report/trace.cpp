@@ -8,9 +8,11 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "checker/axioms/judge.hpp"
 #include "checker/commits/machines.hpp"
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/report/commits.hpp"
+#include "checker/report/execution.hpp"
 
 namespace heddle::checker {
 
@@ -293,6 +295,24 @@ Trace finished_trace(const Image& image, Replay& replay) {
   return std::move(trace);
 }
 
+// Why SC does not have the execution of the trace.
+void add_cycle(Violation& violation) {
+  const auto traced = execution_of(violation.trace);
+  const auto& events = traced.execution.events;
+  const auto cycle = axioms::excluding_cycle(traced.execution, axioms::Model::sc);
+  if (!cycle) throw std::logic_error("internal error: SC has the execution that it should not have");
+  for (const axioms::Edge& edge : cycle->edges) {
+    const std::size_t from = events[edge.from].tag;
+    const std::size_t to = events[edge.to].tag;
+    if (from == to) continue;  // within a read-modify-write
+    violation.cycle.push_back({.relation = std::string(axioms::name(edge.kind)), .from = from, .to = to});
+  }
+  const heddle::Step& first = violation.trace.steps[violation.cycle.front().from];
+  violation.file = first.file;
+  violation.line = first.line;
+  violation.column = first.column;
+}
+
 }  // namespace
 
 Violation describe(const Search& search, const FoundViolation& found) {
@@ -311,6 +331,10 @@ Violation describe(const Search& search, const FoundViolation& found) {
     case ViolationKind::forbid:
       replay.message = "a final state satisfies '" + image.sites[found.site].text + "'";
       break;
+    case ViolationKind::not_robust:
+      replay.message =
+          fmt::format("not robust: '{}' has an execution that SC does not have", search.options().model);
+      break;
     default: break;
   }
   if (replay.message.empty())
@@ -323,6 +347,7 @@ Violation describe(const Search& search, const FoundViolation& found) {
     violation.column = image.sites[place].column;
   }
   violation.trace = finished_trace(image, replay);
+  if (found.kind == ViolationKind::not_robust) add_cycle(violation);
   return violation;
 }
 

@@ -102,7 +102,7 @@ class Search {
     return {.buffer_bound = options_.buffer_bound,
             .preemption_bound = options_.preemption_bound,
             .report_beyond_bound = options_.report_beyond_bound,
-            .resume_after_assert = options_.keep_going};
+            .resume_after_assert = options_.keep_going || options_.robust};
   }
   Counts counts;
 

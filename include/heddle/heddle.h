@@ -135,6 +135,12 @@ struct CheckOptions {
   // Explore the whole space even after a violation. Counts are then complete, and so is
   // CheckResult::violations.
   bool keep_going = false;
+  // Ask about robustness instead: whether the model adds execution graphs (program order, reads-from, coherence)
+  // to those of SC. The first one that SC lacks is a violation of the kind `not_robust`; nothing else is a
+  // violation. Executions that end in a deadlock or at a violation count as those that end normally; an `assert`
+  // that fails is passed over. What an `assume`, an await or a bound cuts off does not count. Needs
+  // AlgorithmInfo::decides_robustness and a model weaker than SC.
+  bool robust = false;
   bool collect_outcomes = false;  // fill CheckResult::outcomes; costs a hash look-up per complete execution
   bool witnesses = false;         // fill CheckResult::witnesses; costs one trace for each `exists`
   // Look for an execution that ends with these values, named as in Outcome::values (any subset of them), and
@@ -163,7 +169,8 @@ enum class ViolationKind : std::uint8_t {
   empty_choice,
   unlock_not_owner,
   forall,
-  forbid
+  forbid,
+  not_robust,  // CheckOptions::robust
 };
 
 enum class StepKind : std::uint8_t {
@@ -250,6 +257,19 @@ struct Trace {
   std::vector<ThreadEnd> ends;
 };
 
+// An edge of a cycle between two steps of a trace.
+struct CycleEdge {
+  // "po", "fence", "fence lw", "fence st", "addr", "data", "ctrl", "ctrl+isync", "rf", "co", "fr", or "rmw": the
+  // halves of a read-modify-write, with which no other write may interfere.
+  std::string relation;
+  std::size_t from = 0;  // indexes of steps
+  std::size_t to = 0;
+  // The place of the fence, the isync, or the branch; line 0: there is none.
+  std::string file = {};
+  std::uint32_t line = 0;
+  std::string source = {};
+};
+
 struct Violation {
   ViolationKind kind = ViolationKind::assertion;
   std::string message;
@@ -260,6 +280,8 @@ struct Violation {
   // How often the search met it. This is no number of executions: several may share the steps that lead to
   // it.
   std::uint64_t count = 1;
+  // not_robust: a shortest cycle of po, rf, co and fr between steps of the trace; else empty.
+  std::vector<CycleEdge> cycle = {};
 };
 
 // An execution that ends in a requested state.
@@ -367,6 +389,8 @@ struct CheckResult {
   std::vector<ConditionCount> conditions;
   std::vector<Outcome> outcomes;       // sorted by values; with CheckOptions::collect_outcomes
   std::vector<CoveredPlace> coverage;  // sorted by place; with CheckOptions::coverage
+  // With CheckOptions::robust, unless undecided: whether every execution within the bounds is one of SC.
+  std::optional<bool> robust;
   double seconds = 0;
 };
 
@@ -398,6 +422,7 @@ struct AlgorithmInfo {
   bool bounds_preemptions = false;    // takes CheckOptions::preemption_bound
   bool bounds_buffers = false;        // takes CheckOptions::buffer_bound
   bool reports_beyond_bound = false;  // takes CheckOptions::report_beyond_bound
+  bool decides_robustness = false;    // takes CheckOptions::robust
   CountedAs counts = CountedAs::graph;
 };
 [[nodiscard]] const std::vector<ModelInfo>& models();

@@ -23,18 +23,7 @@ struct WhyOptions {
   std::function<bool()> go_on = {};
 };
 
-// An edge of a cycle between two steps of WhyExecution::trace.
-struct WhyEdge {
-  // "po", "fence", "fence lw", "fence st", "addr", "data", "ctrl", "ctrl+isync", "rf", "co", "fr", or "rmw": the
-  // halves of a read-modify-write, with which no other write may interfere.
-  std::string relation;
-  std::size_t from = 0;  // indexes of steps
-  std::size_t to = 0;
-  // The place of the fence, the isync, or the branch; line 0: there is none.
-  std::string file = {};
-  std::uint32_t line = 0;
-  std::string source = {};
-};
+using WhyEdge = CycleEdge;  // between two steps of WhyExecution::trace
 
 // A candidate execution that satisfies the condition.
 struct WhyExecution {
