@@ -48,7 +48,8 @@ bool stops_its_thread(heddle::ViolationKind kind) {
     case heddle::ViolationKind::assertion:
     case heddle::ViolationKind::deadlock:
     case heddle::ViolationKind::forall:
-    case heddle::ViolationKind::forbid: break;
+    case heddle::ViolationKind::forbid:
+    case heddle::ViolationKind::not_robust: break;
   }
   return false;
 }
