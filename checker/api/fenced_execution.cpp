@@ -13,7 +13,7 @@
 #include "checker/state/threads.hpp"
 #include "heddle/graph.h"
 
-namespace heddle {
+namespace heddle::fenced {
 
 namespace {
 
@@ -354,4 +354,4 @@ bool FencedExecution::sequentially_consistent() const {
   return axioms::consistent(execution_, axioms::Model::sc);
 }
 
-}  // namespace heddle
+}  // namespace heddle::fenced

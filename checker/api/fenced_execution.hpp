@@ -14,7 +14,7 @@
 #include "compiler/image.hpp"
 #include "heddle/heddle.h"
 
-namespace heddle {
+namespace heddle::fenced {
 
 class FencedExecution {
  public:
@@ -58,4 +58,4 @@ class FencedExecution {
   std::vector<bool> passed_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::fenced

@@ -41,6 +41,8 @@ namespace heddle {
 
 namespace {
 
+using fenced::FencedExecution;
+
 using TextPlace = fence_places::Place;
 using hitting_set::Element;
 

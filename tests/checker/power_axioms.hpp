@@ -82,7 +82,8 @@ inline Candidate static_relations(const Program& program, const TestTrace& trace
       r.po.add(a, b);
       if (!x.writes) {
         if (in(thread[y.position].address, x.position)) r.address.add(a, b);
-        if (in(thread[y.position].data, x.position)) r.data.add(a, b);
+        // What an update stores is an input of its write only.
+        if (y.writes && in(thread[y.position].data, x.position)) r.data.add(a, b);
         bool branch = false;
         bool isync = false;
         for (unsigned p = x.position + 1; p <= y.position; ++p) {
