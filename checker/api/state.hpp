@@ -16,7 +16,8 @@
 
 namespace heddle {
 
-struct Program::State {
+// (Hidden, because the shared library shows what is in a public class.)
+struct __attribute__((visibility("hidden"))) Program::State {
   std::string name;
   Parameters parameters;
   std::vector<Expectation> expectations;
