@@ -147,13 +147,22 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
 
   { run.step_of(id) } -> std::same_as<std::uint32_t>;  // the step that committed this id
   // Events, by the first id of their step.
-  { run.write_of(event_id) } -> std::same_as<EventId>;   // no_event if it does not write
-  { run.source_of(event_id) } -> std::same_as<EventId>;  // of a read: the write that it reads from
+  { run.write_of(event_id) } -> std::same_as<EventId>;  // no_event if it does not write
+  // The write that it reads from; no_event if it does not read.
+  { run.source_of(event_id) } -> std::same_as<EventId>;
   // True of events that take part in no relation of the execution: a `choose`, a dropped store, a deferred
   // lock. For `trust` such an event is maximal if it has its default parameter (of a choice, the first
   // value).
   { run.is_decision(event_id) } -> std::same_as<bool>;
   { run.is_default(event_id) } -> std::same_as<bool>;
+
+  // Program order, from the newest event of a thread back, by the first id of each; no_event where there is
+  // none. What has an id and takes part in no relation is included.
+  { run.last_event(t) } -> std::same_as<EventId>;
+  { run.po_previous(event_id) } -> std::same_as<EventId>;
+  // True if the run is known to be one of sequential consistency, because the model has ordered each event
+  // after all earlier ones of its thread.
+  { run.keeps_program_order() } -> std::same_as<bool>;
 
   // Names and ids.
   { run.name_of(id) } -> std::same_as<EventName>;
@@ -203,13 +212,6 @@ concept RunsAhead = CommitMachine<M> && requires(M& machine, const M& run) {
   { run.lacks_store() } -> std::same_as<bool>;
   machine.count_coverage();
   { machine.run_to_failure() } -> std::same_as<Schedule>;
-};
-
-// Whether the run is one of sequential consistency: po | rf | co | fr of the committed events is acyclic. At
-// most O(events x threads), and no allocation once its buffers have their size.
-template <typename M>
-concept TellsSequential = CommitMachine<M> && requires(M& machine) {
-  { machine.is_sequentially_consistent() } -> std::same_as<bool>;
 };
 
 // The run can be revisited: events that no other event needs are removed from its middle, and an earlier read

@@ -275,50 +275,21 @@ class GraphMachine {
     }
   }
 
-  // As TellsSequential has it. Runs the graph on one memory, each thread as far as it can: a read must come
-  // after its source, a write after the previous one and all reads from that. What cannot run is in a cycle,
-  // or after one.
-  [[nodiscard]] bool is_sequentially_consistent() {
+  // -- Program order, as KnowsProgramOrder has it.
+
+  [[nodiscard]] EventId last_event(ThreadId t) const { return graph_.thread(t).last; }
+  [[nodiscard]] EventId po_previous(EventId id) const { return graph_[id].po_previous; }
+  // The graph's closed order has rfe, co and fr in it, and rfi is part of program order: so it is that of SC if
+  // each event is after the one before it in its thread. O(events).
+  [[nodiscard]] bool keeps_program_order() const {
     if constexpr (std::is_same_v<Model, SequentialConsistencyAxioms>) return true;
-    Set done;
-    next_.resize(ExecutionGraph::capacity);
-    front_.resize(thread_count());
     for (ThreadId t = 0; t < thread_count(); ++t) {
-      EventId front = no_event;
+      EventId later = no_event;
       for (EventId id = graph_.thread(t).last; id != no_event; id = graph_[id].po_previous) {
-        if (!graph_[id].in_program()) {
-          done.insert(static_cast<ProcessId>(id));
-          continue;
-        }
-        next_[static_cast<std::size_t>(id)] = front;
-        front = id;
+        if (!graph_[id].in_program()) continue;
+        if (later != no_event && !graph_[later].upto.contains(static_cast<ProcessId>(id))) return false;
+        later = id;
       }
-      front_[t] = front;
-    }
-    const auto may_run = [&](EventId id) {
-      const auto& event = graph_[id];
-      const auto ran = [&](EventId before) {
-        return is_initial(before) || done.contains(static_cast<ProcessId>(before));
-      };
-      if (event.kind == EventKind::choice) return true;
-      if (event.kind == EventKind::read) return ran(event.source);
-      if (!ran(event.co_previous)) return false;
-      Set readers = graph_[event.co_previous].readers;
-      readers.erase(static_cast<ProcessId>(id));  // an update
-      return (readers - done).empty();
-    };
-    for (bool left = true; left;) {
-      left = false;
-      bool progress = false;
-      for (ThreadId t = 0; t < thread_count(); ++t) {
-        EventId& front = front_[t];
-        for (; front != no_event && may_run(front); front = next_[static_cast<std::size_t>(front)]) {
-          done.insert(static_cast<ProcessId>(front));
-          progress = true;
-        }
-        left = left || front != no_event;
-      }
-      if (left && !progress) return false;
     }
     return true;
   }
@@ -657,9 +628,6 @@ class GraphMachine {
   std::uint64_t withheld_ = 0;           // violations beyond the bound
   Set settled_;                          // events that no revisit can delete any more
   std::vector<Settled> settled_before_;  // by cut
-  // Scratch of is_sequentially_consistent: the next event in program order, by id, and the next to run.
-  std::vector<EventId> next_;
-  std::vector<EventId> front_;
 };
 
 }  // namespace heddle::checker

@@ -12,7 +12,6 @@
 namespace heddle::checker {
 
 static_assert(CommitMachine<PowerMachine<1>> && HasKey<PowerMachine<1>> && RunsAhead<PowerMachine<1>>);
-static_assert(TellsSequential<PowerMachine<1>> && TellsSequential<GraphMachine<TotalStoreOrderAxioms, 1>>);
 static_assert(HoldsGraph<GraphMachine<SequentialConsistencyAxioms, 1>>);
 static_assert(HoldsGraph<GraphMachine<TotalStoreOrderAxioms, 1>>);
 static_assert(HoldsGraph<GraphMachine<PartialStoreOrderAxioms, 1>>);

@@ -164,7 +164,10 @@ class PowerMachine {
   }
   // The event with this first id.
   [[nodiscard]] EventId write_of(EventId id) const { return request(name_of(id)).write; }
-  [[nodiscard]] EventId source_of(EventId id) const { return model_[request(name_of(id)).read].source; }
+  [[nodiscard]] EventId source_of(EventId id) const {
+    const EventId read = request(name_of(id)).read;
+    return read == no_event ? no_event : model_[read].source;
+  }
   [[nodiscard]] bool is_decision(EventId id) const {
     const Request& committed = request(name_of(id));
     return committed.op == Op::choose || committed.write_half();
@@ -224,11 +227,12 @@ class PowerMachine {
   }
   // What a step did.
   [[nodiscard]] Row row(std::uint32_t depth) const;
-  // As TellsSequential has it. Runs the trace on one memory, each thread as far as it can: a read must come
-  // after its source, a write after the previous one and all reads from that. What cannot run is in a cycle,
-  // or after one. (The halves of a read-modify-write need no tie: they are neighbours in program order, and
-  // no write comes between the source of the one and the other.)
-  [[nodiscard]] bool is_sequentially_consistent();
+  [[nodiscard]] EventId last_event(ThreadId t) const { return last_event(t, threads_.requests(t).size()); }
+  [[nodiscard]] EventId po_previous(EventId id) const {
+    const EventName name = name_of(id);
+    return last_event(name.thread, name.index);
+  }
+  [[nodiscard]] static bool keeps_program_order() { return false; }
   [[nodiscard]] PlainGraph plain_graph() const;
   // The run so far, to be repeated by `follow` on a machine of this kind.
   [[nodiscard]] Schedule run() const { return run(Set()); }
@@ -343,6 +347,16 @@ class PowerMachine {
     return request.op == Op::fence || request.op == Op::need || request.observes() || request.absent;
   }
 
+  // The newest event among the first `end` requests of the thread.
+  [[nodiscard]] EventId last_event(ThreadId t, std::size_t end) const {
+    const auto& requests = threads_.requests(t);
+    for (; end > 0; --end) {
+      const Request& request = requests[end - 1];
+      if (request.read != no_event) return request.read;
+      if (request.write != no_event) return request.write;
+    }
+    return no_event;
+  }
   void fetch(ThreadId t);
   [[nodiscard]] bool can_resume(ThreadId t) const;
   [[nodiscard]] bool holds(ThreadId t, Location mutex) const;
@@ -432,7 +446,6 @@ class PowerMachine {
   std::uint32_t suspects_ = 0;  // threads with a violation that does not count yet
   std::vector<FailureAt> failures_;
   std::string_view limit_;
-  std::vector<std::uint32_t> front_;  // scratch of is_sequentially_consistent: by thread, the next to run
 };
 
 // All earlier mutex operations of a thread that waits at one have been committed, so their results are known.
@@ -886,44 +899,6 @@ bool PowerMachine<Words>::follow(const Choice& choice) {
   prepare(name, event);
   if (op(name) == Op::choose) return commit(event, choice.value);
   return commit(event, resolve(name, decoded(choice.value)));
-}
-
-template <unsigned Words>
-bool PowerMachine<Words>::is_sequentially_consistent() {
-  Set done;
-  front_.assign(thread_count(), 0);
-  const auto may_run = [&](const Request& request) {
-    const auto ran = [&](EventId before) {
-      return is_initial(before) || done.contains(static_cast<ProcessId>(before));
-    };
-    if (request.op == Op::choose) return true;
-    if (request.read != no_event && !ran(model_[request.read].source)) return false;
-    if (request.write == no_event) return true;
-    const EventId previous = model_[request.write].previous;
-    if (!ran(previous)) return false;
-    Set readers = model_.readers(previous);
-    if (request.read != no_event) readers.erase(static_cast<ProcessId>(request.read));
-    return (readers - done).empty();
-  };
-  for (bool left = true; left;) {
-    left = false;
-    bool progress = false;
-    for (ThreadId t = 0; t < thread_count(); ++t) {
-      const auto& requests = threads_.requests(t);
-      std::uint32_t& front = front_[t];
-      for (; front < requests.size(); ++front) {
-        const Request& request = requests[front];
-        if (!request.committed) continue;
-        if (!may_run(request)) break;
-        if (request.read != no_event) done.insert(static_cast<ProcessId>(request.read));
-        if (request.write != no_event) done.insert(static_cast<ProcessId>(request.write));
-        progress = true;
-      }
-      left = left || front < requests.size();
-    }
-    if (left && !progress) return false;
-  }
-  return true;
 }
 
 template <unsigned Words>

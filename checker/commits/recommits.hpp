@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -50,6 +51,10 @@ class Recommits : public Machine {
       }
     }
     [[nodiscard]] bool empty() const { return stuck_ == 0 && events_.empty(); }
+    [[nodiscard]] ProcessId first() const {
+      if (!events_.empty()) return events_.first();
+      return static_cast<ProcessId>(first_stuck + std::countr_zero(stuck_));
+    }
     Set& operator|=(const Set& other) {
       events_ |= other.events_;
       stuck_ |= other.stuck_;
@@ -115,6 +120,17 @@ class Recommits : public Machine {
     return id < first_stuck ? Machine::source_of(id) : stuck_[id - first_stuck]->owner_id;
   }
   [[nodiscard]] bool is_decision(EventId id) const { return id < first_stuck && Machine::is_decision(id); }
+  [[nodiscard]] EventId last_event(ThreadId t) const {
+    return stuck_[t] ? first_stuck + static_cast<EventId>(t) : Machine::last_event(t);
+  }
+  [[nodiscard]] EventId po_previous(EventId id) const {
+    return id < first_stuck ? Machine::po_previous(id)
+                            : Machine::last_event(static_cast<ThreadId>(id - first_stuck));
+  }
+  [[nodiscard]] EventName name_of(std::int64_t id) const {
+    return id < first_stuck ? Machine::name_of(id)
+                            : stuck_[static_cast<std::size_t>(id - first_stuck)]->event;
+  }
   void include(EventId id, Set& set) const {
     if (id >= first_stuck) return set.insert(static_cast<ProcessId>(id));
     const auto step = Machine::step_of(id);
@@ -173,7 +189,7 @@ class Recommits : public Machine {
 
   [[nodiscard]] bool may_revisit(const Prepared& event, std::int64_t /*source*/, EventId read,
                                  const Set& /*deleted*/) const {
-    const EventName name = name_in_order(read);
+    const EventName name = name_of(read);
     return Machine::location(name) == Machine::location(event.name) && Machine::reads(name);
   }
   std::uint32_t cut(Prepared& event, std::int64_t source, std::size_t from, EventId read, const Set& deleted);
@@ -222,9 +238,6 @@ class Recommits : public Machine {
     }
     id = now;
   }
-  [[nodiscard]] EventName name_in_order(EventId id) const {
-    return id < first_stuck ? Machine::name_of(id) : stuck_[id - first_stuck]->event;
-  }
   // How to commit the step again: its place is the newest one of those at the time that `keep` accepts.
   template <typename Keep>
   [[nodiscard]] NamedStep recommit(std::uint32_t step, Keep&& keep) const {
@@ -256,7 +269,7 @@ std::uint32_t Recommits<Machine>::cut(Prepared& event, std::int64_t source, std:
                                       const Set& deleted) {
   if (cut_count_ == cuts_.size()) cuts_.emplace_back();
   Cut& cut = cuts_[cut_count_++];
-  cut.revisited = name_in_order(read);
+  cut.revisited = name_of(read);
   cut.source = Machine::updates(event.name) ? Machine::name_of(source) : EventName{};
   cut.order = order_;
   cut.stuck = stuck_;

@@ -6,6 +6,7 @@
 
 #include "checker/commits/commit_machine.hpp"
 #include "checker/commits/linearise.hpp"
+#include "checker/commits/sequential_order.hpp"
 #include "checker/search/final_reads.hpp"
 #include "checker/search/search.hpp"
 #include "checker/state/ending.hpp"
@@ -19,7 +20,8 @@ class RunEnds {
   explicit RunEnds(Search& search)
       : search_(search),
         needs_states_(!search.image().conditions.empty() || search.image().final_block != nullptr ||
-                      search.options().collect_outcomes) {
+                      search.options().collect_outcomes),
+        judges_order_(search.options().robust && search.image().locations.size() > 1) {
     for (const auto& location : search.image().locations) memory_.push_back(location.initial);
     blocks_.resize(search.image().threads.size());
   }
@@ -108,11 +110,9 @@ class RunEnds {
     return true;
   }
 
-  void judge_robustness(Machine& machine) {
-    if constexpr (TellsSequential<Machine>) {
-      if (!search_.options().robust || machine.is_sequentially_consistent()) return;
-      search_.note({.kind = ViolationKind::not_robust}, [&] { return schedule(machine); });
-    }
+  void judge_robustness(const Machine& machine) {
+    if (!judges_order_ || order_.exists(machine)) return;
+    search_.note({.kind = ViolationKind::not_robust}, [&] { return schedule(machine); });
   }
 
   [[nodiscard]] static RunEnd classify(Machine& machine) {
@@ -182,6 +182,8 @@ class RunEnds {
 
   Search& search_;
   bool needs_states_;
+  bool judges_order_;  // with one location, every run is one of SC by coherence
+  SequentialOrder<Machine> order_;
   std::vector<std::int64_t> memory_;
   std::vector<const std::byte*> blocks_;
   FinalReads reads_;
