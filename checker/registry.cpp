@@ -23,7 +23,13 @@ using Run = void (*)(Search&);
 struct Form {
   std::vector<std::string_view> models;
   Run run = nullptr;
+  bool divisible = false;
 };
+// Of an algorithm whose subtrees share nothing.
+Form in_parts(Form form) {
+  form.divisible = true;
+  return form;
+}
 
 template <typename Models>
 Form form_over(Run run) {
@@ -58,7 +64,7 @@ const std::vector<AlgorithmRow>& rows() {
         .bounds_preemptions = true,
         .bounds_buffers = true,
         .counts = CountedAs::interleaving},
-       {over_interleavings(run_naive), over_power<commits::run_naive>()}},
+       {in_parts(over_interleavings(run_naive)), over_power<commits::run_naive>()}},
       {{.name = "dpor",
         .summary = "dynamic partial-order reduction with sleep sets",
         .paper = "Flanagan and Godefroid, POPL'05; Zhang, Kusano, Wang, PLDI'15",
@@ -89,7 +95,7 @@ const std::vector<AlgorithmRow>& rows() {
         .bounds_preemptions = true,
         .reports_beyond_bound = true,
         .decides_robustness = true},
-       {over_graphs(run_trust), over_power<run_trust_recommitting>()}},
+       {in_parts(over_graphs(run_trust)), in_parts(over_power<run_trust_recommitting>())}},
       {{.name = "rf",
         .summary = "reads-from classes: the order of writes left open, each class exactly once",
         .paper = "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21",
@@ -175,7 +181,9 @@ const std::vector<Cell>& all_cells() {
         Cell& cell = cells.emplace_back(Cell{.model = model.name, .algorithm = row.info.name});
         for (const Form& form : row.forms) {
           const bool has = std::find(form.models.begin(), form.models.end(), model.name) != form.models.end();
-          if (has && cell.run == nullptr) cell.run = form.run;
+          if (!has || cell.run != nullptr) continue;
+          cell.run = form.run;
+          cell.divisible = form.divisible;
         }
         if (cell.run == nullptr) cell.why_not = refusal(row, model.name);
       }

@@ -22,6 +22,7 @@ struct Cell {
   // Explores the program of the search, whose options name this model. Null: the pair does not work.
   void (*run)(Search&) = nullptr;
   std::string why_not = {};  // one sentence if the pair does not work, else empty
+  bool divisible = false;    // it explores in parts (search/part.hpp)
 };
 
 // Model by model, in the order of the lists below.

@@ -26,14 +26,19 @@ constexpr std::uint64_t most_rows = std::numeric_limits<std::uint32_t>::max();
 void add_check_options(CLI::App& app, Options& options) {
   CheckOptions& check = options.check;
   options.sweep_jobs = std::max(1u, std::thread::hardware_concurrency());
+  check.threads = 0;
   add_choice_lists(app, options);
   add_sweep_compile_options(app, options);
   add_limit_options(app, check);
   add_value(app, "-j,--jobs", "N",
-            fmt::format("Worker threads, for several models, algorithms or params ({})", options.sweep_jobs),
+            fmt::format("Threads (1 for a second, then {}; {} for several models, algorithms or params)",
+                        options.sweep_jobs, options.sweep_jobs),
             [&options](const std::string& text) {
               options.sweep_jobs = static_cast<unsigned>(whole_number("--jobs", text, 1, 1024));
+              options.check.threads = options.sweep_jobs;
             });
+  add_flag(app, "--any-violation", check.any_violation,
+           "With several threads: stop at the violation that is met first, not the first in serial order");
   add_value(app, "--csv", "FILE",
             "Write a table with one line per check as CSV; - is standard output, without the report",
             [&options](const std::string& text) { options.csv_file = text; });

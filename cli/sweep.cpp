@@ -53,6 +53,7 @@ Sweep plan(const Options& options) {
   sweep.file = options.file;
   sweep.compile = options.compile;
   sweep.check = options.check;
+  sweep.check.threads = 1;
   sweep.values = options.values;
   sweep.jobs = options.sweep_jobs;
   for (const std::string& model : options.models) {

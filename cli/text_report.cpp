@@ -87,6 +87,7 @@ std::string format_counts(const Program& program, const CheckResult& result, con
                                                 grouped(counts.max_depth)));
   if (counts.peak_memory > 0) lines.emplace_back("memory", byte_size(counts.peak_memory));
   std::string time = duration(result.seconds);
+  if (result.threads > 1) time += fmt::format(" by {} threads", result.threads);
   if (result.seconds >= 0.1 && counts.executions > 0) {
     time += fmt::format(", {} executions a second",
                         magnitude(static_cast<double>(counts.executions) / result.seconds));

@@ -107,6 +107,20 @@ std::string why_not(std::string_view model_name, std::string_view algorithm_name
   return checker::find_cell(model_name, algorithm_name)->why_not;
 }
 
+std::string why_one_thread(std::string_view model_name, std::string_view algorithm_name) {
+  if (std::string reason = why_not(model_name, algorithm_name); !reason.empty()) return reason;
+  if (checker::find_cell(model_name, algorithm_name)->divisible) return {};
+  std::string others;
+  for (const checker::Cell& cell : checker::all_cells()) {
+    if (cell.model == model_name && cell.divisible)
+      others += (others.empty() ? "'" : ", '") + std::string(cell.algorithm) + "'";
+  }
+  return fmt::format(
+      "the algorithm '{}' explores the model '{}' with one thread, because what it finds in one part of the "
+      "search changes others; several can be used by {}",
+      algorithm_name, model_name, others);
+}
+
 Result<CheckResult> check(const Program& program, const CheckOptions& options) {
   return checker::check(program, options, {});
 }
@@ -137,6 +151,10 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     return refuse(fmt::format("the algorithm '{}' cannot bound preemptions", options.algorithm));
   }
 
+  if (const auto reason = why_one_thread(options.model, options.algorithm); !reason.empty()) {
+    if (options.threads > 1) return refuse(reason);
+    options.threads = 1;
+  }
   if (options.preemption_bound && model->out_of_order) {
     return refuse(
         fmt::format("preemptions mean nothing under the model '{}', which is no interleaving", model->name));
@@ -163,6 +181,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (wanted.only) search.look_only_for(*wanted.only);
   if (options.robust) search.look_only_for(ViolationKind::not_robust);
   if (wanted.execution) {
+    options.threads = 1;  // for a function that need not be thread-safe
     search.look_for_execution([&](const Schedule& schedule) {
       return wanted.execution(
           checker::describe(search, FoundWitness{.condition = {}, .schedule = schedule}).trace);
@@ -194,6 +213,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   result.bounds = bounds_that_cut(options, state_of(program).options.unroll, result);
   result.stopped_by = search.stopped_by();
   result.finished = !search.stopped();
+  result.threads = search.threads();
   result.conditions = checker::describe_conditions(search);
   if (requested.collect_outcomes) result.outcomes = checker::describe_outcomes(search);
   if (const auto& test = state_of(program).tree.litmus; test && !test->addresses.empty()) {

@@ -24,8 +24,9 @@ void run_trust(Search& search) { run_trust(search, {}); }
 void run_trust(Search& search, const GraphObserver& observer) {
   const auto& model = search.options().model;
   const bool found = AxiomaticModels::visit(model, [&]<typename Model>() {
-    explore_widening<BoundedMachine<Model>>(
-        search, [&](auto& machine) { return Trust(machine, search, observer).run(); });
+    explore_parts_widening<BoundedMachine<Model>>(search, [&](auto& machine, Search& mine, const Part& part) {
+      return Trust(machine, mine, observer).run(part);
+    });
   });
   if (!found) throw NoImplementation(model);
 }

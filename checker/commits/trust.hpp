@@ -67,6 +67,7 @@
 #include "checker/commits/algorithms.hpp"
 #include "checker/commits/commit_machine.hpp"
 #include "checker/commits/run_ends.hpp"
+#include "checker/search/part.hpp"
 #include "checker/search/search.hpp"
 
 namespace heddle::checker {
@@ -79,16 +80,18 @@ class Trust {
   Trust(Machine& machine, Search& search, const GraphObserver& observer)
       : machine_(machine), search_(search), observer_(observer), ends_(search) {}
 
-  // Explores. False if an execution has more events than the machine has room for: then the search must start
-  // again on a wider one.
-  bool run() {
-    note_failures();
-    arrive();
-    while (!nodes_.empty() && !search_.stopped()) {
+  // Explores a part. False if an execution has more events than the machine has room for: then the search must
+  // start again on a wider one.
+  bool run(const Part& part) {
+    if (!begin(part)) return false;
+    search_.divide([this] { return split(nodes_, first_own_); });
+    while (nodes_.size() > first_own_ && !search_.halted()) {
       if (machine_.full()) return false;
       advance();
     }
-    if constexpr (BoundsPreemptions<Machine>) search_.counts.blocked_preemption_bound += machine_.withheld();
+    if (search_.halted()) search_.leave(rest_of(nodes_, first_own_));
+    if constexpr (BoundsPreemptions<Machine>)
+      search_.counts.blocked_preemption_bound += machine_.withheld() - withheld_before_;
     search_.note_memory(memory_used());
     return true;
   }
@@ -101,7 +104,8 @@ class Trust {
     next,      // turn to the next parameter
   };
 
-  // One choice point: an event that the search adds in all possible ways, one after the other.
+  // One choice point: an event that the search adds in all possible ways, one after the other. Its children
+  // are the graphs that it extends the current one to; locks that are idle one after the other share them.
   struct Node {
     typename Machine::Prepared event;
     std::int64_t parameter = 0;
@@ -109,6 +113,7 @@ class Trust {
     EventId revisited = no_event;       // while the graph is cut: the read
     std::optional<std::int64_t> place;  // in the cut graph
     std::size_t walk = 0;               // revisits: position in the order of insertion
+    std::uint32_t children = 0;         // entered so far
     Set prefix;                         // revisits: the events that stay in any case
     Set deleted;                        // revisits: the events walked over that are not in the prefix
     Op op = Op::load;
@@ -121,6 +126,7 @@ class Trust {
 
     [[nodiscard]] bool is_store() const { return op == Op::store || op == Op::unlock; }
     [[nodiscard]] bool may_update() const { return op != Op::load && op != Op::choose && !is_store(); }
+    [[nodiscard]] bool exhausted() const { return forced && !idle && !updates && !is_store(); }
   };
 
   // -- Extending the graph. (The `inline` functions are called in one place, for every event. The compiler
@@ -128,7 +134,11 @@ class Trust {
 
   inline void arrive();
   Node& open(EventName name);
+  // What the newest node did: it was left; it extended the graph; it revisited a read, which is not yet open.
+  enum class Advance : std::uint8_t { left, extended, revisited };
   inline void advance();
+  inline Advance next_child();
+  inline void enter(Advance advance);
   void leave();
   inline bool add(Node& node);
   inline bool count_hopeless_read(const Node& node);
@@ -146,6 +156,7 @@ class Trust {
 
   // -- The search.
 
+  bool begin(const Part& part);
   void transition() {
     search_.transition(machine_.depth(), [&] { return memory_used(); });
   }
@@ -164,7 +175,52 @@ class Trust {
   const GraphObserver& observer_;
   RunEnds<Machine> ends_;
   std::vector<Node> nodes_;
+  std::uint32_t first_own_ = 0;        // see Part
+  std::uint64_t withheld_before_ = 0;  // on the way to the part
 };
+
+// Goes to where the part begins. What is found on the way belongs to other parts. False if the machine is too
+// narrow. Throws NoSuchPart.
+template <RevisitMachine Machine>
+bool Trust<Machine>::begin(const Part& part) {
+  first_own_ = part.first_own;
+  if (part.path.empty()) note_failures();
+  arrive();
+  for (std::size_t position = 0; position < part.path.size(); ++position) {
+    const bool last = position + 1 == part.path.size();
+    if (nodes_.size() != position + 1) throw NoSuchPart();
+    for (std::uint32_t children = 0; children < part.path[position];) {
+      if (machine_.full()) return false;
+      const Advance advance = next_child();
+      if (search_.stopped()) return true;
+      if (nodes_.size() != position + 1) throw NoSuchPart();
+      if (advance == Advance::left) continue;  // one idle lock after the other
+      children = ++nodes_.back().children;
+      if (children == part.path[position] && !last) enter(advance);
+    }
+  }
+  if (!part.path.empty()) search_.restart();
+  if constexpr (BoundsPreemptions<Machine>) withheld_before_ = machine_.withheld();
+  return true;
+}
+
+template <RevisitMachine Machine>
+[[gnu::always_inline]] inline void Trust<Machine>::advance() {
+  const Advance advance = next_child();
+  if (advance == Advance::left) return;
+  ++nodes_.back().children;
+  enter(advance);
+}
+
+template <RevisitMachine Machine>
+[[gnu::always_inline]] inline void Trust<Machine>::enter(Advance advance) {
+  if (advance == Advance::extended) return arrive();
+  const EventId source = machine_.write_of(nodes_.back().id);
+  Node& read = open(machine_.revisited());
+  read.forced = true;
+  read.id = machine_.stand_in();
+  read.parameter = source;
+}
 
 // The graph was extended: opens the node of the next event, or ends the execution.
 template <RevisitMachine Machine>
@@ -202,12 +258,12 @@ auto Trust<Machine>::open(EventName name) -> Node& {
 // Undoes the newest node's last action and does the next one, until the graph has been extended or the node
 // is left.
 template <RevisitMachine Machine>
-[[gnu::always_inline]] inline void Trust<Machine>::advance() {
+[[gnu::always_inline]] inline auto Trust<Machine>::next_child() -> Advance {
   Node& node = nodes_.back();
   while (!search_.stopped()) {
     switch (node.stage) {
       case Stage::add:
-        if (add(node)) return arrive();
+        if (add(node)) return Advance::extended;
         break;
       case Stage::added:
         remove(node);
@@ -215,7 +271,7 @@ template <RevisitMachine Machine>
         if (node.updates) start_revisits(node);
         break;
       case Stage::revisits:
-        if (next_revisit(node)) return;
+        if (next_revisit(node)) return Advance::revisited;
         node.stage = Stage::next;
         break;
       case Stage::next:
@@ -225,11 +281,13 @@ template <RevisitMachine Machine>
           node.all_tried = true;
           start_revisits(node);
         } else {
-          return leave();
+          leave();
+          return Advance::left;
         }
         break;
     }
   }
+  return Advance::left;
 }
 
 template <RevisitMachine Machine>
@@ -238,8 +296,12 @@ void Trust<Machine>::leave() {
   machine_.release(node.event);
   std::optional<EventName> next;
   if (node.idle) next = machine_.next_waiting(node.event.name.thread + 1);
+  const std::uint32_t children = node.children;
   nodes_.pop_back();
-  if (next) open(*next).idle = true;
+  if (!next) return;
+  Node& idle = open(*next);
+  idle.idle = true;
+  idle.children = children;
 }
 
 // Continues with the next value, source or place in coherence order.
@@ -299,8 +361,7 @@ void Trust<Machine>::start_revisits(Node& node) {
   node.walk = machine_.order().size();
 }
 
-// Makes the next graph in which the node's event is the source of an earlier read, and opens a node for that
-// read.
+// Makes the next graph in which the node's event is the source of an earlier read, which is to be added next.
 template <RevisitMachine Machine>
 bool Trust<Machine>::next_revisit(Node& node) {
   if (node.revisiting) {
@@ -317,8 +378,7 @@ bool Trust<Machine>::next_revisit(Node& node) {
   return false;
 }
 
-// Adds the node's event to the cut graph, at the next place that the model allows, and opens a node for the
-// read that will read from it.
+// Adds the node's event to the cut graph, at the next place that the model allows.
 template <RevisitMachine Machine>
 bool Trust<Machine>::revisit(Node& node) {
   for (; node.place; node.place = machine_.next_place(node.event, *node.place)) {
@@ -326,12 +386,7 @@ bool Trust<Machine>::revisit(Node& node) {
     node.revisiting = true;
     transition();
     note_failures();
-    const EventId source = machine_.write_of(node.id);
-    if constexpr (BoundsPreemptions<Machine>) machine_.settle_prefix(source);
-    Node& read = open(machine_.revisited());
-    read.forced = true;
-    read.id = machine_.stand_in();
-    read.parameter = source;
+    if constexpr (BoundsPreemptions<Machine>) machine_.settle_prefix(machine_.write_of(node.id));
     return true;
   }
   return false;

@@ -10,13 +10,15 @@ namespace heddle::checker {
 static_assert(RevisitMachine<Recommits<PowerMachine<1>>>);
 
 void run_trust_recommitting(Search& search, const GraphObserver& observer) {
-  const auto explore = [&](auto& machine) { return Trust(machine, search, observer).run(); };
+  const auto explore = [&](auto& machine, Search& mine, const Part& part) {
+    return Trust(machine, mine, observer).run(part);
+  };
   if (search.options().model == power_model)
-    return explore_widening<Recommits<PowerMachine<1>>>(search, explore);
+    return explore_parts_widening<Recommits<PowerMachine<1>>>(search, explore);
   with_commit_machine(search, [&]<typename Narrowest>() {
     using Machine = Recommits<Narrowest>;
     Machine machine(search.image(), search.machine_options());
-    if (!explore(machine)) search.stop(std::string(Machine::out_of_room));
+    if (!explore(machine, search, Part{})) search.stop(std::string(Machine::out_of_room));
   });
 }
 

@@ -9,24 +9,43 @@
 
 #include <string>
 
+#include "checker/search/crew.hpp"
+#include "checker/search/part.hpp"
 #include "checker/search/search.hpp"
 
 namespace heddle::checker {
 
-// `explore(machine)` explores the program of the search on a fresh machine; it returns false if the machine
-// has become full.
+// `explore.template operator()<M>()` explores the program of the search on a fresh machine M; it returns false
+// if the machine has become full.
 template <typename Machine, typename Explore>
-void explore_widening(Search& search, Explore&& explore) {
-  {
-    Machine machine(search.image(), search.machine_options());
-    if (explore(machine)) return;
-  }
+void widen(Search& search, Explore&& explore) {
+  if (explore.template operator()<Machine>()) return;
   if constexpr (Machine::next_width != Machine::words) {
     search.restart();
-    explore_widening<typename Machine::template Widened<Machine::next_width>>(search, explore);
+    widen<typename Machine::template Widened<Machine::next_width>>(search, explore);
   } else {
     search.stop(std::string(Machine::out_of_room));
   }
+}
+
+// `explore(machine)`: the same.
+template <typename Machine, typename Explore>
+void explore_widening(Search& search, Explore&& explore) {
+  widen<Machine>(search, [&]<typename M>() {
+    M machine(search.image(), search.machine_options());
+    return explore(machine);
+  });
+}
+
+// The same for a search that may be divided: `explore(machine, search, part)` explores a part.
+template <typename Machine, typename Explore>
+void explore_parts_widening(Search& search, Explore&& explore) {
+  widen<Machine>(search, [&]<typename M>() {
+    return explore_parts(search, [&](Search& mine, const Part& part) {
+      M machine(mine.image(), mine.machine_options());
+      return explore(machine, mine, part);
+    });
+  });
 }
 
 }  // namespace heddle::checker

@@ -5,8 +5,14 @@
 //
 // With a preemption bound k, a transition is left out if it brings back a thread whose interruption is
 // preemption number k + 1 (preemptions.hpp). Flushes are free and do not change which thread is running.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/interleavings/preemptions.hpp"
+#include "checker/search/crew.hpp"
+#include "checker/search/part.hpp"
 
 namespace heddle::checker {
 
@@ -17,40 +23,78 @@ class Naive {
  public:
   Naive(Machine& machine, Search& search) : machine_(machine), search_(search) {}
 
-  void run() {
-    arrive({});
-    while (!nodes_.empty() && !search_.stopped()) {
-      Node& node = nodes_.back();
-      auto running = node.running;
-      if (node.chooser != none && node.next_value < node.end_value) {
-        machine_.choose(node.chooser, node.next_value++);
-      } else if (!node.todo.empty()) {
-        const auto process = node.todo.first();
-        node.todo.erase(process);
-        if (!running.take(machine_, process, search_.options().preemption_bound)) {
-          ++search_.counts.blocked_preemption_bound;
-          continue;
-        }
-        machine_.execute(process);
+  void run(const Part& part) {
+    begin(part);
+    search_.divide([this] { return split(nodes_, first_own_); });
+    while (nodes_.size() > first_own_ && !search_.halted()) {
+      if (auto running = next_child()) {
+        arrive(*running);
       } else {
         nodes_.pop_back();
         if (!nodes_.empty()) machine_.undo();
-        continue;
       }
-      search_.transition(machine_.depth(), [&] { return memory_used(); });
-      arrive(running);
     }
+    if (search_.halted()) search_.leave(rest_of(nodes_, first_own_));
+    search_.counts.buffer_bound_flushes += machine_.forced_flushes() - flushes_before_;
     search_.note_memory(memory_used());
   }
 
  private:
+  using RunningThread = Running<typename Machine::Set>;
+
   struct Node {
     typename Machine::Set todo;
     ThreadId chooser = none;
     std::int64_t next_value = 0;
     std::int64_t end_value = 0;
-    Running<typename Machine::Set> running;
+    RunningThread running;
+    std::uint32_t children = 0;  // entered so far
+
+    [[nodiscard]] bool exhausted() const { return todo.empty() && next_value == end_value; }
   };
+
+  // Goes to where the part begins. What is found on the way belongs to other parts. Throws NoSuchPart.
+  void begin(const Part& part) {
+    first_own_ = part.first_own;
+    arrive({});
+    if (part.path.empty()) return;
+    for (std::size_t position = 0; position < part.path.size(); ++position) {
+      const bool last = position + 1 == part.path.size();
+      for (std::uint32_t child = 0; child < part.path[position]; ++child) {
+        const auto running = next_child();
+        if (!running) throw NoSuchPart();
+        if (child + 1 == part.path[position] && !last) {
+          arrive(*running);
+        } else {
+          machine_.undo();
+        }
+      }
+      if (!last && nodes_.size() != position + 2) throw NoSuchPart();
+    }
+    search_.restart();
+    flushes_before_ = machine_.forced_flushes();
+  }
+
+  // Makes the newest node's next transition, unless there is none. Returns who is running then.
+  std::optional<RunningThread> next_child() {
+    Node& node = nodes_.back();
+    RunningThread running = node.running;
+    if (node.chooser != none && node.next_value < node.end_value) {
+      machine_.choose(node.chooser, node.next_value++);
+    } else {
+      for (;; ++search_.counts.blocked_preemption_bound) {
+        if (node.todo.empty()) return std::nullopt;
+        const auto process = node.todo.first();
+        node.todo.erase(process);
+        if (!running.take(machine_, process, search_.options().preemption_bound)) continue;
+        machine_.execute(process);
+        break;
+      }
+    }
+    ++node.children;
+    search_.transition(machine_.depth(), [&] { return memory_used(); });
+    return running;
+  }
 
   [[nodiscard]] std::uint64_t memory_used() const {
     return machine_.memory_used() + nodes_.capacity() * sizeof(Node);
@@ -76,12 +120,17 @@ class Naive {
   Machine& machine_;
   Search& search_;
   std::vector<Node> nodes_;
+  std::uint32_t first_own_ = 0;       // see Part
+  std::uint64_t flushes_before_ = 0;  // on the way to the part
 };
 
 }  // namespace
 
 void run_naive(Search& search) {
-  explore(search, [&](Interleaving auto& machine) { Naive(machine, search).run(); });
+  (void)explore_parts(search, [](Search& mine, const Part& part) {
+    with_machine(mine, [&](Interleaving auto& machine) { Naive(machine, mine).run(part); });
+    return true;
+  });
 }
 
 }  // namespace heddle::checker

@@ -81,13 +81,20 @@ Search::Search(const Image& image, const CheckOptions& options)
       start_(std::chrono::steady_clock::now()),
       satisfied_(image.conditions.size(), 0) {}
 
+Search::Search(const Search& whole, const CheckOptions& options, CrewTask& task)
+    : Search(whole.image_, options) {
+  only_ = whole.only_;
+  wanted_state_ = whole.wanted_state_;
+  task_ = &task;
+}
+
 double Search::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 void Search::stop(std::string reason) {
   if (stopped_) return;
-  stopped_ = true;
+  stopped_ = halted_ = true;
   stopped_by_ = std::move(reason);
 }
 
@@ -130,14 +137,66 @@ void Search::poll(std::uint64_t depth, std::uint64_t memory) {
   last_poll_ = std::chrono::steady_clock::now();
   if (depth > counts.max_depth) counts.max_depth = depth;
   note_memory(memory);
+  if (task_ != nullptr) return task_->poll(*this, depth, memory + final_states_memory());
   if (options_.max_memory && memory + final_states_memory() > *options_.max_memory) stop("memory limit");
   const auto now = seconds();
   if (options_.timeout && now > *options_.timeout) stop("timeout");
-  if (options_.progress) {
-    const auto blocked = counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set +
-                         counts.blocked_race + counts.blocked_loop_bound;
-    if (!options_.progress({counts.executions, blocked, counts.transitions, depth, now})) stop("interrupted");
+  if (options_.progress && !options_.progress({.executions = counts.executions,
+                                               .blocked = blocked_runs(counts),
+                                               .transitions = counts.transitions,
+                                               .depth = depth,
+                                               .seconds = now}))
+    stop("interrupted");
+}
+
+std::uint64_t blocked_runs(const Counts& counts) {
+  return counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set + counts.blocked_race +
+         counts.blocked_loop_bound;
+}
+
+namespace {
+
+void add(Counts& counts, const Counts& later) {
+  constexpr std::uint64_t Counts::*sums[] = {&Counts::executions,
+                                             &Counts::blocked_assume,
+                                             &Counts::blocked_await,
+                                             &Counts::blocked_sleep_set,
+                                             &Counts::blocked_loop_bound,
+                                             &Counts::blocked_race,
+                                             &Counts::blocked_preemption_bound,
+                                             &Counts::beyond_bound,
+                                             &Counts::buffer_bound_flushes,
+                                             &Counts::transitions,
+                                             &Counts::states,
+                                             &Counts::revisits,
+                                             &Counts::runs};
+  for (const auto member : sums) counts.*member += later.*member;
+  counts.max_depth = std::max(counts.max_depth, later.max_depth);
+}
+
+}  // namespace
+
+void Search::append(const Search& later) {
+  add(counts, later.counts);
+  for (const auto& [key, place] : later.known_violations_) {
+    if (const auto known = known_violations_.find(key); known != known_violations_.end())
+      violations_[known->second].count += later.violations_[place].count;
   }
+  // In their order, which is not that of the keys.
+  std::vector<const std::vector<std::uint32_t>*> keys(later.violations_.size());
+  for (const auto& [key, place] : later.known_violations_) keys[place] = &key;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (known_violations_.try_emplace(*keys[i], violations_.size()).second)
+      violations_.push_back(later.violations_[i]);
+  }
+  for (const FoundWitness& witness : later.witnesses_) {
+    const bool known = witness.condition ? satisfied_[*witness.condition] > 0 : !witnesses_.empty();
+    if (!known) witnesses_.push_back(witness);
+  }
+  for (const auto& [place, runs] : later.blocked_) blocked_[place] += runs;
+  for (std::size_t i = 0; i < satisfied_.size(); ++i) satisfied_[i] += later.satisfied_[i];
+  judged_ += later.judged_;
+  for (const auto& [state, count] : later.final_states_) final_states_[state] += count;
 }
 
 ViolationKind Search::kind_of(Op op) {
@@ -161,7 +220,7 @@ void Search::note(FoundViolation found, const std::function<Schedule()>& schedul
   } else {
     ++violations_[place->second].count;
   }
-  if (!options_.keep_going) stopped_ = true;
+  if (!options_.keep_going) stopped_ = halted_ = true;
 }
 
 // A place as one number: 8 bits of the operation, 32 of the site, 24 of the thread.

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/search/part.hpp"
 #include "checker/state/ending.hpp"
 #include "checker/state/machine_options.hpp"
 #include "checker/state/rows.hpp"
@@ -72,6 +73,9 @@ struct FinalEnd {
   }
 };
 
+// Runs that ended before their time.
+[[nodiscard]] std::uint64_t blocked_runs(const Counts& counts);
+
 // One value of a final state.
 struct StateValue {
   std::size_t index = 0;
@@ -82,9 +86,23 @@ struct StateValue {
 FinalEnd run_final_block(const Image& image, std::vector<std::int64_t>& memory, bool resume_after_assert,
                          Rows* rows);
 
+class Search;
+
+// One of many searches that explore the parts of one.
+class CrewTask {
+ public:
+  virtual ~CrewTask() = default;
+  // Called every few transitions: gives a part away if another thread waits for one.
+  virtual void feed_the_hungry(Search& search) = 0;
+  // Called every few milliseconds: halts the search if that is due.
+  virtual void poll(Search& search, std::uint64_t depth, std::uint64_t memory) = 0;
+};
+
 class Search {
  public:
   Search(const Image& image, const CheckOptions& options);
+  // Of one task of a crew (crew.hpp): looks for the same as `whole`. The task watches limits.
+  Search(const Search& whole, const CheckOptions& options, CrewTask& task);
 
   // Violations of other kinds that threads find, and deadlocks, then end their execution and nothing else.
   void look_only_for(ViolationKind kind) { only_ = kind; }
@@ -107,6 +125,8 @@ class Search {
   Counts counts;
 
   [[nodiscard]] bool stopped() const { return stopped_; }
+  // Whether the algorithm is to return before its next action: the search has stopped, or pauses.
+  [[nodiscard]] bool halted() const { return halted_; }
   // Why the search stopped early: "timeout", "interrupted", ...; empty if it did not, or because of a
   // violation.
   [[nodiscard]] const std::string& stopped_by() const { return stopped_by_; }
@@ -117,6 +137,18 @@ class Search {
   void restart();
   // Calls `forget` at every restart: for those who collect what the exploration visits.
   void on_restart(std::function<void()> forget) { forget_ = std::move(forget); }
+
+  // For searches that can be divided (part.hpp). `divide` tells how the exploration gives a part away, to be
+  // called in the middle of any transition until the exploration is over; `leave` what it has not explored
+  // when it was halted.
+  void divide(std::function<std::optional<Part>()> split) { split_ = std::move(split); }
+  [[nodiscard]] std::optional<Part> split() { return split_ ? split_() : std::nullopt; }
+  void leave(Part rest) { rest_ = std::move(rest); }
+  [[nodiscard]] const std::optional<Part>& rest() const { return rest_; }
+  // Asks the exploration to return as soon as `leave` can say what is left.
+  void pause() { halted_ = true; }
+  // Adds the findings of a search that comes later in serial order. Not: memory, and whether it stopped.
+  void append(const Search& later);
 
   // After every transition. `memory` returns the bytes that the algorithm holds; it is called now and then.
   template <typename Memory>
@@ -206,12 +238,16 @@ class Search {
     return final_states_;
   }
   [[nodiscard]] double seconds() const;
+  // That have explored.
+  [[nodiscard]] std::uint32_t threads() const { return threads_; }
+  void note_threads(std::uint32_t threads) { threads_ = threads; }
   [[nodiscard]] static ViolationKind kind_of(Op op);
 
  private:
   // (Not inlined, to keep what happens at every transition small.)
   template <typename Memory>
   [[gnu::noinline]] void look(std::uint64_t depth, Memory& memory) {
+    if (task_ != nullptr) task_->feed_the_hungry(*this);
     if (poll_is_due()) poll(depth, memory());
   }
   [[nodiscard]] bool poll_is_due();
@@ -226,8 +262,13 @@ class Search {
   std::chrono::steady_clock::time_point last_poll_;
   std::uint32_t until_look_ = 1;  // transitions
   std::uint32_t looks_left_ = 0;  // before the next poll, however little time has passed
+  bool halted_ = false;
   bool stopped_ = false;
   std::string stopped_by_;
+  std::function<std::optional<Part>()> split_;
+  std::optional<Part> rest_;
+  CrewTask* task_ = nullptr;
+  std::uint32_t threads_ = 1;
   std::vector<FoundViolation> violations_;
   std::map<std::vector<std::uint32_t>, std::size_t> known_violations_;  // indexes of violations_
   std::vector<FoundWitness> witnesses_;

@@ -146,6 +146,14 @@ struct CheckOptions {
   // Look for an execution that ends with these values, named as in Outcome::values (any subset of them), and
   // stop at the first. CheckResult::witnesses holds it; empty: there is none.
   std::vector<std::pair<std::string, std::int64_t>> witness_of = {};
+  // The threads that explore; 0: one for each core, all but the calling one joining in when the search has taken
+  // a second. What a finished search reports does not depend on it, nor does which violation comes first. More
+  // than one is refused for pairs with a reason (why_one_thread), which explore with one where it is 0. Always
+  // one with `coverage` and `max_executions`.
+  std::uint32_t threads = 1;
+  // With several threads: stop at whichever violation is met first. Otherwise the search goes on with all that
+  // comes before it in serial order, and reports the one that a single thread would have met.
+  bool any_violation = false;
   // Fill CheckResult::coverage. Compiles the program again, with counters, which slow the search down.
   bool coverage = false;
   // Called by the checking thread at least ten times a second while the search runs. Return false to stop the
@@ -391,6 +399,7 @@ struct CheckResult {
   std::vector<CoveredPlace> coverage;  // sorted by place; with CheckOptions::coverage
   // With CheckOptions::robust, unless undecided: whether every execution within the bounds is one of SC.
   std::optional<bool> robust;
+  std::uint32_t threads = 1;  // that took part
   double seconds = 0;
 };
 
@@ -430,6 +439,8 @@ struct AlgorithmInfo {
 // Why check() refuses the pair: one sentence, empty if it accepts it. An answer and not an error, so no
 // Result.
 [[nodiscard]] std::string why_not(std::string_view model, std::string_view algorithm);
+// Why the pair explores with one thread only: one sentence, empty if it can use several.
+[[nodiscard]] std::string why_one_thread(std::string_view model, std::string_view algorithm);
 
 [[nodiscard]] std::string_view name(Verdict verdict);
 [[nodiscard]] std::string_view name(ViolationKind kind);
