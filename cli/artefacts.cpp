@@ -37,7 +37,8 @@ std::optional<UsageError> overwritten_file(const Artefacts& files, const Program
                            {"--dot", files.dot},
                            {"--html", files.html},
                            {"--sarif", files.sarif},
-                           {"--coverage-lcov", files.lcov}},
+                           {"--coverage-lcov", files.lcov},
+                           {"--checkpoint", files.checkpoint}},
                           inputs);
 }
 

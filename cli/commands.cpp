@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/artefacts.hpp"
+#include "cli/checkpoint.hpp"
 #include "cli/coverage.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
@@ -177,20 +178,26 @@ int report_errors(const std::vector<Diagnostic>& errors, bool json, int exit_cod
   return exit_code;
 }
 
-int run_check(const Options& options) {
-  if (options.sweep) return run_sweep(options);
+int run_check(const Options& given) {
+  if (given.sweep) return run_sweep(given);
   catch_interrupts();
+  Options options = given;
+  if (!options.resume_file.empty()) {
+    if (const auto errors = resume_checkpoint(options)) return report_errors(*errors, options.json);
+  }
   const Result<Program> program = Program::from_file(options.file, for_one_model(options));
   if (!program) return report_errors(program.error(), options.json);
   if (const auto clash = overwritten_file(options.artefacts, *program)) {
     return report_errors({as_diagnostic(*clash)}, options.json);
   }
+  CheckpointFile checkpoint(options.artefacts.checkpoint);
 
   ProgressLine line(options.progress && is_terminal(STDERR_FILENO));
   CheckOptions settings = options.check;
   const Artefacts& files = options.artefacts;
   const bool saved = !files.trace.empty() || !files.dot.empty() || !files.html.empty();
-  settings.witnesses = options.witness > 0 || saved;
+  settings.witnesses = settings.witnesses || options.witness > 0 || saved;
+  settings.save = checkpoint.saver();
   settings.progress = [&line](const Progress& progress) {
     line.update(progress);
     return !interrupted();
@@ -221,6 +228,8 @@ int run_check(const Options& options) {
                   : format_witness(*program, result->witnesses.front(), style);
   }
   if (!options.json && settings.coverage) report += format_coverage(*program, *result, style);
+  if (const std::string advice = checkpoint.advice(*result); !options.json && !advice.empty())
+    report += fmt::format("\n{}\n", advice);
   if (!options.json && !note.empty()) report += fmt::format("\n{}\n", wrap(note, style.width, 0));
   if (!options.json && linted) report += format_lint(*linted);
   if (!options.json && options.fix) {
@@ -229,10 +238,11 @@ int run_check(const Options& options) {
                                 : "\nNothing to fix.\n";
   }
   const bool written = write_report(report);
+  if (!checkpoint.failure().empty()) write_error(fmt::format("heddle: {}\n", checkpoint.failure()));
   // The report is already written, even if writing the files fails.
   const bool complete =
       write_artefacts(*program, *result, options, linted ? linted->warnings : std::vector<LintWarning>());
-  return written && complete ? exit_code(result->verdict) : bad_input;
+  return written && complete && checkpoint.failure().empty() ? exit_code(result->verdict) : bad_input;
 }
 
 int run_emit(const Options& options) {

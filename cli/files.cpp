@@ -90,7 +90,7 @@ std::optional<UsageError> overwritten_file(
   return {};
 }
 
-std::string write_file(const std::string& path, std::string_view text) {
+std::string write_file(const std::string& path, std::string_view text, bool durable) {
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) return failed("write", path, EISDIR);
@@ -105,6 +105,7 @@ std::string write_file(const std::string& path, std::string_view text) {
   if (file < 0) return failed("write", path, errno);
   int error = write_all(file, text);
   if (error == 0 && ::fchmod(file, permissions_for(target)) != 0) error = errno;
+  if (error == 0 && durable && ::fsync(file) != 0) error = errno;
   if (::close(file) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
   if (error == 0) return {};

@@ -28,7 +28,8 @@ struct FileError {
 // Writes the whole file or leaves it unchanged: a regular file is written under another name in the same
 // folder and then renamed, so that readers never see a partial file. It keeps the permissions of a file that
 // it replaces, and a symbolic link stays one. Other files (a pipe, /dev/stdout) are written directly. Returns
-// an empty string or the error: "cannot write x.json: No space left on device".
-[[nodiscard]] std::string write_file(const std::string& path, std::string_view text);
+// an empty string or the error: "cannot write x.json: No space left on device". `durable`: the text is on the
+// disk before it replaces what was there, so that one of the two survives a loss of power.
+[[nodiscard]] std::string write_file(const std::string& path, std::string_view text, bool durable = false);
 
 }  // namespace heddle::cli

@@ -39,6 +39,15 @@ void add_check_options(CLI::App& app, Options& options) {
             });
   add_flag(app, "--any-violation", check.any_violation,
            "With several threads: stop at the violation that is met first, not the first in serial order");
+  add_value(app, "--checkpoint", "FILE",
+            "Save the state of the search in FILE, from which --resume continues",
+            [&options](const std::string& text) { options.artefacts.checkpoint = text; });
+  add_value(app, "--every", "S",
+            fmt::format("With --checkpoint: save every S seconds ({}), and when the search is stopped",
+                        check.save_period),
+            [&check](const std::string& text) { check.save_period = seconds_number("--every", text); });
+  add_value(app, "--resume", "FILE", "Continue the search of which --checkpoint has saved the state",
+            [&options](const std::string& text) { options.resume_file = text; });
   add_value(app, "--csv", "FILE",
             "Write a table with one line per check as CSV; - is standard output, without the report",
             [&options](const std::string& text) { options.csv_file = text; });

@@ -119,6 +119,8 @@ void check_sweep_options(const Options& options) {
       {options.violation > 1, "--violation", "shows one execution"},
       {options.minimise, "--minimise", "shortens one execution"},
       {options.lint, "--lint", "examines one program"},
+      {!options.artefacts.checkpoint.empty(), "--checkpoint", "saves one search"},
+      {!options.resume_file.empty(), "--resume", "continues one search"},
   };
   for (const Refused& each : refused) {
     if (!each.given) continue;

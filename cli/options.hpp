@@ -41,6 +41,7 @@ struct Artefacts {
   std::string html;
   std::string sarif;
   std::string lcov;
+  std::string checkpoint;  // of check; written during the search
 };
 
 inline constexpr double default_compare_timeout = 10;  // seconds for each check of `compare`
@@ -64,6 +65,7 @@ struct Options {
   bool sweep = false;                   // check: several models, algorithms or params, or a CSV file
   std::vector<ParameterValues> values;  // sweeps: of the params that -D gives, in order
   unsigned sweep_jobs = 1;              // sweeps: worker threads
+  std::string resume_file;              // check; empty: none
   std::string csv_file;                 // sweeps; empty: none, "-": standard output
   std::vector<std::string> only;        // outcomes, compare: variables to show; empty: all
   std::vector<std::string> paths;       // test, fmt

@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 
+#include "checker/api/checkpoint.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
 #include "checker/registry.hpp"
@@ -153,8 +154,13 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
 
   if (const auto reason = why_one_thread(options.model, options.algorithm); !reason.empty()) {
     if (options.threads > 1) return refuse(reason);
+    if (options.save || !options.resume.empty())
+      return refuse(fmt::format(
+          "a search can be saved and continued only if it could use several threads: {}", reason));
     options.threads = 1;
   }
+  if (options.coverage && (options.save || !options.resume.empty()))
+    return refuse("a search that counts coverage cannot be saved and continued");
   if (options.preemption_bound && model->out_of_order) {
     return refuse(
         fmt::format("preemptions mean nothing under the model '{}', which is no interleaving", model->name));
@@ -188,6 +194,16 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     });
   }
   search.look_for_state(*wanted_state);
+  if (options.save) {
+    search.save_with([&](const checker::Sections& sections) {
+      options.save(checker::write_checkpoint(program, options, sections));
+    });
+  }
+  if (!options.resume.empty()) {
+    auto sections = checker::read_checkpoint(options.resume, program, options, *image);
+    if (!sections) return sections.error();
+    search.resume(std::move(*sections));
+  }
   CheckResult result;
   try {
     try {
@@ -205,6 +221,8 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     for (const auto& found : witnesses) result.witnesses.push_back(checker::describe(search, found));
   } catch (const std::logic_error& error) {
     return refuse(error.what());
+  } catch (const checker::NoSuchPart& error) {
+    return refuse(fmt::format("the checkpoint cannot be used: {}", error.what()));
   }
   result.model = options.model;
   result.algorithm = options.algorithm;

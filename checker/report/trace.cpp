@@ -441,7 +441,7 @@ BlockedBy blocked_by(Op op) {
 std::vector<BlockedAt> describe_blocked(const Search& search) {
   const auto& image = search.image();
   std::vector<BlockedAt> result;
-  for (const auto& place : search.blocked_places()) {
+  for (const auto& [place, runs] : search.blocked_places()) {
     const auto& site = image.sites[place.site];
     const BlockedBy by = blocked_by(place.op);
     std::string source = site.text;
@@ -456,7 +456,7 @@ std::vector<BlockedAt> describe_blocked(const Search& search) {
                       .line = site.line,
                       .column = site.column,
                       .source = std::move(source),
-                      .executions = place.runs});
+                      .executions = runs});
   }
   std::stable_sort(result.begin(), result.end(),
                    [](const BlockedAt& a, const BlockedAt& b) { return a.executions > b.executions; });

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -33,17 +34,32 @@ CheckOptions without_limits(CheckOptions options) {
   return options;
 }
 
+std::uint32_t size_of_crew(const CheckOptions& options) {
+  // A limit of executions ends at the same one every time.
+  if (options.max_executions) return 1;
+  return options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
 class Crew {
  public:
   Crew(Search& search, const ExplorePart& explore)
       : search_(search),
         explore_(explore),
         options_(without_limits(search.options())),
-        size_(search.options().threads != 0 ? search.options().threads
-                                            : std::max(1U, std::thread::hardware_concurrency())) {}
+        size_(size_of_crew(search.options())) {
+    for (const Section& section : search.resumed()) {
+      if (section.left) {
+        insert(tasks_.end(), *section.left);
+      } else {
+        insert(tasks_.end(), {})->findings = section.findings;
+        tasks_.back().state = State::done;
+        --open_;
+      }
+    }
+    if (tasks_.empty()) insert(tasks_.end(), {});
+  }
 
   bool run() {
-    tasks_.emplace_back(*this, Part{});
     try {
       work(true);
     } catch (...) {
@@ -67,24 +83,32 @@ class Crew {
       crew.poll(*this, searching, at_depth, bytes);
     }
 
+    void reach_limit(Search& searching) override {
+      const std::lock_guard lock(crew.mutex_);
+      crew.halt("execution limit");
+      searching.pause();
+    }
+
     Crew& crew;
     Part part;
     std::list<Task>::iterator self;
     State state = State::open;
     bool by_caller = false;  // explored by the calling thread
-    bool full = false;       // the machine was too narrow
-    std::unique_ptr<Search> search;
+    // What a task that is done has come to.
+    Findings findings;
+    bool full = false;                   // the machine was too narrow
+    std::optional<std::string> stopped;  // the search has stopped there, for this reason
     std::atomic<bool> cancelled{false};
     // What the calling thread may know of a running task.
     std::atomic<std::uint64_t> executions{0}, blocked{0}, transitions{0}, depth{0}, memory{0};
   };
+  using Place = typename std::list<Task>::iterator;
 
   // -- What a thread of the crew does.
 
   void work(bool by_caller) {
     while (Task* const task = next_task(by_caller)) explore(*task);
   }
-
   void work_for_caller() {
     try {
       work(false);
@@ -98,19 +122,17 @@ class Crew {
     std::unique_lock lock(mutex_);
     for (;;) {
       if (over_) return nullptr;
-      bool running = false;
-      for (auto task = tasks_.begin(); task != tasks_.end(); ++task) {
-        running = running || task->state == State::running;
-        if (task->state != State::open) continue;
+      const auto is_open = [](const Task& task) { return task.state == State::open; };
+      const auto found = std::find_if(tasks_.begin(), tasks_.end(), is_open);
+      if (found != tasks_.end() && !saving_) {
         --open_;
+        ++running_;
         note_hunger();
-        task->self = task;
-        task->by_caller = by_caller;
-        task->state = State::running;
-        task->search = std::make_unique<Search>(search_, options_, *task);
-        return &*task;
+        found->by_caller = by_caller;
+        found->state = State::running;
+        return &*found;
       }
-      if (!running) {
+      if (found == tasks_.end() && running_ == 0) {
         over_ = true;
         changed_.notify_all();
         return nullptr;
@@ -129,36 +151,36 @@ class Crew {
   }
 
   void explore(Task& task) {
-    bool fits = true;
+    Search search(search_, options_, task, executions_before(task));
+    bool fits = true, lost = false;
     try {
-      fits = explore_(*task.search, task.part);
+      fits = explore_(search, task.part);
     } catch (const std::bad_alloc&) {
-      const std::lock_guard lock(mutex_);
-      halt(std::string(out_of_memory));
+      lost = true;
     } catch (...) {
       fail(std::current_exception());
+      lost = true;
     }
     const std::lock_guard lock(mutex_);
-    task.state = State::done;
-    task.full = !fits;
-    if (ended_early(task)) cancel_after(task);
-    merge(task);
-    changed_.notify_all();
+    --running_;
+    if (lost) {
+      task.state = State::open;
+      ++open_;
+      halt(std::string(out_of_memory));
+    } else {
+      finish(task, search, fits);
+    }
+    if (saving_ && running_ == 0) changed_.notify_all();
   }
 
   void feed(Task& task, Search& searching) {
     const std::lock_guard lock(mutex_);
-    if (!hungry_ || over_ || task.cancelled) return;
-    auto part = searching.split();
-    if (!part) return;
-    tasks_.emplace(std::next(task.self), *this, std::move(*part));
-    ++open_;
-    note_hunger();
-    changed_.notify_one();
+    if (!hungry_ || over_ || saving_ || task.cancelled) return;
+    if (auto part = searching.split()) insert(std::next(task.self), std::move(*part));
   }
 
   void poll(Task& task, Search& searching, std::uint64_t depth, std::uint64_t memory) {
-    const auto relaxed = std::memory_order_relaxed;
+    constexpr auto relaxed = std::memory_order_relaxed;
     task.executions.store(searching.counts.executions, relaxed);
     task.blocked.store(blocked_runs(searching.counts), relaxed);
     task.transitions.store(searching.counts.transitions, relaxed);
@@ -168,7 +190,7 @@ class Crew {
       const std::lock_guard lock(mutex_);
       watch();
     }
-    if (over_) searching.pause();
+    if (over_.load(relaxed) || saving_.load(relaxed)) searching.pause();
     if (task.cancelled.load(relaxed)) searching.stop({});
   }
 
@@ -178,7 +200,25 @@ class Crew {
     halt({});
   }
 
+  // Of a crew of one, which explores in serial order.
+  std::uint64_t executions_before(const Task& task) {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t executions = 0;
+    for (auto before = tasks_.begin(); before != task.self; ++before)
+      executions += before->findings.counts.executions;
+    return executions;
+  }
+
   // -- What is done under the mutex.
+
+  Place insert(Place before, Part part) {
+    const Place place = tasks_.emplace(before, *this, std::move(part));
+    place->self = place;
+    ++open_;
+    note_hunger();
+    changed_.notify_one();
+    return place;
+  }
 
   void note_hunger() { hungry_.store(waiting_ > open_, std::memory_order_relaxed); }
 
@@ -188,7 +228,23 @@ class Crew {
     changed_.notify_all();
   }
 
-  static bool ended_early(const Task& task) { return task.full || task.search->stopped(); }
+  void finish(Task& task, const Search& search, bool fits) {
+    if (task.cancelled) {
+      tasks_.erase(task.self);
+      return;
+    }
+    task.state = State::done;
+    task.findings = search.findings();
+    task.full = !fits;
+    if (search.stopped()) task.stopped = search.stopped_by();
+    if (task.full || task.stopped) {
+      cancel_after(task);
+    } else if (search.rest()) {
+      insert(std::next(task.self), *search.rest());
+    }
+    join_neighbours(task.self);
+    if (open_ == 0 && running_ == 0) changed_.notify_all();
+  }
 
   void cancel_after(const Task& task) {
     for (auto later = std::next(task.self); later != tasks_.end();) {
@@ -201,38 +257,34 @@ class Crew {
       }
     }
     note_hunger();
-    if (search_.options().any_violation && !task.full && !task.search->violations().empty()) halt({});
+    if (search_.options().any_violation && !task.findings.violations.empty()) halt({});
   }
 
   // Puts the findings of a task together with those of its neighbours, so that few are kept.
-  void merge(Task& task) {
-    if (task.cancelled) {
-      tasks_.erase(task.self);
-      return;
-    }
-    auto first = task.self;
-    if (first != tasks_.begin() && is_whole(*std::prev(first))) --first;
-    while (is_whole(*first)) {
-      const auto next = std::next(first);
-      if (next == tasks_.end() || next->state != State::done || next->full) break;
-      if (next->search->stopped()) break;
-      first->search->append(*next->search);
-      if (next->search->rest()) first->search->leave(*next->search->rest());
+  void join_neighbours(Place task) {
+    if (task != tasks_.begin() && is_whole(*std::prev(task))) --task;
+    while (is_whole(*task)) {
+      const Place next = std::next(task);
+      if (next == tasks_.end() || next->state != State::done || next->full) return;
+      task->findings.append(next->findings);
+      task->stopped = std::move(next->stopped);
       tasks_.erase(next);
     }
   }
   // Explored to its end.
-  static bool is_whole(const Task& task) {
-    return task.state == State::done && !ended_early(task) && !task.search->rest();
-  }
+  static bool is_whole(const Task& task) { return task.state == State::done && !task.full && !task.stopped; }
 
-  // Starts the other threads, shows progress, heeds the limits. By the calling thread.
+  // Starts the other threads, shows progress, heeds the limits, saves. By the calling thread.
   void watch() {
     const CheckOptions& options = search_.options();
     const double now = search_.seconds();
     if (threads_.empty() && size_ > 1 &&
         now >= (options.threads == 0 ? seconds_alone : seconds_alone_if_given)) {
       for (std::uint32_t i = 1; i < size_; ++i) threads_.emplace_back([this] { work_for_caller(); });
+    }
+    if (search_.saver() && now >= save_at_) {
+      saving_ = running_ > 0;
+      if (!saving_) save();
     }
     Progress progress{.seconds = now};
     std::uint64_t memory = 0;
@@ -244,9 +296,9 @@ class Crew {
         if (task.by_caller) progress.depth = task.depth;
         memory += task.memory;
       } else if (task.state == State::done) {
-        progress.executions += task.search->counts.executions;
-        progress.blocked += blocked_runs(task.search->counts);
-        progress.transitions += task.search->counts.transitions;
+        progress.executions += task.findings.counts.executions;
+        progress.blocked += blocked_runs(task.findings.counts);
+        progress.transitions += task.findings.counts.transitions;
       }
     }
     search_.note_memory(memory);
@@ -255,21 +307,42 @@ class Crew {
     if (options.progress && !options.progress(progress)) halt("interrupted");
   }
 
+  // Nothing is running.
+  void save() {
+    Sections sections;
+    for (const Task& task : tasks_) {
+      Section& section = sections.emplace_back();
+      if (task.state == State::open) {
+        section.left = task.part;
+      } else {
+        section.findings = task.findings;
+      }
+    }
+    search_.saver()(sections);
+    save_at_ = search_.seconds() + options_.save_period;
+    saving_ = false;
+    changed_.notify_all();
+  }
+
   // -- The end.
 
   bool collect() {
+    const bool left = open_ > 0;
+    if (left && search_.saver() && !found_violation()) save();
     for (const Task& task : tasks_) {
       if (task.state != State::done) continue;
       if (task.full) return false;
-      search_.append(*task.search);
-      search_.note_memory(task.search->counts.peak_memory);
-      if (task.search->stopped()) {
-        search_.stop(task.search->stopped_by());
+      search_.append(task.findings);
+      if (task.stopped) {
+        search_.stop(*task.stopped);
         return true;
       }
     }
-    if (over_ && !halted_by_.empty()) search_.stop(halted_by_);
+    if (left) search_.stop(halted_by_);
     return true;
+  }
+  bool found_violation() const {
+    return !tasks_.empty() && tasks_.back().stopped && !tasks_.back().findings.violations.empty();
   }
 
   Search& search_;
@@ -280,11 +353,14 @@ class Crew {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::list<Task> tasks_;  // in serial order
-  int open_ = 1;
+  int open_ = 0;
+  int running_ = 0;
   int waiting_ = 0;
+  double save_at_ = options_.save_period;  // seconds since the start of the search
   std::string halted_by_;
   std::exception_ptr error_;
   std::atomic<bool> hungry_{false};
+  std::atomic<bool> saving_{false};  // all are to pause, so that the state of the search can be written down
   std::atomic<bool> over_{false};
   std::vector<std::jthread> threads_;
 };
@@ -293,9 +369,8 @@ class Crew {
 
 bool explore_parts(Search& search, const ExplorePart& explore) {
   const CheckOptions& options = search.options();
-  // Compiled code counts what it passes in one place. A limit of executions ends at the same one every time.
-  const bool alone = options.threads == 1 || options.coverage || options.max_executions;
-  if (alone) return explore(search, Part{});
+  const bool alone = options.threads == 1 || options.max_executions || options.coverage;
+  if (alone && !search.saver() && search.resumed().empty()) return explore(search, Part{});
   return Crew(search, explore).run();
 }
 

@@ -17,6 +17,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "checker/search/findings.hpp"
+
 namespace heddle::checker {
 
 struct Part {
@@ -27,6 +29,13 @@ struct Part {
   std::uint32_t first_own = 0;
   friend bool operator==(const Part&, const Part&) = default;
 };
+
+// A search in the middle: what was found in some of its parts, and which are left, in serial order.
+struct Section {
+  std::optional<Part> left;  // if it is not there: explored, with these findings
+  Findings findings;
+};
+using Sections = std::vector<Section>;
 
 // The program has no such part.
 struct NoSuchPart : std::runtime_error {

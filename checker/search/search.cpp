@@ -29,15 +29,6 @@ struct AlignedBlock {
 
 }  // namespace
 
-std::size_t FinalStateHash::operator()(const FinalState& state) const {
-  std::uint64_t hash = 0x9e3779b97f4a7c15;
-  for (const auto value : state) {
-    hash = (hash ^ static_cast<std::uint64_t>(value)) * 0xff51afd7ed558ccd;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 FinalEnd run_final_block(const Image& image, std::vector<std::int64_t>& memory, bool resume_after_assert,
                          Rows* rows) {
   FinalEnd end;
@@ -79,10 +70,12 @@ Search::Search(const Image& image, const CheckOptions& options)
     : image_(image),
       options_(options),
       start_(std::chrono::steady_clock::now()),
-      satisfied_(image.conditions.size(), 0) {}
+      found_{.satisfied = std::vector<std::uint64_t>(image.conditions.size())} {}
 
-Search::Search(const Search& whole, const CheckOptions& options, CrewTask& task)
+Search::Search(const Search& whole, const CheckOptions& options, CrewTask& task,
+               std::uint64_t executions_before)
     : Search(whole.image_, options) {
+  executions_before_ = executions_before;
   only_ = whole.only_;
   wanted_state_ = whole.wanted_state_;
   task_ = &task;
@@ -100,13 +93,7 @@ void Search::stop(std::string reason) {
 
 void Search::restart() {
   counts = {.peak_memory = counts.peak_memory};
-  violations_.clear();
-  known_violations_.clear();
-  witnesses_.clear();
-  blocked_.clear();
-  satisfied_.assign(satisfied_.size(), 0);
-  judged_ = 0;
-  final_states_.clear();
+  found_ = {.satisfied = std::vector<std::uint64_t>(found_.satisfied.size())};
   if (image_.coverage) image_.coverage->counts.assign(image_.coverage->counts.size(), 0);
   if (forget_) forget_();
 }
@@ -125,11 +112,12 @@ void Search::note_memory(std::uint64_t bytes) {
 
 // Of a hash table with a node for each state: links and the heap's own words are part of what it takes.
 std::uint64_t Search::final_states_memory() const {
-  if (final_states_.empty()) return 0;
+  if (found_.final_states.empty()) return 0;
   constexpr std::uint64_t word = sizeof(void*);
-  const std::uint64_t state = final_states_.begin()->first.size() * sizeof(FinalState::value_type) + 2 * word;
-  const std::uint64_t node = sizeof(*final_states_.begin()) + 4 * word;
-  return final_states_.size() * (node + state) + final_states_.bucket_count() * word;
+  const std::uint64_t state =
+      found_.final_states.begin()->first.size() * sizeof(FinalState::value_type) + 2 * word;
+  const std::uint64_t node = sizeof(*found_.final_states.begin()) + 4 * word;
+  return found_.final_states.size() * (node + state) + found_.final_states.bucket_count() * word;
 }
 
 void Search::poll(std::uint64_t depth, std::uint64_t memory) {
@@ -149,54 +137,16 @@ void Search::poll(std::uint64_t depth, std::uint64_t memory) {
     stop("interrupted");
 }
 
-std::uint64_t blocked_runs(const Counts& counts) {
-  return counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set + counts.blocked_race +
-         counts.blocked_loop_bound;
+Findings Search::findings() const {
+  Findings all = found_;
+  all.counts = counts;
+  return all;
 }
 
-namespace {
-
-void add(Counts& counts, const Counts& later) {
-  constexpr std::uint64_t Counts::*sums[] = {&Counts::executions,
-                                             &Counts::blocked_assume,
-                                             &Counts::blocked_await,
-                                             &Counts::blocked_sleep_set,
-                                             &Counts::blocked_loop_bound,
-                                             &Counts::blocked_race,
-                                             &Counts::blocked_preemption_bound,
-                                             &Counts::beyond_bound,
-                                             &Counts::buffer_bound_flushes,
-                                             &Counts::transitions,
-                                             &Counts::states,
-                                             &Counts::revisits,
-                                             &Counts::runs};
-  for (const auto member : sums) counts.*member += later.*member;
-  counts.max_depth = std::max(counts.max_depth, later.max_depth);
-}
-
-}  // namespace
-
-void Search::append(const Search& later) {
-  add(counts, later.counts);
-  for (const auto& [key, place] : later.known_violations_) {
-    if (const auto known = known_violations_.find(key); known != known_violations_.end())
-      violations_[known->second].count += later.violations_[place].count;
-  }
-  // In their order, which is not that of the keys.
-  std::vector<const std::vector<std::uint32_t>*> keys(later.violations_.size());
-  for (const auto& [key, place] : later.known_violations_) keys[place] = &key;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (known_violations_.try_emplace(*keys[i], violations_.size()).second)
-      violations_.push_back(later.violations_[i]);
-  }
-  for (const FoundWitness& witness : later.witnesses_) {
-    const bool known = witness.condition ? satisfied_[*witness.condition] > 0 : !witnesses_.empty();
-    if (!known) witnesses_.push_back(witness);
-  }
-  for (const auto& [place, runs] : later.blocked_) blocked_[place] += runs;
-  for (std::size_t i = 0; i < satisfied_.size(); ++i) satisfied_[i] += later.satisfied_[i];
-  judged_ += later.judged_;
-  for (const auto& [state, count] : later.final_states_) final_states_[state] += count;
+void Search::append(const Findings& later) {
+  std::swap(found_.counts, counts);
+  found_.append(later);
+  std::swap(found_.counts, counts);
 }
 
 ViolationKind Search::kind_of(Op op) {
@@ -211,20 +161,9 @@ ViolationKind Search::kind_of(Op op) {
 
 void Search::note(FoundViolation found, const std::function<Schedule()>& schedule) {
   if (only_ && found.kind != *only_) return;
-  std::vector<std::uint32_t> key{static_cast<std::uint32_t>(found.kind), found.site, found.in_final};
-  key.insert(key.end(), found.waits.begin(), found.waits.end());
-  const auto [place, fresh] = known_violations_.try_emplace(std::move(key), violations_.size());
-  if (fresh) {
-    found.schedule = schedule();
-    violations_.push_back(std::move(found));
-  } else {
-    ++violations_[place->second].count;
-  }
+  if (found_.note(std::move(found))) found_.violations.back().schedule = schedule();
   if (!options_.keep_going) stopped_ = halted_ = true;
 }
-
-// A place as one number: 8 bits of the operation, 32 of the site, 24 of the thread.
-constexpr std::uint32_t final_thread = 0xffffff;
 
 void Search::blocked(ThreadId thread, Op op, std::uint32_t site) {
   switch (op) {
@@ -233,21 +172,14 @@ void Search::blocked(ThreadId thread, Op op, std::uint32_t site) {
     default: ++counts.blocked_loop_bound; break;
   }
   if (site == none) return;
-  ++blocked_[std::uint64_t{static_cast<std::uint8_t>(op)} << 56 | std::uint64_t{site} << 24 |
-             (thread == none ? final_thread : thread)];
+  ++found_.blocked[number_of({.thread = thread, .op = op, .site = site})];
 }
 
-std::vector<Search::BlockedPlace> Search::blocked_places() const {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted(blocked_.begin(), blocked_.end());
+std::vector<std::pair<BlockedPlace, std::uint64_t>> Search::blocked_places() const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted(found_.blocked.begin(), found_.blocked.end());
   std::sort(sorted.begin(), sorted.end());
-  std::vector<BlockedPlace> places;
-  for (const auto& [place, runs] : sorted) {
-    const auto thread = static_cast<std::uint32_t>(place & final_thread);
-    places.push_back({.thread = thread == final_thread ? none : thread,
-                      .op = static_cast<Op>(place >> 56),
-                      .site = static_cast<std::uint32_t>(place >> 24),
-                      .runs = runs});
-  }
+  std::vector<std::pair<BlockedPlace, std::uint64_t>> places;
+  for (const auto& [place, runs] : sorted) places.emplace_back(place_of(place), runs);
   return places;
 }
 
@@ -258,7 +190,9 @@ void Search::complete(const std::vector<std::int64_t>& memory, const std::byte* 
 
 void Search::count_execution() {
   ++counts.executions;
-  if (options_.max_executions && counts.executions >= *options_.max_executions) stop("execution limit");
+  if (!options_.max_executions || executions_before_ + counts.executions < *options_.max_executions) return;
+  if (task_ != nullptr) return task_->reach_limit(*this);
+  stop("execution limit");
 }
 
 bool Search::judge(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
@@ -282,32 +216,32 @@ bool Search::judge(const std::vector<std::int64_t>& memory, const std::byte* con
     if (condition.kind == compiler::ConditionKind::filter && !condition.holds(final_memory->data(), blocks))
       return true;
   }
-  ++judged_;
+  ++found_.judged;
   for (std::size_t i = 0; i < image_.conditions.size(); ++i) {
     const auto& condition = image_.conditions[i];
     const bool holds = condition.holds(final_memory->data(), blocks);
-    if (holds && satisfied_[i]++ == 0 && options_.witnesses &&
+    if (holds && found_.satisfied[i]++ == 0 && options_.witnesses &&
         condition.kind == compiler::ConditionKind::exists)
-      witnesses_.push_back({.condition = i, .schedule = schedule()});
+      found_.witnesses.push_back({.condition = i, .schedule = schedule()});
     if (condition.kind == compiler::ConditionKind::forall && !holds)
       note({.kind = ViolationKind::forall, .site = condition.site}, schedule);
     if (condition.kind == compiler::ConditionKind::forbid && holds)
       note({.kind = ViolationKind::forbid, .site = condition.site}, schedule);
   }
-  if (wanted_execution_ && witnesses_.empty()) {
+  if (wanted_execution_ && found_.witnesses.empty()) {
     if (Schedule made = schedule(); wanted_execution_(made)) {
-      witnesses_.push_back({.condition = {}, .schedule = std::move(made)});
+      found_.witnesses.push_back({.condition = {}, .schedule = std::move(made)});
       stop("the execution was found");
     }
   }
   if (options_.collect_outcomes) {
     make_final_state(*final_memory, blocks);
-    ++final_states_[scratch_state_];
+    ++found_.final_states[scratch_state_];
     const auto is_so = [&](const StateValue& wanted) { return scratch_state_[wanted.index] == wanted.value; };
-    if (wanted_state_.empty() || !witnesses_.empty() ||
+    if (wanted_state_.empty() || !found_.witnesses.empty() ||
         !std::all_of(wanted_state_.begin(), wanted_state_.end(), is_so))
       return true;
-    witnesses_.push_back({.condition = {}, .schedule = schedule()});
+    found_.witnesses.push_back({.condition = {}, .schedule = schedule()});
     stop("the execution was found");
   }
   return true;

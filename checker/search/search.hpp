@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/search/findings.hpp"
 #include "checker/search/part.hpp"
 #include "checker/state/ending.hpp"
 #include "checker/state/machine_options.hpp"
@@ -28,36 +28,6 @@ namespace heddle::checker {
 
 // Why a search stopped that ran out of memory without a limit of its own.
 inline constexpr std::string_view out_of_memory = "out of memory";
-
-// A violation as the algorithm found it; the trace is made later by replaying the schedule.
-struct FoundViolation {
-  ViolationKind kind = ViolationKind::assertion;
-  std::uint32_t site = none;              // none: deadlocks
-  bool in_final = false;                  // an assertion of the `final` block
-  std::vector<std::uint32_t> waits = {};  // deadlocks: who waits where, see add_wait
-  Schedule schedule = {};
-  std::uint64_t count = 1;
-};
-
-// Distinguishes deadlocks by the threads that wait. `standing` has the site and the location of the thread's
-// operation: a mailbox, or a request of a thread that runs ahead.
-template <typename Standing>
-void add_wait(std::vector<std::uint32_t>& waits, ThreadId thread, const Standing& standing) {
-  if (standing.op == Op::done) return;
-  waits.insert(waits.end(), {thread, standing.site, standing.op == Op::lock ? standing.location : none});
-}
-
-// An execution that ends in a requested state.
-struct FoundWitness {
-  std::optional<std::size_t> condition;  // the `exists`, by its place in the image; none: the wanted state
-  Schedule schedule;
-};
-
-// A final state: the values of all locations, then of all top-level locals; or what Image::observed says.
-using FinalState = std::vector<std::int64_t>;
-struct FinalStateHash {
-  std::size_t operator()(const FinalState& state) const;
-};
 
 // The end of a run of the `final` block: op `done`, a bound of rounds, or a violation at which it stops.
 struct FinalEnd {
@@ -72,9 +42,6 @@ struct FinalEnd {
     return op != Op::done && !cut();
   }
 };
-
-// Runs that ended before their time.
-[[nodiscard]] std::uint64_t blocked_runs(const Counts& counts);
 
 // One value of a final state.
 struct StateValue {
@@ -94,15 +61,18 @@ class CrewTask {
   virtual ~CrewTask() = default;
   // Called every few transitions: gives a part away if another thread waits for one.
   virtual void feed_the_hungry(Search& search) = 0;
-  // Called every few milliseconds: halts the search if that is due.
+  // Called every few milliseconds: pauses the search if that is due.
   virtual void poll(Search& search, std::uint64_t depth, std::uint64_t memory) = 0;
+  // The search has reached the limit of executions.
+  virtual void reach_limit(Search& search) = 0;
 };
 
 class Search {
  public:
   Search(const Image& image, const CheckOptions& options);
-  // Of one task of a crew (crew.hpp): looks for the same as `whole`. The task watches limits.
-  Search(const Search& whole, const CheckOptions& options, CrewTask& task);
+  // Of one task of a crew (crew.hpp): looks for the same as `whole`. The task watches limits, but for that of
+  // executions, of which there were some before.
+  Search(const Search& whole, const CheckOptions& options, CrewTask& task, std::uint64_t executions_before);
 
   // Violations of other kinds that threads find, and deadlocks, then end their execution and nothing else.
   void look_only_for(ViolationKind kind) { only_ = kind; }
@@ -138,6 +108,13 @@ class Search {
   // Calls `forget` at every restart: for those who collect what the exploration visits.
   void on_restart(std::function<void()> forget) { forget_ = std::move(forget); }
 
+  // For searches that can be divided: where it continues, instead of at its start; and who keeps what is needed
+  // for that, by the calling thread. An algorithm that cannot be divided ignores both.
+  void resume(Sections sections) { resumed_ = std::move(sections); }
+  [[nodiscard]] const Sections& resumed() const { return resumed_; }
+  void save_with(std::function<void(const Sections&)> save) { save_ = std::move(save); }
+  [[nodiscard]] const std::function<void(const Sections&)>& saver() const { return save_; }
+
   // For searches that can be divided (part.hpp). `divide` tells how the exploration gives a part away, to be
   // called in the middle of any transition until the exploration is over; `leave` what it has not explored
   // when it was halted.
@@ -147,8 +124,9 @@ class Search {
   [[nodiscard]] const std::optional<Part>& rest() const { return rest_; }
   // Asks the exploration to return as soon as `leave` can say what is left.
   void pause() { halted_ = true; }
-  // Adds the findings of a search that comes later in serial order. Not: memory, and whether it stopped.
-  void append(const Search& later);
+  [[nodiscard]] Findings findings() const;
+  // Adds what was found later in serial order.
+  void append(const Findings& later);
 
   // After every transition. `memory` returns the bytes that the algorithm holds; it is called now and then.
   template <typename Memory>
@@ -202,14 +180,8 @@ class Search {
   // A run that ended because the thread was blocked at an assume, an await or a bound of rounds. `site` is
   // `none` if that is not known.
   void blocked(ThreadId thread, Op op, std::uint32_t site);
-  struct BlockedPlace {
-    ThreadId thread = none;  // none: the `final` block
-    Op op = Op::assume_failed;
-    std::uint32_t site = none;
-    std::uint64_t runs = 0;
-  };
-  // In order of their operations, sites and threads.
-  [[nodiscard]] std::vector<BlockedPlace> blocked_places() const;
+  // With the number of runs, in order of their operations, sites and threads.
+  [[nodiscard]] std::vector<std::pair<BlockedPlace, std::uint64_t>> blocked_places() const;
 
   // A complete execution, for engines that have no operational machine. `schedule` makes the schedule if one
   // is needed.
@@ -228,14 +200,14 @@ class Search {
   void note(FoundViolation found, const std::function<Schedule()>& schedule);
 
   // Those that differ, in the order in which they were found.
-  [[nodiscard]] const std::vector<FoundViolation>& violations() const { return violations_; }
-  [[nodiscard]] const std::vector<FoundWitness>& witnesses() const { return witnesses_; }
+  [[nodiscard]] const std::vector<FoundViolation>& violations() const { return found_.violations; }
+  [[nodiscard]] const std::vector<FoundWitness>& witnesses() const { return found_.witnesses; }
   // How often each condition held, in the order of the image.
-  [[nodiscard]] const std::vector<std::uint64_t>& satisfied() const { return satisfied_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& satisfied() const { return found_.satisfied; }
   // How many final states were judged.
-  [[nodiscard]] std::uint64_t judged() const { return judged_; }
+  [[nodiscard]] std::uint64_t judged() const { return found_.judged; }
   [[nodiscard]] const std::unordered_map<FinalState, std::uint64_t, FinalStateHash>& final_states() const {
-    return final_states_;
+    return found_.final_states;
   }
   [[nodiscard]] double seconds() const;
   // That have explored.
@@ -267,18 +239,15 @@ class Search {
   std::string stopped_by_;
   std::function<std::optional<Part>()> split_;
   std::optional<Part> rest_;
+  Sections resumed_;
+  std::function<void(const Sections&)> save_;
   CrewTask* task_ = nullptr;
+  std::uint64_t executions_before_ = 0;
   std::uint32_t threads_ = 1;
-  std::vector<FoundViolation> violations_;
-  std::map<std::vector<std::uint32_t>, std::size_t> known_violations_;  // indexes of violations_
-  std::vector<FoundWitness> witnesses_;
+  Findings found_;  // but for the counts
   std::vector<StateValue> wanted_state_;
   std::function<bool(const Schedule&)> wanted_execution_;
   std::optional<ViolationKind> only_;
-  std::unordered_map<std::uint64_t, std::uint64_t> blocked_;  // runs by place
-  std::vector<std::uint64_t> satisfied_;
-  std::uint64_t judged_ = 0;
-  std::unordered_map<FinalState, std::uint64_t, FinalStateHash> final_states_;
   std::function<void()> forget_;
   std::vector<std::int64_t> scratch_memory_;
   FinalState scratch_state_;

@@ -154,6 +154,14 @@ struct CheckOptions {
   // With several threads: stop at whichever violation is met first. Otherwise the search goes on with all that
   // comes before it in serial order, and reports the one that a single thread would have met.
   bool any_violation = false;
+  // Called by the checking thread every `save_period` seconds, and when the search is stopped by a limit or by
+  // `progress`, with a text from which another check of the same program with the same options can continue. Its
+  // size grows with the depth of the search, the threads and the distinct outcomes, not with the executions. For
+  // pairs that can use several threads (why_one_thread), without `coverage`. May throw, as `progress` may.
+  std::function<void(const std::string&)> save = {};
+  double save_period = 60;  // seconds
+  // Such a text. A finished search reports what one without interruption would have reported.
+  std::string resume = {};
   // Fill CheckResult::coverage. Compiles the program again, with counters, which slow the search down.
   bool coverage = false;
   // Called by the checking thread at least ten times a second while the search runs. Return false to stop the
