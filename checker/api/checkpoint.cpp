@@ -193,10 +193,13 @@ class Reader {
   [[nodiscard]] Schedule schedule(const Json& json) const {
     Schedule result;
     for (const Json& entry : json) {
-      result.push_back({.type = static_cast<checker::StepType>(index(entry.at(0), step_types)),
-                        .thread = index(entry.at(1), image_.threads.size()),
-                        .location = index_or_none(entry.at(2), image_.locations.size()),
-                        .value = entry.at(3)});
+      const auto type = static_cast<checker::StepType>(index(entry.at(0), step_types));
+      const bool flush = type == checker::StepType::flush;
+      result.push_back(
+          {.type = type,
+           .thread = index(entry.at(1), image_.threads.size()),
+           .location = flush ? index(entry.at(2), image_.locations.size()) : entry.at(2).get<std::uint32_t>(),
+           .value = entry.at(3)});
     }
     return result;
   }

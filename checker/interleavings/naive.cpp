@@ -7,6 +7,7 @@
 // preemption number k + 1 (preemptions.hpp). Flushes are free and do not change which thread is running.
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "checker/interleavings/algorithms.hpp"
@@ -27,8 +28,8 @@ class Naive {
     begin(part);
     search_.divide([this] { return split(nodes_, first_own_); });
     while (nodes_.size() > first_own_ && !search_.halted()) {
-      if (auto running = next_child()) {
-        arrive(*running);
+      if (const auto running = next_child()) {
+        if (!arrive(*running)) machine_.undo();
       } else {
         nodes_.pop_back();
         if (!nodes_.empty()) machine_.undo();
@@ -56,20 +57,20 @@ class Naive {
   // Goes to where the part begins. What is found on the way belongs to other parts. Throws NoSuchPart.
   void begin(const Part& part) {
     first_own_ = part.first_own;
-    arrive({});
+    (void)arrive({});
     if (part.path.empty()) return;
     for (std::size_t position = 0; position < part.path.size(); ++position) {
       const bool last = position + 1 == part.path.size();
+      if (nodes_.size() != position + 1) throw NoSuchPart();
       for (std::uint32_t child = 0; child < part.path[position]; ++child) {
         const auto running = next_child();
         if (!running) throw NoSuchPart();
-        if (child + 1 == part.path[position] && !last) {
-          arrive(*running);
-        } else {
+        if (last || child + 1 < part.path[position]) {
           machine_.undo();
+        } else if (!arrive(*running)) {
+          throw NoSuchPart();
         }
       }
-      if (!last && nodes_.size() != position + 2) throw NoSuchPart();
     }
     search_.restart();
     flushes_before_ = machine_.forced_flushes();
@@ -84,7 +85,7 @@ class Naive {
     } else {
       for (;; ++search_.counts.blocked_preemption_bound) {
         if (node.todo.empty()) return std::nullopt;
-        const auto process = node.todo.first();
+        const ProcessId process = first_of(node.todo);
         node.todo.erase(process);
         if (!running.take(machine_, process, search_.options().preemption_bound)) continue;
         machine_.execute(process);
@@ -96,25 +97,44 @@ class Naive {
     return running;
   }
 
+  // Store buffers are numbered as they are first used, so the numbers depend on what was explored before. The
+  // order of children must not.
+  [[nodiscard]] ProcessId first_of(const typename Machine::Set& processes) {
+    ProcessId first = processes.first();
+    if constexpr (Machine::has_buffers) {
+      if (first < machine_.thread_count()) return first;
+      const auto place = [&](ProcessId process) {
+        return std::pair(machine_.model().of_process(process).thread, machine_.pending(process).location);
+      };
+      processes.for_each([&](ProcessId process) {
+        if (place(process) < place(first)) first = process;
+      });
+    }
+    return first;
+  }
+
   [[nodiscard]] std::uint64_t memory_used() const {
     return machine_.memory_used() + nodes_.capacity() * sizeof(Node);
   }
 
-  // Opens the node of the state that was just reached.
-  void arrive(const Running<typename Machine::Set>& running) {
+  // Opens the node of the state that was just reached. False if nothing can follow it: the run has ended.
+  bool arrive(const RunningThread& running) {
     if (!machine_.failures().empty()) search_.failure(machine_);
+    if (machine_.choosing().empty() && machine_.enabled().empty()) {
+      search_.end(machine_);
+      return false;
+    }
     Node& node = nodes_.emplace_back();
     node.running = running;
-    if (!machine_.choosing().empty()) {
+    if (machine_.choosing().empty()) {
+      node.todo = machine_.enabled();
+    } else {
       node.chooser = machine_.choosing().first();
       const auto& m = machine_.threads().mailbox(node.chooser);
       node.next_value = m.value;
       node.end_value = m.expected;
-    } else if (machine_.enabled().empty()) {
-      search_.end(machine_);
-    } else {
-      node.todo = machine_.enabled();
     }
+    return true;
   }
 
   Machine& machine_;

@@ -51,7 +51,7 @@ CheckResult check_in_pieces(const Program& program, CheckOptions options, std::u
     REQUIRE_MESSAGE(result, to_text(result.error()));
     if (saved.empty()) return *result;
     CHECK(result->stopped_by == "execution limit");
-    CHECK(result->counts.executions == end);
+    CHECK_MESSAGE(result->counts.executions == end, options.algorithm, " under ", options.model);
     options.resume = saved;
   }
 }
