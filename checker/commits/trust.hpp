@@ -81,15 +81,26 @@ class Trust {
       : machine_(machine), search_(search), observer_(observer), ends_(search) {}
 
   // Explores a part. False if an execution has more events than the machine has room for: then the search must
-  // start again on a wider one.
+  // start again on a wider one. Throws NoSuchPart.
   bool run(const Part& part) {
-    if (!begin(part)) return false;
-    search_.divide([this] { return split(nodes_, first_own_); });
-    while (nodes_.size() > first_own_ && !search_.halted()) {
+    first_own_ = part.first_own;
+    if (part.path.empty()) {
+      note_failures();
+    } else {
+      way_ = &part;
+    }
+    search_.divide([this] { return way_ != nullptr ? std::nullopt : split(nodes_, first_own_); });
+    arrive();
+    if (way_ != nullptr) enter_way();
+    while (nodes_.end() != nodes_.begin() + first_own_ && !search_.halted()) {
       if (machine_.full()) return false;
       advance();
     }
-    if (search_.halted()) search_.leave(rest_of(nodes_, first_own_));
+    if (search_.halted()) {
+      search_.leave(way_ != nullptr ? part : rest_of(nodes_, first_own_));
+    } else if (way_ != nullptr) {
+      throw NoSuchPart();
+    }
     if constexpr (BoundsPreemptions<Machine>)
       search_.counts.blocked_preemption_bound += machine_.withheld() - withheld_before_;
     search_.note_memory(memory_used());
@@ -112,7 +123,7 @@ class Trust {
     EventId id = no_event;              // while it is in the graph; else what `insert` needs
     EventId revisited = no_event;       // while the graph is cut: the read
     std::optional<std::int64_t> place;  // in the cut graph
-    std::size_t walk = 0;               // revisits: position in the order of insertion
+    std::uint32_t walk = 0;             // revisits: position in the order of insertion
     std::uint32_t children = 0;         // entered so far
     Set prefix;                         // revisits: the events that stay in any case
     Set deleted;                        // revisits: the events walked over that are not in the prefix
@@ -156,7 +167,9 @@ class Trust {
 
   // -- The search.
 
-  bool begin(const Part& part);
+  [[nodiscard]] bool leads_on();
+  void enter_way();
+  void begin_part();
   void transition() {
     search_.transition(machine_.depth(), [&] { return memory_used(); });
   }
@@ -176,40 +189,51 @@ class Trust {
   RunEnds<Machine> ends_;
   std::vector<Node> nodes_;
   std::uint32_t first_own_ = 0;        // see Part
-  std::uint64_t withheld_before_ = 0;  // on the way to the part
+  const Part* way_ = nullptr;          // until its beginning is reached
+  std::size_t way_position_ = 0;       // of the newest node
+  std::uint64_t withheld_before_ = 0;  // on the way
 };
-
-// Goes to where the part begins. What is found on the way belongs to other parts. False if the machine is too
-// narrow. Throws NoSuchPart.
-template <RevisitMachine Machine>
-bool Trust<Machine>::begin(const Part& part) {
-  first_own_ = part.first_own;
-  if (part.path.empty()) note_failures();
-  arrive();
-  for (std::size_t position = 0; position < part.path.size(); ++position) {
-    const bool last = position + 1 == part.path.size();
-    if (nodes_.size() != position + 1) throw NoSuchPart();
-    for (std::uint32_t children = 0; children < part.path[position];) {
-      if (machine_.full()) return false;
-      const Advance advance = next_child();
-      if (search_.stopped()) return true;
-      if (nodes_.size() != position + 1) throw NoSuchPart();
-      if (advance == Advance::left) continue;  // one idle lock after the other
-      children = ++nodes_.back().children;
-      if (children == part.path[position] && !last) enter(advance);
-    }
-  }
-  if (!part.path.empty()) search_.restart();
-  if constexpr (BoundsPreemptions<Machine>) withheld_before_ = machine_.withheld();
-  return true;
-}
 
 template <RevisitMachine Machine>
 [[gnu::always_inline]] inline void Trust<Machine>::advance() {
   const Advance advance = next_child();
   if (advance == Advance::left) return;
   ++nodes_.back().children;
+  const bool on_way = way_ != nullptr;
+  if (on_way && !leads_on()) return;
   enter(advance);
+  if (on_way) enter_way();
+}
+
+// Whether the newest child is one on the way to the part. Those before it belong to other parts, and so does
+// the last one that was entered.
+template <RevisitMachine Machine>
+bool Trust<Machine>::leads_on() {
+  const std::uint32_t children = way_->path[way_position_];
+  if (nodes_.size() != way_position_ + 1 || nodes_.back().children > children) throw NoSuchPart();
+  if (nodes_.back().children < children) return false;
+  if (way_position_ + 1 == way_->path.size()) {
+    begin_part();
+    return false;
+  }
+  ++way_position_;
+  return true;
+}
+
+// The newest node is one on the way.
+template <RevisitMachine Machine>
+void Trust<Machine>::enter_way() {
+  if (search_.stopped()) return;
+  if (nodes_.size() != way_position_ + 1) throw NoSuchPart();
+  if (way_position_ + 1 == way_->path.size() && way_->path.back() == 0) begin_part();
+}
+
+// What was found on the way belongs to other parts.
+template <RevisitMachine Machine>
+void Trust<Machine>::begin_part() {
+  way_ = nullptr;
+  search_.restart();
+  if constexpr (BoundsPreemptions<Machine>) withheld_before_ = machine_.withheld();
 }
 
 template <RevisitMachine Machine>
@@ -358,7 +382,7 @@ void Trust<Machine>::start_revisits(Node& node) {
   if (node.updates && !is_initial(static_cast<EventId>(node.parameter)))
     node.prefix |= machine_.committed_before(node.parameter);
   node.deleted = {};
-  node.walk = machine_.order().size();
+  node.walk = static_cast<std::uint32_t>(machine_.order().size());
 }
 
 // Makes the next graph in which the node's event is the source of an earlier read, which is to be added next.

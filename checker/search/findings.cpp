@@ -19,7 +19,7 @@ std::uint64_t blocked_runs(const Counts& counts) {
          counts.blocked_loop_bound;
 }
 
-bool Findings::note(FoundViolation found) {
+bool Findings::note(FoundViolation&& found) {
   std::vector<std::uint32_t> key{static_cast<std::uint32_t>(found.kind), found.site, found.in_final};
   key.insert(key.end(), found.waits.begin(), found.waits.end());
   const auto [place, fresh] = known_violations.try_emplace(std::move(key), violations.size());
@@ -35,7 +35,7 @@ void Findings::append(const Findings& later) {
   for (const NamedCount& named : additive_counts) counts.*named.count += later.counts.*named.count;
   counts.max_depth = std::max(counts.max_depth, later.counts.max_depth);
   counts.peak_memory = std::max(counts.peak_memory, later.counts.peak_memory);
-  for (const FoundViolation& found : later.violations) note(found);
+  for (const FoundViolation& found : later.violations) note(FoundViolation(found));
   satisfied.resize(later.satisfied.size());
   for (const FoundWitness& witness : later.witnesses) {
     const bool known = witness.condition ? satisfied[*witness.condition] > 0 : !witnesses.empty();

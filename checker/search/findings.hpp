@@ -89,7 +89,7 @@ struct Findings {
   std::unordered_map<FinalState, std::uint64_t, FinalStateHash> final_states = {};
 
   // Counts the violation. True if it is one that was not known: it is then the last of `violations`.
-  bool note(FoundViolation found);
+  bool note(FoundViolation&& found);
   // Adds what was found later in serial order. O(later).
   void append(const Findings& later);
 };
