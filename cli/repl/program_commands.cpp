@@ -220,6 +220,7 @@ struct Setting {
 };
 
 constexpr std::uint64_t most32 = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t most_threads = 1024;
 constexpr std::uint64_t most64 = std::numeric_limits<std::uint64_t>::max();
 
 template <typename Number>
@@ -252,6 +253,10 @@ constexpr Setting table_of_settings[] = {
        if (text != "off")
          o.check.preemption_bound =
              static_cast<std::uint32_t>(whole_number("preemption-bound", text, 0, most32));
+     }},
+    {"threads", [](const Options& o) { return fmt::format("{}", o.check.threads); },
+     [](Options& o, const std::string& text) {
+       o.check.threads = static_cast<std::uint32_t>(whole_number("threads", text, 0, most_threads));
      }},
     {"max-executions", [](const Options& o) { return optional_text(o.check.max_executions); },
      [](Options& o, const std::string& text) {
