@@ -115,6 +115,13 @@ Json to_json(const Trace& trace) {
           {"ends", std::move(ends)}};
 }
 
+Json to_json(const RacingAccess& access) {
+  return {{"thread", access.thread},     {"access", access.writes ? "write" : "read"},
+          {"location", access.location}, {"file", access.file},
+          {"line", access.line},         {"column", access.column},
+          {"source", access.source}};
+}
+
 Json to_json(const Violation& violation) {
   Json result = {{"kind", json_word(name(violation.kind))},
                  {"message", violation.message},
@@ -126,6 +133,10 @@ Json to_json(const Violation& violation) {
   if (!violation.cycle.empty()) {
     result["cycle"] = Json::array();
     for (const CycleEdge& edge : violation.cycle) result["cycle"].push_back(to_json(edge));
+  }
+  if (!violation.race.empty()) {
+    result["race"] = Json::array();
+    for (const RacingAccess& access : violation.race) result["race"].push_back(to_json(access));
   }
   return result;
 }

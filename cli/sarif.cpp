@@ -79,6 +79,13 @@ std::string sarif(const Program& program, const CheckResult& result,
                                          result.algorithm)}}}};
     const std::string& file = violation.file.empty() ? program.name() : violation.file;
     entry["locations"] = Json::array({location(file, violation.line, violation.column)});
+    if (!violation.race.empty()) {
+      const RacingAccess& other = violation.race.back();
+      Json place = location(other.file.empty() ? program.name() : other.file, other.line, other.column);
+      place["message"] = {
+          {"text", fmt::format("{} {} {}", other.thread, other.writes ? "writes" : "reads", other.location)}};
+      entry["relatedLocations"] = Json::array({std::move(place)});
+    }
     if (!violation.trace.steps.empty()) {
       entry["codeFlows"] =
           Json::array({{{"threadFlows", Json::array({thread_flow(program, violation.trace)})}}});

@@ -27,7 +27,8 @@ bool needs_whole_space(ExpectedOutcome outcome) {
     case ExpectedOutcome::safe_within_bounds:
     case ExpectedOutcome::vacuous:
     case ExpectedOutcome::violation:
-    case ExpectedOutcome::deadlock: return false;
+    case ExpectedOutcome::deadlock:
+    case ExpectedOutcome::race: return false;
     case ExpectedOutcome::never:
     case ExpectedOutcome::sometimes:
     case ExpectedOutcome::always:

@@ -153,6 +153,7 @@ struct LocationImage {
   std::int64_t initial = 0;
   bool is_mutex = false;
   ValueType type = {};
+  bool is_plain = false;  // unordered conflicting accesses are data races
 };
 
 // Final states that violate a `filter` are ignored.

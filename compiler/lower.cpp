@@ -119,6 +119,7 @@ class Lowering {
         location.initial = variable.initial.empty() ? 0 : variable.initial[index];
         location.is_mutex = variable.is_mutex;
         location.type = types_.of(variable.type);
+        location.is_plain = variable.is_plain;
       }
     }
   }

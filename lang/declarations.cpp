@@ -243,7 +243,7 @@ void ProgramResolver::variable(const Item& item, Symbol& symbol) {
     written.name.kind = item.word.kind;
     written.lengths = item.length;
   }
-  const auto type = resolve_type(resolution_, written);
+  const auto type = resolve_type(resolution_, written, Plain::allowed);
   if (!type) return;
   if (item.kind == ItemKind::shared &&
       (type->kind == DataType::Kind::mutex || type->kind == DataType::Kind::condition)) {
@@ -252,8 +252,9 @@ void ProgramResolver::variable(const Item& item, Symbol& symbol) {
     return;
   }
   const auto initial = initial_values(resolution_, item.expressions, item.is_list, *type, item.name.text);
-  const auto object = add_shared_object(resolution_, resolution_.qualified(item.name.text), *type,
-                                        initial.value_or(std::vector<std::int64_t>{}), item.name.range);
+  const auto object =
+      add_shared_object(resolution_, resolution_.qualified(item.name.text), *type,
+                        initial.value_or(std::vector<std::int64_t>{}), item.name.range, is_plain(item.type));
   if (!object) return;
   resolution_.objects[symbol.id] = *object;
   symbol.broken = false;

@@ -14,11 +14,12 @@ struct Outcome {
   std::string_view name;
   ExpectedOutcome outcome;
 };
-constexpr std::array<Outcome, 10> outcomes = {{{"safe", ExpectedOutcome::safe},
+constexpr std::array<Outcome, 11> outcomes = {{{"safe", ExpectedOutcome::safe},
                                                {"safe within bounds", ExpectedOutcome::safe_within_bounds},
                                                {"vacuous", ExpectedOutcome::vacuous},
                                                {"violation", ExpectedOutcome::violation},
                                                {"deadlock", ExpectedOutcome::deadlock},
+                                               {"race", ExpectedOutcome::race},
                                                {"never", ExpectedOutcome::never},
                                                {"sometimes", ExpectedOutcome::sometimes},
                                                {"always", ExpectedOutcome::always},

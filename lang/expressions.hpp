@@ -99,6 +99,7 @@ class ExpressionResolver {
   std::optional<Expression> conditional(const syntax::Expression& from);
   std::optional<Expression> call(const syntax::Expression& from);
   std::optional<Expression> atomic(const syntax::Expression& from);
+  void plain_atomic(const SourceRange& range, std::string_view operation, VariableId variable);
   std::optional<Expression> try_lock(const syntax::Expression& from);
   std::optional<Expression> choose(const syntax::Expression& from);
 

@@ -33,12 +33,13 @@ const x3::rule<struct ConditionPlaceRule, Expression> condition_place = "a condi
 const x3::rule<struct PrimaryRule, Expression> primary = "an expression";
 
 // `mutex` and `cond` are types of struct fields and parameters only.
-const auto type_def =
-    ((word(Kind::int_, Kind::bool_, "a type")[SetPlain<&syntax::TypeName::name>{}] |
-      word(Kind::mutex, Kind::cond, "a type")[SetPlain<&syntax::TypeName::name>{}] |
-      (name[SetPlain<&syntax::TypeName::name>{}] > -(token(Kind::dot) > name[set_qualified_type]))) >
-     *(token(Kind::left_bracket) > nested[expression[Push<&syntax::TypeName::lengths>{}]] >
-       token(Kind::right_bracket)));
+const auto type_def = -qualifier("plain")[SetPlain<&syntax::TypeName::plain>{}] >>
+                      ((word(Kind::int_, Kind::bool_, "a type")[SetPlain<&syntax::TypeName::name>{}] |
+                        word(Kind::mutex, Kind::cond, "a type")[SetPlain<&syntax::TypeName::name>{}] |
+                        (name[SetPlain<&syntax::TypeName::name>{}] >
+                         -(token(Kind::dot) > name[set_qualified_type]))) >
+                       *(token(Kind::left_bracket) > nested[expression[Push<&syntax::TypeName::lengths>{}]] >
+                         token(Kind::right_bracket)));
 
 const auto expression_def = operation[replace] >>
                             -(token(Kind::question) > x3::eps[Wrap<ExpressionKind::conditional>{}] >

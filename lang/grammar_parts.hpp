@@ -73,6 +73,32 @@ struct ContextWordParser : x3::parser<ContextWordParser> {
   std::string_view text;
 };
 
+// Matches a name with this text that a type follows; alone it is the name of a type.
+struct QualifierParser : x3::parser<QualifierParser> {
+  using attribute_type = Token;
+  static constexpr bool has_attribute = true;
+
+  explicit constexpr QualifierParser(std::string_view wanted) : text(wanted) {}
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&,
+             Attribute& attribute) const {
+    if (first == last || first->kind != TokenKind::identifier || first->text != text) return false;
+    const Iterator next = first + 1;
+    if (next == last || !begins_type(next->kind)) return false;
+    x3::traits::move_to(Token(*first), attribute);
+    first = next;
+    return true;
+  }
+
+  static bool begins_type(TokenKind kind) {
+    return kind == TokenKind::identifier || is_between(kind, TokenKind::int_, TokenKind::bool_) ||
+           is_between(kind, TokenKind::mutex, TokenKind::cond);
+  }
+
+  std::string_view text;
+};
+
 // Fails with an expectation of `description` unless the next token can follow a complete list of statements
 // or items.
 struct StrayParser : x3::parser<StrayParser> {
@@ -134,6 +160,7 @@ constexpr TokenParser token(TokenKind kind) { return TokenParser(kind); }
 constexpr WordParser word(TokenKind kind) { return {kind, kind, nullptr}; }
 constexpr WordParser word(TokenKind from, TokenKind to, const char* name) { return {from, to, name}; }
 constexpr ContextWordParser context_word(std::string_view text) { return ContextWordParser(text); }
+constexpr QualifierParser qualifier(std::string_view text) { return QualifierParser(text); }
 constexpr StrayParser stray(Recovery kind, const char* name) { return {kind, name}; }
 
 }  // namespace heddle::lang::grammar

@@ -35,7 +35,8 @@ class Collector {
   Collector(const std::vector<Structure>& structures, std::vector<Leaf>& leaves)
       : structures_(structures), leaves_(leaves) {}
 
-  void collect(const DataType& type, ElementNames names, const std::vector<std::int64_t>& initial) {
+  void collect(const DataType& type, ElementNames names, const std::vector<std::int64_t>& initial,
+               bool plain) {
     for (const std::uint32_t length : type.lengths) {
       names.lengths.push_back(length);
       names.parts.emplace_back();
@@ -44,7 +45,7 @@ class Collector {
       for (const FieldType& field : structures_[type.structure].fields) {
         ElementNames inner = names;
         inner.parts.back() += "." + std::string(field.name);
-        collect(field.type, std::move(inner), field.initial);
+        collect(field.type, std::move(inner), field.initial, plain || field.plain);
       }
       return;
     }
@@ -55,6 +56,7 @@ class Collector {
     leaf.initial.resize(size);
     for (std::size_t i = 0; i < size && !initial.empty(); ++i) leaf.initial[i] = initial[i % initial.size()];
     leaf.elements = std::move(names);
+    leaf.plain = plain && type.kind == DataType::Kind::scalar;
     leaves_.push_back(std::move(leaf));
   }
 
@@ -81,9 +83,9 @@ std::uint64_t scalar_count(const std::vector<Structure>& structures, const DataT
 }
 
 std::vector<Leaf> leaves_of(const std::vector<Structure>& structures, const DataType& type,
-                            const std::string& name, const std::vector<std::int64_t>& initial) {
+                            const std::string& name, const std::vector<std::int64_t>& initial, bool plain) {
   std::vector<Leaf> leaves;
-  Collector(structures, leaves).collect(type, {{name}, {}}, initial);
+  Collector(structures, leaves).collect(type, {{name}, {}}, initial, plain);
   return leaves;
 }
 

@@ -30,6 +30,7 @@ struct FieldType {
   DataType type;
   std::vector<std::int64_t> initial;  // of fields that are not structs: one value, or one per element
   SourceRange range;
+  bool plain = false;
 };
 
 struct Structure {
@@ -44,6 +45,7 @@ struct Leaf {
   DataType type;  // without lengths
   ElementNames elements;
   std::vector<std::int64_t> initial;  // one value per element
+  bool plain = false;                 // a scalar, and the object or a field around it is `plain`
   [[nodiscard]] bool is_array() const { return !elements.lengths.empty(); }
 };
 
@@ -75,9 +77,10 @@ struct Object {
 [[nodiscard]] std::uint64_t scalar_count(const std::vector<Structure>& structures, const DataType& type);
 
 // The leaves in order, their names prefixed by `name`. For types that are not structs, `initial` holds one
-// value or one per element.
+// value or one per element. `plain`: the object as a whole is declared so.
 [[nodiscard]] std::vector<Leaf> leaves_of(const std::vector<Structure>& structures, const DataType& type,
-                                          const std::string& name, const std::vector<std::int64_t>& initial);
+                                          const std::string& name, const std::vector<std::int64_t>& initial,
+                                          bool plain = false);
 
 // Narrow an object to a part of it: an element, a field.
 void select_element(Object& object, Expression index);

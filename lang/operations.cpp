@@ -182,6 +182,21 @@ Expression ExpressionResolver::bound_call(std::uint32_t number, std::vector<Obje
   return result;
 }
 
+// A plain variable orders nothing between threads, which is what read-modify-writes are for.
+void ExpressionResolver::plain_atomic(const SourceRange& range, std::string_view operation,
+                                      VariableId variable) {
+  const std::string text = resolution_.quote(range, "this");
+  std::string hint = fmt::format("it is declared 'plain' on {}",
+                                 resolution_.line_of(resolution_.program.variables[variable].range));
+  if (resolution_.instance_call) {
+    hint += fmt::format(" and is passed to '{}' on {}", operation,
+                        resolution_.line_of(*resolution_.instance_call));
+  }
+  resolution_.error(range,
+                    fmt::format("'{}' needs a variable that is not plain, but '{}' is", operation, text),
+                    std::move(hint));
+}
+
 std::optional<Expression> ExpressionResolver::atomic(const syntax::Expression& from) {
   const std::string_view operation = from.word.text;
   if (!check_allowed(from.range, fmt::format("'{}'", operation))) return {};
@@ -210,6 +225,10 @@ std::optional<Expression> ExpressionResolver::atomic(const syntax::Expression& f
     resolution_.error(
         from.operands[0].range, fmt::format("'{}' works on int only", operation),
         type == Type::boolean ? "use 'exchange' or 'cas' for a bool" : "use 'exchange' or 'cas' for an enum");
+    return {};
+  }
+  if (found && resolution_.program.variables[found->variable].is_plain) {
+    plain_atomic(from.operands[0].range, operation, found->variable);
     return {};
   }
   if (found && found->index) result.operands.push_back(std::move(*found->index));

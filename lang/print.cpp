@@ -103,7 +103,8 @@ class Printer {
 
   void declaration(const Variable& variable) {
     std::string text = fmt::format("{} {}", variable.is_mutex ? "mutex" : "shared", variable.name);
-    if (!variable.is_mutex) text += fmt::format(": {}", spelling(variable.type));
+    if (!variable.is_mutex)
+      text += fmt::format(": {}{}", variable.is_plain ? "plain " : "", spelling(variable.type));
     if (variable.is_array) text += fmt::format("[{}]", variable.length);
     const auto& initial = variable.initial;
     const bool zero = std::all_of(initial.begin(), initial.end(), [](std::int64_t v) { return v == 0; });

@@ -149,7 +149,11 @@ struct Resolution {
 };
 
 // The type as written. Reports errors.
-[[nodiscard]] std::optional<DataType> resolve_type(Resolution& resolution, const syntax::TypeName& from);
+// Reports `plain` unless the caller allows it there; what it means there is up to the caller.
+enum class Plain : std::uint8_t { refused, allowed };
+[[nodiscard]] std::optional<DataType> resolve_type(Resolution& resolution, const syntax::TypeName& from,
+                                                   Plain plain = Plain::refused);
+[[nodiscard]] inline bool is_plain(const syntax::TypeName& type) { return type.plain.kind != TokenKind::end; }
 // The same where only int, bool and enums are allowed. `what`: "a parameter".
 [[nodiscard]] std::optional<Type> resolve_scalar_type(Resolution& resolution, const syntax::TypeName& from,
                                                       std::string_view what);
@@ -163,7 +167,7 @@ void resolve_structure(Resolution& resolution, const syntax::Item& item, Symbol&
 [[nodiscard]] std::optional<Object> add_shared_object(Resolution& resolution, const std::string& name,
                                                       const DataType& type,
                                                       const std::vector<std::int64_t>& initial,
-                                                      const SourceRange& range);
+                                                      const SourceRange& range, bool plain = false);
 
 // The value of an expression made of literals and operators only. Reports division by zero.
 [[nodiscard]] std::optional<std::int64_t> fold_constant(Resolution& resolution, const Expression& expression);

@@ -18,9 +18,10 @@ struct Word {
   SourceRange range;
 };
 
-// A type as written: `int`, `spinlock.Lock`, `Node[4]`.
+// A type as written: `int`, `spinlock.Lock`, `plain Node[4]`.
 struct Expression;
 struct TypeName {
+  Word plain;   // of kind `end` if not given
   Word module;  // of kind `end` if not given
   Word name;    // of kind `end` if there is no type
   std::vector<Expression> lengths;

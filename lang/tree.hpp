@@ -157,6 +157,7 @@ struct Variable {
   std::string name;
   Type type = Type::integer;
   bool is_mutex = false;
+  bool is_plain = false;  // unordered conflicting accesses are data races
   bool is_array = false;
   std::uint32_t length = 1;  // number of elements; 1 for a scalar
   std::uint32_t first_location = 0;
@@ -209,6 +210,7 @@ enum class ExpectedOutcome : std::uint8_t {
   vacuous,
   violation,
   deadlock,
+  race,
   never,
   sometimes,
   always,

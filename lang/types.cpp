@@ -69,9 +69,18 @@ const Symbol* find_type(Resolution& resolution, const syntax::TypeName& from) {
 
 }  // namespace
 
-std::optional<DataType> resolve_type(Resolution& resolution, const syntax::TypeName& from) {
+std::optional<DataType> resolve_type(Resolution& resolution, const syntax::TypeName& from, Plain plain) {
   DataType type;
   bool good = true;
+  if (is_plain(from) && plain == Plain::refused) {
+    resolution.error(from.plain.range, "only shared variables and fields of structs can be 'plain'",
+                     "the word belongs to the declaration of the data, not to a local or a parameter");
+  }
+  if (is_plain(from) && (from.name.kind == TokenKind::mutex || from.name.kind == TokenKind::cond)) {
+    resolution.error(from.plain.range, fmt::format("a {} cannot be 'plain'", from.name.text),
+                     "it is there to order the accesses of threads");
+    good = false;
+  }
   switch (from.name.kind) {
     case TokenKind::int_: break;
     case TokenKind::bool_: type.scalar = Type::boolean; break;
@@ -129,14 +138,14 @@ void resolve_structure(Resolution& resolution, const syntax::Item& item, Symbol&
                        fmt::format("first declared on {} as a field", resolution.line_of(same->range)));
       continue;
     }
-    const std::optional<DataType> type = resolve_type(resolution, from.type);
+    const std::optional<DataType> type = resolve_type(resolution, from.type, Plain::allowed);
     if (!type) {
       symbol.broken = true;
       continue;
     }
     const auto initial = initial_values(resolution, from.expressions, from.is_list, *type, from.name.text);
-    structure.fields.push_back(
-        {from.name.text, *type, initial.value_or(std::vector<std::int64_t>{}), from.name.range});
+    structure.fields.push_back({from.name.text, *type, initial.value_or(std::vector<std::int64_t>{}),
+                                from.name.range, is_plain(from.type)});
     leaves += leaf_count(resolution.structures, *type);
     structure.scalars =
         std::min<std::uint64_t>(structure.scalars + scalar_count(resolution.structures, *type), 1ULL << 31U);
@@ -188,7 +197,8 @@ std::optional<std::vector<std::int64_t>> initial_values(Resolution& resolution,
 }
 
 std::optional<Object> add_shared_object(Resolution& resolution, const std::string& name, const DataType& type,
-                                        const std::vector<std::int64_t>& initial, const SourceRange& range) {
+                                        const std::vector<std::int64_t>& initial, const SourceRange& range,
+                                        bool plain) {
   Program& program = resolution.program;
   Object object;
   object.first = static_cast<std::uint32_t>(program.variables.size());
@@ -200,9 +210,10 @@ std::optional<Object> add_shared_object(Resolution& resolution, const std::strin
                      fmt::format("too much shared data: at most {} scalars in all", limits::locations));
     return {};
   }
-  for (const Leaf& leaf : leaves_of(resolution.structures, type, name, initial)) {
+  for (const Leaf& leaf : leaves_of(resolution.structures, type, name, initial, plain)) {
     Variable& variable = program.variables.emplace_back();
     variable.is_mutex = leaf.type.kind == DataType::Kind::mutex;
+    variable.is_plain = leaf.plain;
     variable.type = leaf.type.kind == DataType::Kind::scalar ? leaf.type.scalar : Type::integer;
     variable.is_array = leaf.is_array();
     variable.length = static_cast<std::uint32_t>(leaf.initial.size());
@@ -210,8 +221,8 @@ std::optional<Object> add_shared_object(Resolution& resolution, const std::strin
     variable.initial = leaf.initial;
     variable.range = range;
     for (const std::string& part : leaf.elements.parts) variable.name += part;
-    const bool plain = leaf.elements.lengths.size() == 1 && leaf.elements.parts.back().empty();
-    if (variable.is_array && !plain) variable.elements = leaf.elements;
+    const bool simple = leaf.elements.lengths.size() == 1 && leaf.elements.parts.back().empty();
+    if (variable.is_array && !simple) variable.elements = leaf.elements;
     program.locations += variable.length;
   }
   return object;

@@ -12,6 +12,7 @@
 #include "checker/api/state.hpp"
 #include "checker/registry.hpp"
 #include "checker/report/trace.hpp"
+#include "checker/search/data_races.hpp"
 #include "checker/search/search.hpp"
 
 namespace heddle {
@@ -177,6 +178,10 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     }
   } catch (const std::runtime_error& error) {
     return refuse(error.what());
+  }
+  if (options.preemption_bound && !options.robust && checker::has_plain_locations(*image)) {
+    return refuse(
+        "data races are not looked for under a preemption bound, and the program has 'plain' variables");
   }
   const auto wanted_state = find_state(*image, options.witness_of);
   if (!wanted_state) return wanted_state.error();

@@ -91,6 +91,13 @@ Json json_of(const Schedule& schedule) {
   return json;
 }
 
+// Null for none.
+Json json_of(const checker::DataRace& race) {
+  if (race.location == checker::none) return nullptr;
+  const auto access = [](const checker::RacingAccess& a) { return Json{a.thread, a.site, a.writes}; };
+  return {race.location, access(race.first), access(race.second)};
+}
+
 Json json_of(const Findings& findings) {
   Json counts;
   for (const auto& named : checker::additive_counts)
@@ -102,6 +109,7 @@ Json json_of(const Findings& findings) {
                           {"site", found.site},
                           {"in_final", found.in_final},
                           {"waits", found.waits},
+                          {"race", json_of(found.race)},
                           {"count", found.count},
                           {"schedule", json_of(found.schedule)}});
   }
@@ -150,6 +158,16 @@ class Reader {
   }
 
  private:
+  [[nodiscard]] checker::DataRace race(const Json& json) const {
+    if (json.is_null()) return {};
+    const auto access = [&](const Json& a) {
+      return checker::RacingAccess{static_cast<checker::ThreadId>(index(a.at(0), image_.threads.size())),
+                                   static_cast<std::uint32_t>(index(a.at(1), image_.sites.size())),
+                                   a.at(2).get<bool>()};
+    };
+    return {static_cast<checker::Location>(index(json.at(0), image_.locations.size())), access(json.at(1)),
+            access(json.at(2))};
+  }
   [[nodiscard]] Findings findings(const Json& json) const {
     Findings result;
     const Json& counts = json.at("counts");
@@ -162,6 +180,7 @@ class Reader {
       found.site = index_or_none(entry.at("site"), image_.sites.size());
       found.in_final = entry.at("in_final");
       found.waits = entry.at("waits").get<std::vector<std::uint32_t>>();
+      found.race = race(entry.at("race"));
       found.count = entry.at("count");
       found.schedule = schedule(entry.at("schedule"));
       result.note(std::move(found));

@@ -78,6 +78,9 @@ Result<Minimised> minimise(const Program& program, const CheckOptions& options, 
   const compiler::Image& image = **code;
   const auto same = [&](const checker::FoundViolation& found) {
     if (found.kind != violation.kind) return false;
+    if (found.kind == ViolationKind::data_race &&
+        !same_place(image.sites[found.race.second.site], violation.race.back()))
+      return false;
     if (found.site == checker::none) return true;  // all deadlocks count as the same, whoever waits
     return same_place(image.sites[found.site], violation);
   };

@@ -24,6 +24,7 @@ std::string_view name(ExpectedOutcome outcome) {
     case ExpectedOutcome::vacuous: return "vacuous";
     case ExpectedOutcome::violation: return "violation";
     case ExpectedOutcome::deadlock: return "deadlock";
+    case ExpectedOutcome::race: return "race";
     case ExpectedOutcome::never: return "never";
     case ExpectedOutcome::sometimes: return "sometimes";
     case ExpectedOutcome::always: return "always";
@@ -63,6 +64,7 @@ std::string_view name(ViolationKind kind) {
     case ViolationKind::unlock_not_owner: return "unlock by a non-owner";
     case ViolationKind::forall: return "forall";
     case ViolationKind::forbid: return "forbid";
+    case ViolationKind::data_race: return "data race";
     case ViolationKind::not_robust: break;
   }
   return "not robust";
@@ -170,6 +172,9 @@ std::string mismatch(const Expectation& expectation, const CheckResult& result) 
     case ExpectedOutcome::vacuous: return expect(result.verdict == Verdict::vacuous, wanted, found(result));
     case ExpectedOutcome::deadlock:
       return expect(result.violation && result.violation->kind == ViolationKind::deadlock, wanted,
+                    found(result));
+    case ExpectedOutcome::race:
+      return expect(result.violation && result.violation->kind == ViolationKind::data_race, wanted,
                     found(result));
     case ExpectedOutcome::violation:
       return expect(result.violation && result.violation->message.find(expectation.text) != std::string::npos,

@@ -18,6 +18,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "checker/state/step.hpp"
 
@@ -91,6 +92,10 @@ class Frontier {
 
   // The thread passed a fence.
   void pass(Fence fence) {
+    if constexpr (counts_fences) {
+      fences_.full += fence == Fence::full;
+      fences_.stores += Model::orders_stores(fence);
+    }
     const Set everything = before(AccessKind::locked);
     if (fence == Fence::full) {
       for (auto& set : sets_) set |= everything;
@@ -99,8 +104,24 @@ class Frontier {
     }
   }
 
+  // How many full fences the thread has passed, and how many others that keep stores in order; not counted
+  // where the model keeps everything. (The sets do not tell: they leave out what is ordered through other
+  // threads.)
+  struct Fences {
+    std::uint32_t full = 0;
+    std::uint32_t stores = 0;
+  };
+  [[nodiscard]] Fences fences() const {
+    if constexpr (counts_fences) return fences_;
+    return {};
+  }
+
  private:
+  static constexpr bool counts_fences = Layout::count > 1;
+  struct Nothing {};
+
   std::array<Set, Layout::count> sets_{};
+  [[no_unique_address]] std::conditional_t<counts_fences, Fences, Nothing> fences_{};
 };
 
 }  // namespace heddle::checker

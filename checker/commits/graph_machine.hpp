@@ -295,6 +295,9 @@ class GraphMachine {
   }
 
   [[nodiscard]] PlainGraph plain_graph() const { return checker::plain_graph(graph_); }
+  [[nodiscard]] std::uint32_t site_of(EventId id) const {
+    return snapshots_.mailbox(graph_[id].snapshot).site;
+  }
   // The run so far, to be repeated by `follow` on a machine of this kind.
   [[nodiscard]] Schedule run() const {
     Schedule result;

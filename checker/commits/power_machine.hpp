@@ -236,7 +236,12 @@ class PowerMachine {
   [[nodiscard]] PlainGraph plain_graph() const;
   // The run so far, to be repeated by `follow` on a machine of this kind.
   [[nodiscard]] Schedule run() const { return run(Set()); }
-  // The same without what assumptions leave out: leads to a violation that counts.
+  // The same without these events, which no others are cb-after.
+  [[nodiscard]] Schedule run(const Set& without) const;
+  // Events that an assumption leaves out that does not hold, or is not known to hold; loads of
+  // read-modify-writes whose store is missing; and all events that cb puts after these.
+  [[nodiscard]] Set left_out();
+  // Without what assumptions leave out: leads to a violation that counts.
   [[nodiscard]] Schedule run_to_failure() { return run(left_out()); }
   [[nodiscard]] bool follow(const Choice& choice);
   // The newest value of each location.
@@ -409,11 +414,7 @@ class PowerMachine {
   void watch(ThreadId t);
   void count_violations();
   [[nodiscard]] bool counts(ThreadId t, std::uint32_t index);
-  // Events that an assumption leaves out that does not hold, or is not known to hold; loads of
-  // read-modify-writes whose store is missing; and all events that cb puts after these.
-  [[nodiscard]] Set left_out();
   [[nodiscard]] bool meets(ThreadId t, std::uint64_t loads, const Set& events) const;
-  [[nodiscard]] Schedule run(const Set& without) const;
   void add_loads(ThreadId t, std::uint64_t mask, Set& set) const {
     for (; mask != 0; mask &= mask - 1) {
       set.insert(

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "checker/commits/commit_machine.hpp"
 #include "checker/commits/linearise.hpp"
+#include "checker/commits/races.hpp"
 #include "checker/commits/sequential_order.hpp"
 #include "checker/search/final_reads.hpp"
 #include "checker/search/search.hpp"
@@ -24,6 +26,7 @@ class RunEnds {
         judges_order_(search.options().robust && search.image().locations.size() > 1) {
     for (const auto& location : search.image().locations) memory_.push_back(location.initial);
     blocks_.resize(search.image().threads.size());
+    if (has_plain_locations(search.image()) && !search.options().robust) races_.emplace(search.image());
   }
 
   // The newest step, or the start, found violations.
@@ -54,6 +57,8 @@ class RunEnds {
         return false;
       }
     }
+    if (races_) [[unlikely]]
+      judge_races(machine);
     if (machine.finished()) {
       if (!counts_within_bound(machine, Ending::complete)) return false;
       judge_robustness(machine);
@@ -115,6 +120,24 @@ class RunEnds {
     search_.note({.kind = ViolationKind::not_robust}, [&] { return schedule(machine); });
   }
 
+  // Each race is shown with what must have happened before it, and nothing else.
+  void judge_races(Machine& machine) {
+    if constexpr (HoldsGraph<Machine>) {
+      const std::vector<EventId> ids = find_graph_races(machine, *races_);
+      for (const auto& found : races_->found()) {
+        search_.note(Search::found_by(found.race), [&] {
+          typename Machine::ExecutionGraph::Set causes;
+          races_->for_each_cause(
+              found, [&](DataRaces::Index index) { causes.insert(static_cast<ProcessId>(ids[index])); });
+          return linearise(search_, machine.graph(), causes);
+        });
+      }
+    } else if constexpr (RunsAhead<Machine>) {
+      find_power_races(machine, *races_);
+      for (const auto& found : races_->found())
+        search_.note(Search::found_by(found.race), [&] { return run_to_power_race(machine, found); });
+    }
+  }
   [[nodiscard]] static RunEnd classify(Machine& machine) {
     EndingOfThreads result;
     for (ThreadId t = 0; t < machine.thread_count(); ++t) {
@@ -187,6 +210,7 @@ class RunEnds {
   std::vector<std::int64_t> memory_;
   std::vector<const std::byte*> blocks_;
   FinalReads reads_;
+  std::optional<DataRaces> races_;  // if the program has plain locations
 };
 
 }  // namespace heddle::checker

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "checker/interleavings/interleaving.hpp"
+#include "checker/interleavings/pending_races.hpp"
+#include "checker/search/data_races.hpp"
 #include "checker/state/ending.hpp"
 #include "checker/state/machine_options.hpp"
 #include "checker/state/rows.hpp"
@@ -45,6 +47,7 @@ class Machine {
       threads_.start(t, image.threads[t]);
       settle(t, initial);
     }
+    watch_races();
   }
 
   [[nodiscard]] ThreadId thread_count() const { return threads_.count(); }
@@ -90,6 +93,13 @@ class Machine {
   }
   // The violations that threads found in the newest step, or before the first one.
   [[nodiscard]] const std::vector<Failure>& failures() const { return failures_; }
+  // Calls `visit(race)` for each pair of pending accesses that race now.
+  template <typename Visit>
+  void for_each_race(Visit&& visit) {
+    for (ThreadId t = 0; t < thread_count(); ++t)
+      for_each_pending_race(
+          *this, t, none, [t](ThreadId other) { return other < t; }, visit);
+  }
   // How often a store had to wait for room in a bounded buffer.
   [[nodiscard]] std::uint64_t forced_flushes() const { return forced_; }
 
@@ -250,11 +260,13 @@ class Machine {
     enabled_ = {};
     choosing_ = {};
     failures_.clear();
+    watches_races_ = false;
     Step initial;
     for (ThreadId t = 0; t < threads_.count(); ++t) {
       threads_.start(t, image_.threads[t]);
       settle(t, initial);
     }
+    watch_races();
   }
 
  private:
@@ -279,6 +291,12 @@ class Machine {
   // notice.
   void settle(ThreadId thread, Step& step);
   void fail(ThreadId thread, const Mailbox& m);
+  // Data races are failures of the step that made the second access pending.
+  void note_races(ThreadId thread, std::uint32_t buffered);
+  void watch_races() {
+    watches_races_ = has_plain_locations(image_);
+    if (watches_races_) for_each_race([&](const DataRace& race) { failures_.push_back({.race = race}); });
+  }
   // Updates `enabled` and `choosing` after `step` of the thread was executed or undone.
   void refresh(ThreadId thread, const Step& step);
   void refresh_thread(ThreadId thread);
@@ -295,6 +313,7 @@ class Machine {
   Set choosing_;
   std::uint64_t forced_ = 0;
   std::vector<Failure> failures_;
+  bool watches_races_ = false;
   Rows* log_ = nullptr;
 };
 
@@ -436,7 +455,16 @@ inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
   }
   const auto& m = threads_.mailbox(thread);
   if (is_failure(m.op) || (m.op == Op::unlock && memory_[m.location] != holder(thread))) fail(thread, m);
+  if (watches_races_) [[unlikely]]
+    note_races(thread, step.buffered);
   refresh(thread, step);
+}
+
+template <OperationalModel Model, unsigned Words>
+[[gnu::noinline]] inline void Machine<Model, Words>::note_races(ThreadId thread, std::uint32_t buffered) {
+  for_each_pending_race(
+      *this, thread, buffered, [](ThreadId) { return true; },
+      [&](const DataRace& race) { failures_.push_back({.race = race}); });
 }
 
 template <OperationalModel Model, unsigned Words>

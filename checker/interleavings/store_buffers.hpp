@@ -79,6 +79,7 @@ concept StoreBufferModel = StoreBufferLayout<Model> &&
   model.append(thread, store);
   model.undo_append(thread);
   { model.appended(thread, number) } -> std::same_as<StoreBuffer&>;
+  { view.entered(thread) } -> std::same_as<std::uint32_t>;
   { model.newest(thread, location) } -> std::same_as<BufferedWrite*>;
   { view.drained(thread) } -> std::same_as<bool>;
   { model.pass(thread, fence) } -> std::same_as<bool>;
@@ -156,6 +157,9 @@ class StoreBuffers {
   [[nodiscard]] StoreBuffer& appended(ThreadId thread, std::uint32_t back) {
     return buffers_[log_[thread][log_[thread].size() - 1 - back]];
   }
+
+  // How many stores of the thread have entered its buffers, flushed ones included.
+  [[nodiscard]] std::uint32_t entered(ThreadId thread) const { return sequence_[thread]; }
 
   // The newest write of the thread to the location that is still buffered, or null.
   [[nodiscard]] BufferedWrite* newest(ThreadId thread, Location location) {

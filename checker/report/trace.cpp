@@ -10,6 +10,7 @@
 
 #include "checker/axioms/judge.hpp"
 #include "checker/commits/machines.hpp"
+#include "checker/commits/races.hpp"
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/report/commits.hpp"
 #include "checker/report/execution.hpp"
@@ -82,6 +83,10 @@ std::string action(const Image& image, const Row& row, const std::string& locati
     case StepKind::failure:
     case StepKind::final_: break;
   }
+  if (row.op == Op::load || row.op == Op::store) {
+    return fmt::format("racing {} of {}", row.op == Op::store ? "write" : "read",
+                       image.locations[row.location].name);
+  }
   return describe_failure(row.op, image.sites[row.site], nullptr);
 }
 
@@ -122,6 +127,15 @@ std::string line_of(const Image& image, const compiler::Site& site) {
 }
 
 }  // namespace
+
+std::string describe_race(const Image& image, const DataRace& race) {
+  const auto access = [&](const RacingAccess& a) {
+    return fmt::format("{} {} it on {}", image.threads[a.thread].name, a.writes ? "writes" : "reads",
+                       line_of(image, image.sites[a.site]));
+  };
+  return fmt::format("data race on {}: {}, {}", image.locations[race.location].name, access(race.first),
+                     access(race.second));
+}
 
 std::string thread_state(const Image& image, const std::vector<std::int64_t>& memory, const Mailbox& m) {
   const auto& site = image.sites[m.site];
@@ -196,9 +210,10 @@ std::uint32_t first_waiting(const Image& image, MailboxOf&& mailbox) {
 // Finds the violation among those of the newest step.
 template <typename Machine>
 const Failure* failure_of(const Machine& machine, const FoundViolation* found) {
-  if (found == nullptr || found->in_final || found->site == none) return nullptr;
+  if (found == nullptr || found->in_final || found->site == none || found->kind == ViolationKind::data_race)
+    return nullptr;
   for (const auto& failure : machine.failures()) {
-    if (failure.site == found->site) return &failure;
+    if (!failure.is_race() && failure.site == found->site) return &failure;
   }
   return nullptr;
 }
@@ -210,6 +225,17 @@ std::string message_of(const Image& image, const Failure& failure, const Mailbox
 // The trace does not show other violations of the same step.
 void drop_failures_after(Rows& rows, std::uint32_t site) {
   while (!rows.empty() && rows.back().type == RowType::failure && rows.back().site != site) rows.pop_back();
+}
+
+// The two accesses of a race, which have no effect of their own here.
+void add_race(Rows& rows, const DataRace& race) {
+  for (const RacingAccess& access : {race.first, race.second}) {
+    rows.push_back({.type = RowType::failure,
+                    .op = access.writes ? Op::store : Op::load,
+                    .thread = access.thread,
+                    .location = race.location,
+                    .site = access.site});
+  }
 }
 
 Replay replay_interleaving(const Search& search, const Schedule& schedule, const FoundViolation* found) {
@@ -228,6 +254,11 @@ Replay replay_interleaving(const Search& search, const Schedule& schedule, const
       replay.message = message_of(image, *failure, machine.threads().mailbox(failure->thread));
       drop_failures_after(replay.rows, failure->site);
     }
+    if (found == nullptr || found->kind != ViolationKind::data_race) return;
+    machine.for_each_race([&](const DataRace& race) {
+      if (race == found->race) replay.message = describe_race(image, race);
+    });
+    add_race(replay.rows, found->race);
   });
   return replay;
 }
@@ -254,6 +285,14 @@ Replay replay_commits(const Search& search, const Schedule& schedule, const Foun
   replay.trace.ends = describe_ahead_threads(machine, replay.memory);
   replay.waiting =
       first_waiting(image, [&](ThreadId t) -> const Mailbox& { return compiler::mailbox(machine.block(t)); });
+  if (found != nullptr && found->kind == ViolationKind::data_race) {
+    DataRaces races(image);
+    find_power_races(machine, races);
+    for (const auto& race : races.found()) {
+      if (race.race == found->race) replay.message = describe_race(image, found->race);
+    }
+    add_race(replay.rows, found->race);
+  }
   if (!failure) return replay;
   replay.message = message_of(image, *failure, compiler::mailbox(machine.block(failure->thread)));
   replay.rows.push_back(
@@ -348,6 +387,18 @@ Violation describe(const Search& search, const FoundViolation& found) {
   }
   violation.trace = finished_trace(image, replay);
   if (found.kind == ViolationKind::not_robust) add_cycle(violation);
+  if (found.kind == ViolationKind::data_race) {
+    for (const RacingAccess& access : {found.race.first, found.race.second}) {
+      const auto& site = image.sites[access.site];
+      violation.race.push_back({.thread = image.threads[access.thread].name,
+                                .writes = access.writes,
+                                .location = image.locations[found.race.location].name,
+                                .file = site.file,
+                                .line = site.line,
+                                .column = site.column,
+                                .source = site.text});
+    }
+  }
   return violation;
 }
 

@@ -48,6 +48,8 @@ namespace heddle::checker {
 [[nodiscard]] heddle::Step describe_row(const Image& image, const Row& row);
 // The message for a violation that a thread found. Without the mailbox it has no numbers.
 [[nodiscard]] std::string describe_failure(Op op, const compiler::Site& site, const Mailbox* mailbox);
+// "data race on x: p writes it on line 3, q reads it on line 7".
+[[nodiscard]] std::string describe_race(const Image& image, const DataRace& race);
 // The messages of the newest step's violations, then of those at which other threads stand. `standing(t)` is
 // the thread's mailbox; `fails(t)` says if it is a violation.
 template <typename Machine, typename Standing, typename Fails>
@@ -57,6 +59,10 @@ template <typename Machine, typename Standing, typename Fails>
   std::vector<std::string> result;
   std::vector<bool> named(machine.thread_count());
   for (const Failure& failure : machine.failures()) {
+    if (failure.is_race()) {
+      result.push_back(describe_race(machine.image(), failure.race));
+      continue;
+    }
     const Mailbox& m = standing(failure.thread);
     const bool stands = m.op == failure.op && m.site == failure.site;
     named[failure.thread] = named[failure.thread] || stands;

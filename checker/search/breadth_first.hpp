@@ -74,8 +74,7 @@ class BreadthFirstTree {
   }
 
   void note_failures(const Node& node) {
-    for (const Failure& failure : machine_.failures())
-      note(node, {.kind = Search::kind_of(failure.op), .site = failure.site});
+    for (const Failure& failure : machine_.failures()) note(node, Search::found_by(failure));
   }
   // Nothing can happen after the node; `probe` has judged that.
   void note_end(const Node& node, const Search& probe) {

@@ -22,6 +22,8 @@ std::uint64_t blocked_runs(const Counts& counts) {
 bool Findings::note(FoundViolation&& found) {
   std::vector<std::uint32_t> key{static_cast<std::uint32_t>(found.kind), found.site, found.in_final};
   key.insert(key.end(), found.waits.begin(), found.waits.end());
+  if (found.kind == ViolationKind::data_race)
+    key.insert(key.end(), {found.race.first.thread, found.race.second.thread, found.race.second.site});
   const auto [place, fresh] = known_violations.try_emplace(std::move(key), violations.size());
   if (fresh) {
     violations.push_back(std::move(found));

@@ -22,6 +22,7 @@ struct FoundViolation {
   std::uint32_t site = none;              // none: deadlocks
   bool in_final = false;                  // an assertion of the `final` block
   std::vector<std::uint32_t> waits = {};  // deadlocks: who waits where, see add_wait
+  DataRace race = {};                     // data races; `site` is that of its first access
   Schedule schedule = {};
   std::uint64_t count = 1;
 };

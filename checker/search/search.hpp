@@ -149,7 +149,15 @@ class Search {
   template <typename Machine>
   void failure(const Machine& machine) {
     for (const Failure& failure : machine.failures())
-      note({.kind = kind_of(failure.op), .site = failure.site}, [&] { return machine.schedule(); });
+      note(found_by(failure), [&] { return machine.schedule(); });
+  }
+  // Without a schedule.
+  [[nodiscard]] static FoundViolation found_by(const Failure& failure) {
+    if (failure.is_race()) return found_by(failure.race);
+    return {.kind = kind_of(failure.op), .site = failure.site};
+  }
+  [[nodiscard]] static FoundViolation found_by(const DataRace& race) {
+    return {.kind = ViolationKind::data_race, .site = race.first.site, .race = race};
   }
 
   // Nothing is enabled: classifies and counts the execution.

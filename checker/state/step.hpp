@@ -101,11 +101,31 @@ struct ReadEffect {
 // Operations by which a thread reports a violation that it has found itself.
 [[nodiscard]] inline bool is_failure(Op op) { return op >= Op::assert_failed && op <= Op::empty_choice; }
 
-// A violation that a thread found itself.
+// Two conflicting accesses to a plain location that nothing orders.
+struct RacingAccess {
+  ThreadId thread = none;
+  std::uint32_t site = none;
+  bool writes = false;
+  friend bool operator==(const RacingAccess&, const RacingAccess&) = default;
+};
+struct DataRace {
+  Location location = none;  // `none`: no race
+  RacingAccess first;        // the one with the smaller site, or the smaller thread at the same site
+  RacingAccess second;
+  friend bool operator==(const DataRace&, const DataRace&) = default;
+};
+[[nodiscard]] inline DataRace make_race(Location location, RacingAccess a, RacingAccess b) {
+  const bool in_order = a.site != b.site ? a.site < b.site : a.thread < b.thread;
+  return in_order ? DataRace{location, a, b} : DataRace{location, b, a};
+}
+
+// A violation that a thread found itself, or a race of two threads, which has no op and no site.
 struct Failure {
   ThreadId thread = 0;
   Op op = Op::done;
-  std::uint32_t site = 0;
+  std::uint32_t site = none;
+  DataRace race = {};
+  [[nodiscard]] bool is_race() const { return race.location != none; }
 };
 
 }  // namespace heddle::checker

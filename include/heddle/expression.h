@@ -154,6 +154,12 @@ class Type {
     result.lengths_ = "[" + length.text() + "]" + lengths_;
     return result;
   }
+  // For shared variables and fields of structs: unordered conflicting accesses are data races.
+  [[nodiscard]] Type plain() const {
+    Type result("plain " + name_);
+    result.lengths_ = lengths_;
+    return result;
+  }
   [[nodiscard]] std::string text() const { return name_ + lengths_; }
 
  protected:

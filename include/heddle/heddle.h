@@ -47,6 +47,7 @@ enum class ExpectedOutcome : std::uint8_t {
   vacuous,
   violation,
   deadlock,
+  race,
   never,
   sometimes,
   always,
@@ -186,6 +187,7 @@ enum class ViolationKind : std::uint8_t {
   unlock_not_owner,
   forall,
   forbid,
+  data_race,   // conflicting accesses to a `plain` variable that nothing orders
   not_robust,  // CheckOptions::robust
 };
 
@@ -286,6 +288,17 @@ struct CycleEdge {
   std::string source = {};
 };
 
+// One of the two accesses of a data race.
+struct RacingAccess {
+  std::string thread;
+  bool writes = false;  // else it reads
+  std::string location;
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string source;  // source text of the operation
+};
+
 struct Violation {
   ViolationKind kind = ViolationKind::assertion;
   std::string message;
@@ -298,6 +311,9 @@ struct Violation {
   std::uint64_t count = 1;
   // not_robust: a shortest cycle of po, rf, co and fr between steps of the trace; else empty.
   std::vector<CycleEdge> cycle = {};
+  // data_race: the two accesses, which are the last two steps of the trace; else empty. The violation is at
+  // the place of the first.
+  std::vector<RacingAccess> race = {};
 };
 
 // An execution that ends in a requested state.

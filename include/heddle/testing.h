@@ -62,6 +62,7 @@ inline constexpr std::string_view power = "power";
 #define CHECK_VIOLATION(program, model, text) \
   HEDDLE_EXPECT_(program, model, ::heddle::ExpectedOutcome::violation, text)
 #define CHECK_DEADLOCK(program, model) HEDDLE_EXPECT_(program, model, ::heddle::ExpectedOutcome::deadlock)
+#define CHECK_RACE(program, model) HEDDLE_EXPECT_(program, model, ::heddle::ExpectedOutcome::race)
 #define CHECK_NEVER(program, model) HEDDLE_EXPECT_(program, model, ::heddle::ExpectedOutcome::never)
 #define CHECK_SOMETIMES(program, model) HEDDLE_EXPECT_(program, model, ::heddle::ExpectedOutcome::sometimes)
 #define CHECK_ALWAYS(program, model) HEDDLE_EXPECT_(program, model, ::heddle::ExpectedOutcome::always)

@@ -65,6 +65,7 @@ class Printer {
   void refuse_what_does_not_fit() {
     for (const Variable& variable : program_.variables) {
       if (variable.is_mutex) refuse(variable.range, "a litmus test has no mutexes");
+      if (variable.is_plain) refuse(variable.range, "a litmus test has no plain variables");
       if (variable.length > 1) refuse(variable.range, "a litmus test has no arrays");
       if (variable.type == Type::boolean) refuse(variable.range, "a litmus test has no booleans");
     }

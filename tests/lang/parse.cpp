@@ -136,14 +136,15 @@ std::string dump_variable(const Variable& variable) {
   std::string values;
   for (const std::int64_t value : variable.initial)
     values += fmt::format("{}{}", values.empty() ? "" : " ", value);
-  return fmt::format("{} {}:{}{} @{} = {}\n", variable.is_mutex ? "mutex" : "shared", variable.name,
-                     type_name(variable.type), variable.is_array ? fmt::format("[{}]", variable.length) : "",
-                     variable.first_location, values);
+  return fmt::format("{} {}:{}{}{} @{} = {}\n", variable.is_mutex ? "mutex" : "shared", variable.name,
+                     variable.is_plain ? "plain " : "", type_name(variable.type),
+                     variable.is_array ? fmt::format("[{}]", variable.length) : "", variable.first_location,
+                     values);
 }
 
 std::string dump_expectation(const Expectation& expectation) {
-  constexpr std::array<std::string_view, 10> outcomes = {
-      "safe",  "safe within bounds", "vacuous", "violation",  "deadlock",
+  constexpr std::array<std::string_view, 11> outcomes = {
+      "safe",  "safe within bounds", "vacuous", "violation",  "deadlock", "race",
       "never", "sometimes",          "always",  "executions", "outcomes"};
   std::string settings;
   for (const auto& [name, value] : expectation.parameters) settings += fmt::format(" {}={}", name, value);

@@ -44,7 +44,7 @@ Derived derive(const Candidate& c) {
   const Relation prop =
       propbase.between(c.writes, c.writes) | (com.star() * propbase.star() * c.sync * hb_star);
 
-  Derived derived{(po_loc | com).plus(), fre, prop, hb_star, false};
+  Derived derived{(po_loc | com).plus(), fre, prop, hb_star, ppo | fences, false};
   derived.consistent = derived.coherence.irreflexive() &&       // SC per location
                        (c.rmw & (fre * coe)).empty() &&         // atomicity
                        (hb * hb_star).irreflexive() &&          // no thin air

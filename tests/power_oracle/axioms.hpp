@@ -40,6 +40,7 @@ struct Candidate {
 struct Derived {
   Relation coherence;  // (po-loc | rf | co | fr)+
   Relation fre, prop, hb_star;
+  Relation order;  // ppo | fences
   bool consistent;
 };
 

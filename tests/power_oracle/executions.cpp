@@ -282,6 +282,9 @@ class Enumeration {
       if (state_.co.row(w) == 0) execution.memory[location_[w]] = state_.values[w];
     });
     for (std::size_t t = 0; t < parts_.size(); ++t) execution.reads.push_back(values_of(t).data());
+    execution.candidate = &candidate_;
+    execution.derived = &derived_;
+    execution.locations = &location_;
     if (!visit_(execution)) stopped_ = true;
   }
 
@@ -292,7 +295,7 @@ class Enumeration {
   bool deduce_;
   Candidate candidate_;
   State state_;
-  Derived derived_{Relation(), Relation(), Relation(), Relation(), false};
+  Derived derived_{Relation(), Relation(), Relation(), Relation(), Relation(), false};
   std::vector<unsigned> first_;  // first event of each thread
   std::vector<std::uint32_t> location_;
   std::vector<std::size_t> thread_of_;

@@ -22,6 +22,9 @@ struct Part {
 struct Execution {
   std::vector<std::int64_t> memory;        // the last write in coherence order
   std::vector<const std::int64_t*> reads;  // of each thread, by event
+  const Candidate* candidate = nullptr;
+  const Derived* derived = nullptr;
+  const std::vector<std::uint32_t>* locations = nullptr;  // by event
 };
 
 struct Budget {

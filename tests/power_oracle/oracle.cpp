@@ -28,6 +28,7 @@ class Judge {
       for (std::uint32_t i = 0; i < variable.length; ++i) {
         initial_.push_back(variable.initial.empty() ? 0 : variable.initial[i]);
         is_mutex_.push_back(variable.is_mutex);
+        is_plain_.push_back(variable.is_plain);
       }
     }
     judgement_.conditions.resize(program.properties.size());
@@ -194,7 +195,23 @@ class Judge {
     });
   }
 
+  // Whether (ppo | fences | rfe of locations that are not plain)+ leaves two accesses of different threads to a
+  // plain location unordered of which one is a write.
+  [[nodiscard]] bool is_racy(const Execution& execution) const {
+    const Candidate& c = *execution.candidate;
+    const auto plain = [&](unsigned e) { return is_plain_[(*execution.locations)[e]]; };
+    Set plain_accesses = 0;
+    for (unsigned e = 0; e < c.events; ++e) plain_accesses |= plain(e) ? only(e) : 0;
+    if (plain_accesses == 0) return false;
+    const Relation rfe = c.rf - c.same_thread;
+    const Relation before =
+        (execution.derived->order | (rfe - rfe.between(plain_accesses, plain_accesses))).plus();
+    const Relation conflicts = (c.same_location - c.same_thread).between(plain_accesses, c.writes);
+    return !(conflicts - before - before.inverse()).empty();
+  }
+
   void finish(const Combination& combination, const Execution& execution) {
+    judgement_.race = judgement_.race || is_racy(execution);
     FinalState state{execution.memory, {}};
     for (std::size_t t = 0; t < combination.size(); ++t) {
       const Path& path = *combination[t].path;
@@ -356,6 +373,7 @@ class Judge {
   std::uint64_t combinations_;
   std::vector<std::int64_t> initial_;
   std::vector<bool> is_mutex_;
+  std::vector<bool> is_plain_;
   std::vector<Domain> values_;  // by location
   std::vector<std::vector<Path>> paths_;
   Judgement judgement_;

@@ -51,6 +51,7 @@ struct Judgement {
   std::set<Finding> findings;
   bool condition_violated = false;  // a forall or forbid
   bool deadlock = false;
+  bool race = false;             // in a complete execution: see `is_racy` in oracle.cpp
   std::uint64_t candidates = 0;  // number of candidates judged
 
   [[nodiscard]] bool violation() const { return !findings.empty() || condition_violated || deadlock; }

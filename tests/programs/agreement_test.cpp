@@ -49,6 +49,7 @@ bool stops_its_thread(heddle::ViolationKind kind) {
     case heddle::ViolationKind::deadlock:
     case heddle::ViolationKind::forall:
     case heddle::ViolationKind::forbid:
+    case heddle::ViolationKind::data_race:
     case heddle::ViolationKind::not_robust: break;
   }
   return false;

@@ -52,6 +52,7 @@
 
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/interleavings/rf/nearby.hpp"
+#include "checker/interleavings/rf/races.hpp"
 #include "checker/interleavings/rf/run.hpp"
 #include "checker/search/final_reads.hpp"
 
@@ -376,6 +377,7 @@ class ReadsFrom {
         writes_(run_.locations()),
         accesses_(run_.locations()) {
     realiser_.watch([this] { return !may_go_on(); });
+    if (has_plain_locations(search.image())) races_.emplace(run_);
   }
 
   void run() {
@@ -496,6 +498,7 @@ class ReadsFrom {
     ++search_.counts.runs;
     auto& machine = run_.machine();
     search_.counts.max_depth = std::max<std::uint64_t>(search_.counts.max_depth, machine.depth());
+    if (races_) races_->judge(search_);
     const RunEnd end = machine.end();
     if (observer_) observer_({run_.events(), machine.threads(), end.ending});
     switch (end.ending) {
@@ -811,7 +814,8 @@ class ReadsFrom {
   Realiser<Run> realiser_;
   NearbyWitness<Run> nearby_;
   FinalStates<Run> final_;
-  std::vector<Call> calls_;  // the first depth_ are open
+  std::optional<ClassRaces<Run>> races_;  // if the program has plain locations
+  std::vector<Call> calls_;               // the first depth_ are open
   std::uint32_t depth_ = 0;
   std::vector<Schedules> schedules_;           // by number
   std::vector<std::uint32_t> free_schedules_;  // numbers

@@ -1,0 +1,213 @@
+// Data races: under one model every algorithm must find the same races, whatever executions it leaves out,
+// and explore exactly what it explores without the word `plain`. The oracle has the definition of C11: an
+// execution is racy if happens-before, (order | rfe)+ with reads-from of variables that are not plain, leaves
+// two conflicting accesses unordered.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "campaign.hpp"
+#include "checker/api/check.hpp"
+#include "checker/api/state.hpp"
+#include "checker/axioms/judge.hpp"
+#include "checker/report/execution.hpp"
+#include "generate.hpp"
+#include "plain_programs.hpp"
+#include "tests/every_pair.hpp"
+
+namespace heddle::differential {
+
+namespace {
+
+constexpr std::uint64_t most_traces = 1500;
+
+struct Totals {
+  std::uint64_t racy = 0;
+  std::uint64_t free = 0;
+  std::uint64_t judged = 0;  // by the oracle
+};
+Totals totals;
+
+Result<Program> compile(const std::string& text) {
+  CompileOptions options;
+  options.unroll = spin_rounds;
+  return Program::from_source(text, "random.hed", options);
+}
+
+std::string text_of(const RacingAccess& access) {
+  return access.thread + ":" + std::to_string(access.line) + ":" + std::to_string(access.column);
+}
+
+std::string join(const std::set<std::string>& races) {
+  std::string text;
+  for (const auto& race : races) text += "    " + race + "\n";
+  return text;
+}
+
+std::set<std::string> races_of(const CheckResult& result) {
+  std::set<std::string> races;
+  for (const Violation& violation : result.violations) {
+    if (violation.kind == ViolationKind::data_race)
+      races.insert(text_of(violation.race[0]) + " / " + text_of(violation.race[1]));
+  }
+  return races;
+}
+
+// The order that the model keeps between two events of a thread, straight from memory-models.md.
+bool kept(const axioms::Execution& execution, axioms::Model model, std::size_t a, std::size_t b,
+          const std::vector<std::uint32_t>& position) {
+  const auto& first = execution.events[a];
+  const auto& second = execution.events[b];
+  if (first.thread != second.thread || position[a] >= position[b]) return false;
+  if (model == axioms::Model::sc || !first.writes || first.locked || second.locked) return true;
+  const auto fenced = [&](bool full) {
+    return std::any_of(execution.points.begin(), execution.points.end(), [&](const axioms::Point& point) {
+      const bool strong = point.kind == axioms::PointKind::full;
+      const bool keeps_stores = strong || point.kind == axioms::PointKind::lightweight ||
+                                point.kind == axioms::PointKind::store_store;
+      return point.thread == first.thread && point.position > position[a] && point.position <= position[b] &&
+             (full ? strong : keeps_stores);
+    });
+  };
+  if (!second.writes) return fenced(true);
+  return model == axioms::Model::tso || first.location == second.location || fenced(false);
+}
+
+struct PlainExecution {
+  const axioms::Execution& execution;
+  std::vector<bool> plain;  // by location
+};
+
+bool is_racy(const PlainExecution& traced, axioms::Model model) {
+  const auto& events = traced.execution.events;
+  const std::size_t count = events.size();
+  std::vector<std::uint32_t> position(count);
+  for (std::size_t i = 1; i < count; ++i)
+    position[i] = events[i].thread == events[i - 1].thread ? position[i - 1] + 1 : 0;
+  std::vector<std::vector<bool>> before(count, std::vector<bool>(count));
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = 0; b < count; ++b) {
+      const bool reads_from = !events[b].writes && events[b].source == a &&
+                              events[a].thread != events[b].thread && !traced.plain[events[a].location];
+      before[a][b] = kept(traced.execution, model, a, b, position) || reads_from;
+    }
+  }
+  for (std::size_t middle = 0; middle < count; ++middle) {
+    for (std::size_t a = 0; a < count; ++a) {
+      for (std::size_t b = 0; before[a][middle] && b < count; ++b)
+        before[a][b] = before[a][b] || before[middle][b];
+    }
+  }
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      if (events[a].location == events[b].location && traced.plain[events[a].location] &&
+          events[a].thread != events[b].thread && (events[a].writes || events[b].writes) && !before[a][b] &&
+          !before[b][a])
+        return true;
+    }
+  }
+  return false;
+}
+
+// Whether some complete execution is racy; nothing if there are too many.
+std::optional<bool> has_racy_execution(const Program& program, const std::string& model) {
+  const auto image = state_of(program).image(false);
+  bool racy = false;
+  std::uint64_t traces = 0;
+  const auto look = [&](const Trace& trace) {
+    ++traces;
+    const auto traced = checker::execution_of(trace);
+    PlainExecution execution{traced.execution, {}};
+    for (const std::string& name : traced.locations) {
+      const auto location = std::find_if(image->locations.begin(), image->locations.end(),
+                                         [&](const auto& each) { return each.name == name; });
+      execution.plain.push_back(location->is_plain);
+    }
+    racy = is_racy(execution, *axioms::model_named(model));
+    return racy || traces > most_traces;
+  };
+  checker::Wanted wanted;
+  wanted.execution = look;
+  const auto result = checker::check(program, {.model = model, .timeout = 5, .keep_going = true}, wanted);
+  REQUIRE(result);
+  if (racy) return true;
+  if (traces > most_traces || result->stopped_by == "timeout") return std::nullopt;
+  return false;
+}
+
+// Whether there may be executions that are not complete, of which the oracle knows nothing.
+bool loses_executions(const CheckResult& result) {
+  const Counts& counts = result.counts;
+  return counts.blocked_assume + counts.blocked_await + counts.blocked_loop_bound > 0 ||
+         std::any_of(result.violations.begin(), result.violations.end(), [](const Violation& violation) {
+           return violation.kind != ViolationKind::data_race && violation.kind != ViolationKind::assertion;
+         });
+}
+
+std::string same_exploration(const CheckResult& with, const CheckResult& without) {
+  const Counts& a = with.counts;
+  const Counts& b = without.counts;
+  const bool same = a.executions == b.executions && a.transitions == b.transitions && a.runs == b.runs &&
+                    a.states == b.states && a.revisits == b.revisits;
+  return same ? "" : "explores something else than without `plain`\n";
+}
+
+Finding races_agree(const Program& original, const std::string& model, bool many) {
+  const std::string text = with_plain_variables(original, many);
+  const auto program = compile(text);
+  if (!program) return {.difference = "does not compile: " + program.error().front().text + text};
+  std::optional<std::set<std::string>> expected;
+  bool incomplete = false;
+  for (const auto& algorithm : algorithms()) {
+    const std::string name(algorithm.name);
+    if (!why_not(model, name).empty()) continue;
+    const CheckOptions options{.model = model, .algorithm = name, .timeout = 5, .keep_going = true};
+    const auto with = check(*program, options);
+    const auto without = check(original, options);
+    if (!with) return {.difference = name + ": " + with.error().front().message + "\n" + text};
+    if (!with->stopped_by.empty() || !without->stopped_by.empty()) return {.skipped = true, .difference = {}};
+    const auto races = races_of(*with);
+    if (!expected) expected = races;
+    const std::string difference = same_exploration(*with, *without);
+    if (!difference.empty()) return {.difference = name + " " + difference + text};
+    if (races != *expected) {
+      return {.difference = name + " under " + model + " finds the races\n" + join(races) + "  not\n" +
+                            join(*expected) + text};
+    }
+    incomplete = incomplete || loses_executions(*with);
+  }
+  ++(expected->empty() ? totals.free : totals.racy);
+  if (model == "power") return {};
+  const auto racy = has_racy_execution(*program, model);
+  if (!racy) return {};
+  ++totals.judged;
+  const bool wrong = *racy ? expected->empty() : !expected->empty() && !incomplete;
+  if (!wrong) return {};
+  return {.difference = "under " + model + " the oracle finds " +
+                        (*racy ? "a race\n" : "no race, but there is\n") + join(*expected) + text};
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("races");
+
+TEST_CASE("every algorithm finds the same races, and explores what it explores without them") {
+  totals = {};
+  std::vector<Property> properties;
+  for (const auto& model : models()) {
+    properties.push_back([&](const Program& p) { return races_agree(p, std::string(model.name), false); });
+    properties.push_back([&](const Program& p) { return races_agree(p, std::string(model.name), true); });
+  }
+  run({"races", 400, 90'000'000, all_of(properties), 12});
+  MESSAGE(totals.racy, " with races, ", totals.free, " without, ", totals.judged, " judged by the oracle");
+  CHECK(totals.racy > 10);
+  CHECK(totals.free > 10);
+}
+
+TEST_SUITE_END();
+
+}  // namespace heddle::differential
