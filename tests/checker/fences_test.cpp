@@ -264,6 +264,15 @@ FenceOptions under(std::vector<std::string> models) {
 
 }  // namespace
 
+TEST_CASE("programs with plain variables are refused, because no fence excludes an execution with a race") {
+  const auto program = heddle::Program::from_source(
+      "shared x: plain int; shared y: int; thread p { x = 1; y = 1; } thread q { let a = y; }", "plain.hed");
+  REQUIRE(program);
+  const auto result = heddle::find_fences(*program, {.models = {"pso"}});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().front().message.find("'plain' variables") != std::string::npos);
+}
+
 TEST_CASE("the fences of litmus tests are the cheapest of all, and every algorithm finds them sufficient") {
   const std::array<std::string, 3> models{"tso", "pso", "power"};
   for (const Example& example : examples) {
