@@ -15,7 +15,7 @@ namespace heddle::cli {
 // that was given and differs from its default is left alone: check() refuses it if it does not fit.
 [[nodiscard]] std::optional<std::vector<Diagnostic>> resume_checkpoint(Options& options);
 
-// The file of --checkpoint. A search goes on if it cannot be written.
+// The file of --checkpoint. A search continues if it cannot be written.
 class CheckpointFile {
  public:
   // `name` empty: none.

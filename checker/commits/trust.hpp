@@ -83,7 +83,6 @@ class Trust {
   // Explores a part. False if an execution has more events than the machine has room for: then the search must
   // start again on a wider one. Throws NoSuchPart.
   bool run(const Part& part) {
-    first_own_ = part.first_own;
     if (part.path.empty()) {
       note_failures();
     } else {
@@ -96,11 +95,13 @@ class Trust {
       if (machine_.full()) return false;
       advance();
     }
-    if (search_.halted()) {
-      search_.leave(way_ != nullptr ? part : rest_of(nodes_, first_own_));
-    } else if (way_ != nullptr) {
-      throw NoSuchPart();
+    if (way_ != nullptr) {
+      if (!search_.halted()) throw NoSuchPart();
+      search_.restart();
+      search_.leave(part);
+      return true;
     }
+    if (search_.halted()) search_.leave(rest_of(nodes_, first_own_));
     if constexpr (BoundsPreemptions<Machine>)
       search_.counts.blocked_preemption_bound += machine_.withheld() - withheld_before_;
     search_.note_memory(memory_used());
@@ -231,6 +232,7 @@ void Trust<Machine>::enter_way() {
 // What was found on the way belongs to other parts.
 template <RevisitMachine Machine>
 void Trust<Machine>::begin_part() {
+  first_own_ = way_->first_own;
   way_ = nullptr;
   search_.restart();
   if constexpr (BoundsPreemptions<Machine>) withheld_before_ = machine_.withheld();

@@ -274,7 +274,7 @@ class Crew {
   // Explored to its end.
   static bool is_whole(const Task& task) { return task.state == State::done && !task.full && !task.stopped; }
 
-  // Starts the other threads, shows progress, heeds the limits, saves. By the calling thread.
+  // Starts the other threads, shows progress, obeys the limits, saves. By the calling thread.
   void watch() {
     const CheckOptions& options = search_.options();
     const double now = search_.seconds();

@@ -6,7 +6,7 @@
 // and the options, so the numbers lead to the same point everywhere.
 //
 // Splitting a part gives away all further children of its shallowest node (Simsa, Bryant, Gibson, Hickey,
-// "Scalable dynamic partial order reduction", RV'12). What is kept comes before what is given in serial order.
+// "Scalable dynamic partial order reduction", RV'12). What it keeps comes before what it gives away in serial order.
 // So parts are always ordered, and findings that are put together in that order are those of the serial
 // search, whoever explored what.
 #pragma once
@@ -58,7 +58,7 @@ template <PartNode Node>
   return part;
 }
 
-// Gives away the rest of the shallowest node that may have one, and moves `first_own` behind it. Nothing: all
+// Gives away the rest of the shallowest node that may have one, and moves `first_own` after it. Nothing: all
 // that is left is below the newest node.
 template <PartNode Node>
 [[nodiscard]] std::optional<Part> split(const std::vector<Node>& nodes, std::uint32_t& first_own) {

@@ -152,7 +152,7 @@ struct CheckOptions {
   // than one is refused for pairs with a reason (why_one_thread), which explore with one where it is 0. Always
   // one with `coverage` and `max_executions`.
   std::uint32_t threads = 1;
-  // With several threads: stop at whichever violation is met first. Otherwise the search goes on with all that
+  // With several threads: stop at whichever violation is met first. Otherwise the search continues with all that
   // comes before it in serial order, and reports the one that a single thread would have met.
   bool any_violation = false;
   // Called by the checking thread every `save_period` seconds, and when the search is stopped by a limit or by
