@@ -137,6 +137,30 @@ TEST_CASE("a search by several threads that is saved when it is stopped can be c
   CHECK(stops > 0);
 }
 
+TEST_CASE("every kind of violation is saved") {
+  const Program program = load(
+      "shared plain x: int; shared y: int; mutex m; mutex n;\n"
+      "thread p { x = 1; lock m; lock n; y = 1; unlock n; unlock m; }\n"
+      "thread q { let a = x; lock n; lock m; assert y == 0; unlock m; unlock n; assert a == 0; }\n"
+      "forbid y == 1;\n");
+  CheckOptions options{.model = "tso", .algorithm = "trust", .keep_going = true};
+  const CheckResult whole = explore(program, options);
+  CHECK(whole.violations.size() == 5);
+  CheckResult result;
+  for (std::uint64_t executions = 1;; ++executions) {
+    CheckOptions piece = options;
+    piece.max_executions = executions;
+    std::string saved;
+    piece.save = [&](const std::string& text) { saved = text; };
+    result = explore(program, piece);
+    if (saved.empty()) break;
+    options.resume = saved;
+  }
+  check_equal(whole, result);
+  CHECK(std::any_of(result.violations.begin(), result.violations.end(),
+                    [](const auto& violation) { return violation.race.size() == 2; }));
+}
+
 TEST_CASE("a search is saved as often as requested, and each text continues it") {
   const Program program = load(lost_updates(5));
   CheckOptions options{.algorithm = "trust", .keep_going = true};
