@@ -98,13 +98,6 @@ Json json_of(const checker::DataRace& race) {
   return {race.location, access(race.first), access(race.second)};
 }
 
-Json json_of(const checker::DataRace& race) {
-  Json json{race.location};
-  for (const checker::RacingAccess& access : {race.first, race.second})
-    json.push_back({access.thread, access.site, access.writes});
-  return json;
-}
-
 Json json_of(const Findings& findings) {
   Json counts;
   for (const auto& named : checker::additive_counts)
@@ -116,7 +109,6 @@ Json json_of(const Findings& findings) {
                           {"site", found.site},
                           {"in_final", found.in_final},
                           {"waits", found.waits},
-                          {"race", found.kind == ViolationKind::data_race ? json_of(found.race) : Json()},
                           {"race", json_of(found.race)},
                           {"count", found.count},
                           {"schedule", json_of(found.schedule)}});
@@ -189,7 +181,6 @@ class Reader {
       found.in_final = entry.at("in_final");
       found.waits = entry.at("waits").get<std::vector<std::uint32_t>>();
       found.race = race(entry.at("race"));
-      if (const Json& race = entry.at("race"); !race.is_null()) found.race = race_of(race);
       found.count = entry.at("count");
       found.schedule = schedule(entry.at("schedule"));
       result.note(std::move(found));
@@ -216,17 +207,6 @@ class Reader {
          json.at("final_states").get<std::vector<std::pair<checker::FinalState, std::uint64_t>>>())
       result.final_states[std::move(state)] = count;
     return result;
-  }
-
-  [[nodiscard]] checker::DataRace race_of(const Json& json) const {
-    const auto access = [&](const Json& entry) {
-      return checker::RacingAccess{.thread = index(entry.at(0), image_.threads.size()),
-                                   .site = index(entry.at(1), image_.sites.size()),
-                                   .writes = entry.at(2)};
-    };
-    return {.location = index(json.at(0), image_.locations.size()),
-            .first = access(json.at(1)),
-            .second = access(json.at(2))};
   }
 
   [[nodiscard]] Schedule schedule(const Json& json) const {
