@@ -2,11 +2,11 @@
 // "Efficient and correct execution of parallel programs that share memory", TOPLAS 1988; in this form: Alglave,
 // "A formal hierarchy of weak memory models", FMSD 2012).
 //
-// The run is taken back to the beginning on one memory, thread by thread, as SC could have made it: the newest
-// event of a thread can be taken back if everything that one of the relations puts directly after it has been,
+// The run is undone on one memory, thread by thread, as SC could have made it: the newest
+// event of a thread can be undone if everything that one of the relations puts directly after it has been,
 // that is, if it reads, the write that is co-after its source; if it writes, the next write in coherence order
-// and all reads from it. Where a thread has to wait for another one, that one goes on until it has taken the
-// missing event back. If it is waiting itself, there is a cycle: each of these threads waits for an event of
+// and all reads from it. Where a thread has to wait for another one, that one continues until it has undone the
+// missing event. If it is waiting itself, there is a cycle: each of these threads waits for an event of
 // the next that is at, or po-before, the one at which that next one waits.
 //
 // Backwards, because events know their sources and readers, but in program order only the event before them.
@@ -25,25 +25,25 @@ class SequentialOrder {
   // O(events), and no allocation once the buffers have their size.
   [[nodiscard]] bool exists(const Machine& machine) {
     if (machine.keeps_program_order()) return true;
-    taken_back_ = {};
+    undone_ = {};
     threads_.resize(machine.thread_count());
     for (ThreadId t = 0; t < threads_.size(); ++t)
       threads_[t] = {.newest = machine.last_event(t), .awaited = no_event};
     for (ThreadId t = 0; t < threads_.size(); ++t) {
-      if (!take_back(machine, t)) return false;
+      if (!undo(machine, t)) return false;
     }
     return true;
   }
 
  private:
   struct Thread {
-    EventId newest = no_event;   // of the events that have not been taken back
+    EventId newest = no_event;   // of the events that have not been undone
     EventId awaited = no_event;  // the one that another thread waits for, by any of its ids
     bool waits = false;
   };
 
-  // Takes back all events of the thread, and what has to be taken back before them. False: there is a cycle.
-  [[nodiscard]] bool take_back(const Machine& machine, ThreadId first) {
+  // Undoes all events of the thread, and what has to be undone before them. False: there is a cycle.
+  [[nodiscard]] bool undo(const Machine& machine, ThreadId first) {
     waiting_.clear();
     for (ThreadId t = first;;) {
       Thread& thread = threads_[t];
@@ -69,14 +69,14 @@ class SequentialOrder {
       threads_[t].waits = false;
     }
   }
-  // An event that must be taken back before this one and has not been, or no_event.
+  // An event that must be undone before this one and has not been, or no_event.
   [[nodiscard]] EventId needed(const Machine& machine, EventId event) const {
     const EventId write = machine.write_of(event);
     if (write == no_event) {
       if (machine.is_decision(event)) return no_event;  // a deferred lock has a source, but does not read
     } else {
       if (const EventId next = machine.newer(write); missing(next)) return next;
-      const auto readers = machine.readers(write) - taken_back_;
+      const auto readers = machine.readers(write) - undone_;
       if (!readers.empty()) return static_cast<EventId>(readers.first());
     }
     if (const EventId source = machine.source_of(event); source != no_event) {
@@ -85,15 +85,15 @@ class SequentialOrder {
     return no_event;
   }
   [[nodiscard]] bool missing(EventId id) const {
-    return id != no_event && !taken_back_.contains(static_cast<ProcessId>(id));
+    return id != no_event && !undone_.contains(static_cast<ProcessId>(id));
   }
   void take(const Machine& machine, EventId event) {
-    taken_back_.insert(static_cast<ProcessId>(event));
+    undone_.insert(static_cast<ProcessId>(event));
     if (const EventId write = machine.write_of(event); write != no_event)
-      taken_back_.insert(static_cast<ProcessId>(write));
+      undone_.insert(static_cast<ProcessId>(write));
   }
 
-  typename Machine::Set taken_back_;
+  typename Machine::Set undone_;
   std::vector<Thread> threads_;
   std::vector<ThreadId> waiting_;
 };
