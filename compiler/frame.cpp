@@ -204,10 +204,12 @@ void Frame::write(const Request& request) {
   static_assert(offsetof(Mailbox, fence) == offsetof(Mailbox, op) + 1);
   static_assert(offsetof(Mailbox, in_await) == offsetof(Mailbox, op) + 2);
   static_assert(offsetof(Mailbox, discarded) == offsetof(Mailbox, op) + 3);
+  static_assert(offsetof(Mailbox, before_assume) == offsetof(Mailbox, op) + 4);
   static_assert(offsetof(Mailbox, op) % 8 == 0 && sizeof(Mailbox) == offsetof(Mailbox, op) + 8);
   const std::uint64_t what =
       static_cast<std::uint64_t>(request.op) | (static_cast<std::uint64_t>(request.fence) << 8U) |
-      (std::uint64_t{request.in_await} << 16U) | (std::uint64_t{request.discarded} << 24U);
+      (std::uint64_t{request.in_await} << 16U) | (std::uint64_t{request.discarded} << 24U) |
+      (std::uint64_t{request.before_assume} << 32U);
   builder_.CreateStore(builder_.getInt64(what), mail(offsetof(Mailbox, op)));
 }
 
@@ -227,6 +229,10 @@ void Frame::suspend() {
   start(next);
 }
 
+void Frame::begin_evaluation(bool begins) {
+  builder_.CreateStore(builder_.getInt64(begins ? 1 : 0), mail(offsetof(Mailbox, expected)));
+}
+
 Value* Frame::perform(const Request& request) {
   write(request);
   suspend();
@@ -243,6 +249,7 @@ Value* Frame::perform(const Request& request) {
     default: break;
   }
   Value* result = builder_.CreateLoad(builder_.getInt64Ty(), mail(offsetof(Mailbox, value)));
+  if (request.in_await && request.op == Op::load) begin_evaluation(false);
   if (request.expected != nullptr) {
     Value* const place = mail(offsetof(Mailbox, expected));
     if (request.op == Op::compare_exchange) {

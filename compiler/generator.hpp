@@ -144,6 +144,7 @@ class Generator {
 
   // statements.cpp
   void block(std::span<const lang::Statement> statements);
+  [[nodiscard]] bool comes_before_assume(std::span<const lang::Statement> statements) const;
   void statement(const lang::Statement& statement);
   void if_statement(const lang::Statement& statement);
   void while_statement(const lang::Statement& statement);
@@ -183,7 +184,8 @@ class Generator {
   StackRoom stack_;
   llvm::BasicBlock* done_ = nullptr;
   bool in_await_ = false;
-  bool discarded_ = false;  // the expression is a statement
+  bool before_assume_ = false;  // the statement is an `assume`, or the next one is
+  bool discarded_ = false;      // the expression is a statement
   bool counts_rounds_ = false;
   bool run_ahead_ = false;
   llvm::Value* mask_ = nullptr;  // of the value computed last; null: it depends on no load

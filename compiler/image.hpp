@@ -27,7 +27,7 @@ namespace heddle::compiler {
 // A thread's requests. "in" and "out" describe the fields of the mailbox before and after; fields not
 // mentioned are 0 before. The host changes no field but `value`.
 enum class Op : std::uint8_t {
-  load,              // in: location                              out: value
+  load,              // in: location; expected: see Mailbox::in_await   out: value
   store,             // in: location, value
   exchange,          // in: location, value (new)                 out: value (old)
   compare_exchange,  // in: location, expected, value (desired)   out: value (the one read; success if it
@@ -75,9 +75,12 @@ struct Mailbox {
   std::uint32_t site;      // index into Image::sites: the operation's site
   Op op;
   Fence fence;
-  std::uint8_t in_await;   // 1: the load is part of the condition of an `await`
-  std::uint8_t discarded;  // 1: an exchange or fetch_* whose result is not used
-  std::uint8_t unused[4];
+  // 1: the operation (load, compare_exchange, try_lock) is part of the condition of an `await`, and writes
+  // only if that is met. Of a load, `expected` is then 1 if it is the first one of this evaluation.
+  std::uint8_t in_await;
+  std::uint8_t discarded;      // 1: an exchange or fetch_* whose result is not used
+  std::uint8_t before_assume;  // 1: the load is in an `assume`, or in the statement before it
+  std::uint8_t unused[3];
 };
 static_assert(sizeof(Mailbox) == 32);
 

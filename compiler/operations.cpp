@@ -40,12 +40,12 @@ Value* Generator::operation(const Expression& expression) {
   // In a thread that runs ahead, the address comes last: nothing before it must wait for it.
   const bool waits = run_ahead_ && target.index.has_value();
 
-  Request request{.site = sites_.at(expression.range), .discarded = discarded};
+  Request request{.site = sites_.at(expression.range), .in_await = in_await_, .discarded = discarded};
   std::optional<Held> expected;
   switch (expression.kind) {
     case ExpressionKind::load:
       request.op = Op::load;
-      request.in_await = in_await_;
+      request.before_assume = before_assume_;
       break;
     case ExpressionKind::exchange: request.op = Op::exchange; break;
     case ExpressionKind::fetch: request.op = fetch_op(expression.fetch); break;

@@ -15,11 +15,21 @@ using llvm::Value;
 
 void Generator::block(std::span<const Statement> statements) {
   const std::uint32_t top = frame_->top();
-  for (const Statement& inner : statements) {
-    if (!frame_->reachable()) break;
-    statement(inner);
+  for (std::size_t i = 0; i < statements.size() && frame_->reachable(); ++i) {
+    const bool around = std::exchange(before_assume_, comes_before_assume(statements.subspan(i)));
+    statement(statements[i]);
+    before_assume_ = around;
   }
   frame_->release_to(top);
+}
+
+// Whether the first statement is an `assume`, or computes a local just before one that only computes.
+bool Generator::comes_before_assume(std::span<const Statement> statements) const {
+  const Statement& first = statements[0];
+  if (first.kind == StatementKind::assume) return true;
+  if (first.kind != StatementKind::declare && first.kind != StatementKind::assign) return false;
+  return statements.size() > 1 && statements[1].kind == StatementKind::assume &&
+         !facts_.suspends(statements[1].expressions[0]);
 }
 
 // The counters belong to the host: restoring a snapshot does not change them.
@@ -281,14 +291,16 @@ void Generator::await_statement(const Statement& statement) {
   BasicBlock* failed = frame_->block();
   frame_->jump(again);
   frame_->start(again);
+  frame_->begin_evaluation(true);
   const bool around = std::exchange(in_await_, true);
   branch(statement.expressions[0], met, failed);
   in_await_ = around;
   if (frame_->start_if_used(failed)) {
+    frame_->begin_evaluation(false);
     perform({.op = Op::await_failed, .site = sites_.waiting(statement.range, scope().call)});
     frame_->jump(again);
   }
-  frame_->start_if_used(met);
+  if (frame_->start_if_used(met)) frame_->begin_evaluation(false);
 }
 
 }  // namespace heddle::compiler

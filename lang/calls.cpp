@@ -243,7 +243,7 @@ class CallChecker {
       convert(statement.otherwise);
       if (statement.kind != StatementKind::while_ || !is_empty(statement.body)) continue;
       Expression& condition = statement.expressions.front();
-      if (!looks(condition) || acts(condition)) continue;
+      if (!only_tries(condition) && (!looks(condition) || acts(condition))) continue;
       Expression negated;
       negated.kind = ExpressionKind::unary;
       negated.unary = UnaryOperator::logical_not;
@@ -255,6 +255,15 @@ class CallChecker {
       statement.body.clear();
       spins_.emplace(statement.range.file, statement.range.begin);
     }
+  }
+
+  // `!cas(...)` and `!trylock m`: a round that fails has only read.
+  [[nodiscard]] bool only_tries(const Expression& node) const {
+    if (node.kind != ExpressionKind::unary || node.unary != UnaryOperator::logical_not) return false;
+    const Expression& tried = node.operands.front();
+    if (tried.kind != ExpressionKind::cas && tried.kind != ExpressionKind::try_lock) return false;
+    return std::none_of(tried.operands.begin(), tried.operands.end(),
+                        [this](const Expression& operand) { return acts(operand); });
   }
 
   static bool is_empty(const std::vector<Statement>& statements) {

@@ -266,6 +266,31 @@ concept RevisitMachine = CommitMachine<M> &&
   { machine.next_place(event, parameter) } -> std::same_as<std::optional<std::int64_t>>;
 };
 
+// Waiting costs no runs: a thread whose next read may stop it at once (`awaits`: the read of an await, or one
+// before an assumption) waits for a write that lets it continue, and its read is inserted only then. Such a read
+// is *deferred* where a write that stops it revisits it: as for a lock, an event keeps its position.
+//
+// - `stops`: whether the thread stops at once with this source. `may_read`: whether a read that was deferred
+//   belongs to executions in which it has this source.
+// - `defers_read`: whether the event keeps the position of such a read. `is_maximal_deferral`: whether it is
+//   maximal in the graph without the deleted events.
+// - `next_undecided`: where nothing comes next, a thread that could continue with an older write.
+// - `evaluate_waits`: at the end of a run, the threads that still wait read the newest writes and stop, until
+//   `forget_evaluations`. False if there is no room for that: then the machine is `full`.
+template <typename M>
+concept WaitsInPlace = RevisitMachine<M> &&
+    requires(M& machine, const M& run, const typename M::Prepared& prepared, std::int64_t parameter,
+             EventId event_id, const typename M::Set& deleted) {
+  { run.awaits(prepared) } -> std::same_as<bool>;
+  { machine.stops(prepared, parameter) } -> std::same_as<bool>;
+  { run.may_read(prepared, parameter) } -> std::same_as<bool>;
+  { run.defers_read(event_id) } -> std::same_as<bool>;
+  { run.is_maximal_deferral(event_id, deleted) } -> std::same_as<bool>;
+  { machine.next_undecided() } -> std::same_as<std::optional<EventName>>;
+  { machine.evaluate_waits() } -> std::same_as<bool>;
+  machine.forget_evaluations();
+};
+
 // Runs have a bound of preemptions. `settle_prefix`: nothing before the write, which has just revisited, can
 // be deleted any more (until `mend`). `must_extend`: whether the run may lead to anything within the bound.
 // `withheld`: the number of violations beyond the bound, since the beginning.

@@ -50,6 +50,7 @@ struct Event {
   std::uint32_t snapshot = 0;  // the thread's block when the operation was requested
   std::uint32_t index = 0;     // in its thread
   ThreadId thread = 0;
+  ThreadState state = ThreadState::ready;  // of the thread, before the event
   EventKind kind = EventKind::read;
   Op op = Op::load;
   bool canonical = true;  // choices: the first value
@@ -66,6 +67,13 @@ struct GraphThread {
   std::uint32_t length = 0;    // the number of its events without deferrals
   std::uint32_t snapshot = 0;  // its block, with its next request
   ThreadState state = ThreadState::ready;
+  // Of a thread that awaits: whether a value lets it continue, the last one that was tried.
+  struct Trial {
+    bool known = false;
+    bool ends = false;
+    std::int64_t value = 0;
+  };
+  Trial trial;
 };
 
 template <typename Model, unsigned Words>
@@ -237,7 +245,7 @@ class Graph {
   void allocate(std::size_t room);
 
   std::vector<Thread> threads_;
-  std::array<std::uint64_t, 4> by_state_{};
+  std::array<std::uint64_t, 5> by_state_{};
   std::vector<EventId> initial_;     // by location; no_event if it was never used
   std::vector<Location> locations_;  // of the initial writes
   std::vector<Event> storage_;       // initial writes backwards, then events
@@ -284,6 +292,7 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
   event.location = initial;
   event.po_previous = thread.last;
   event.snapshot = thread.snapshot;
+  event.state = thread.state;
   event.index = thread.length;
   event.thread = t;
   event.kind = kind;
@@ -373,7 +382,8 @@ void Graph<Model, Words>::unlink(EventId id) {
   thread.last = event.po_previous;
   thread.length = event.index;
   thread.snapshot = event.snapshot;
-  set_state(event.thread, event.op == Op::lock ? ThreadState::waiting : ThreadState::ready);
+  thread.trial.known = false;
+  set_state(event.thread, event.state);
 }
 
 template <typename Model, unsigned Words>

@@ -58,7 +58,8 @@ class GraphMachine {
     static constexpr bool conditional = false;  // read-modify-writes are one event
     EventName name;
     Op op = Op::load;
-    bool ran = false;  // see `resume`
+    bool ran = false;     // see `resume`
+    bool awaits = false;  // see `awaits`
     EventId initial = no_event;
     EventId newest = no_event;  // none: a choice
     std::int64_t low = 0;
@@ -93,7 +94,7 @@ class GraphMachine {
 
   [[nodiscard]] std::uint32_t thread_count() const { return snapshots_.thread_count(); }
   [[nodiscard]] const ExecutionGraph& graph() const { return graph_; }
-  [[nodiscard]] bool full() const { return graph_.full(); }
+  [[nodiscard]] bool full() const { return out_of_room_ || graph_.full(); }
   [[nodiscard]] std::uint32_t depth() const { return static_cast<std::uint32_t>(graph_.order().size()); }
   [[nodiscard]] EventName step(std::uint32_t depth) const { return name_of(depth); }
   [[nodiscard]] static ProcessId first_event(std::uint32_t depth) { return depth; }
@@ -166,7 +167,8 @@ class GraphMachine {
   [[nodiscard]] EventId write_of(EventId id) const { return graph_[id].writes() ? id : no_event; }
   [[nodiscard]] EventId source_of(EventId id) const { return graph_[id].source; }
   [[nodiscard]] bool is_decision(EventId id) const {
-    return graph_[id].kind == EventKind::choice || graph_[id].kind == EventKind::deferral;
+    const auto& event = graph_[id];
+    return event.kind == EventKind::choice || event.kind == EventKind::deferral;
   }
   [[nodiscard]] bool is_default(EventId id) const { return graph_[id].canonical; }
 
@@ -185,6 +187,7 @@ class GraphMachine {
     event.name = name;
     event.op = m.op;
     event.ran = false;
+    event.awaits = graph_.thread(name.thread).state == ThreadState::awaiting;
     event.newest = no_event;
     event.low = m.value;
     event.high = m.expected;
@@ -192,7 +195,7 @@ class GraphMachine {
     event.initial = initial(m.location);
     event.newest = graph_.newest(event.initial);
     event.bounds = graph_.bounds(name.thread, event.initial, ExecutionGraph::access_of(m.op));
-    if (deferred(name.thread)) keep_after_owner(name.thread, event.bounds);
+    if (m.op == Op::lock && deferred(name.thread)) keep_after_owner(name.thread, event.bounds);
   }
   [[nodiscard]] std::optional<std::int64_t> first_parameter(const Prepared& event) const {
     return event.newest == no_event ? event.low : event.newest;
@@ -237,9 +240,12 @@ class GraphMachine {
   }
   [[nodiscard]] bool finished() const {
     return (graph_.in_state(ThreadState::ready) | graph_.in_state(ThreadState::waiting) |
-            graph_.in_state(ThreadState::stuck)) == 0;
+            graph_.in_state(ThreadState::awaiting) | graph_.in_state(ThreadState::stuck)) == 0;
   }
-  [[nodiscard]] Op standing_op(ThreadId t) const { return standing(t).op; }
+  // (A thread that still awaits something after `evaluate_waits` could continue.)
+  [[nodiscard]] Op standing_op(ThreadId t) const {
+    return graph_.thread(t).state == ThreadState::awaiting ? Op::await_failed : standing(t).op;
+  }
   [[nodiscard]] std::uint32_t standing_site(ThreadId t) const { return standing(t).site; }
   void final_memory(std::vector<std::int64_t>& memory) const {
     for (std::uint32_t location = 0; location < memory.size(); ++location)
@@ -250,12 +256,13 @@ class GraphMachine {
     return snapshots_.block(graph_.thread(t).snapshot);
   }
   [[nodiscard]] bool await_holds(ThreadId t) {
+    if (graph_.thread(t).state == ThreadState::awaiting) return true;
     auto& m = snapshots_.enter(t, graph_.thread(t).snapshot);
     const auto site = m.site;
     const Uncounted trial(image_);
     snapshots_.resume(t);
-    while (m.op == Op::load && m.in_await != 0) {
-      m.value = newest_value(m.location);
+    while (m.in_await != 0) {
+      m.value = effect_of_reading(m.op, newest_value(m.location), m.value, m.expected, t).result;
       snapshots_.resume(t);
     }
     return m.op != Op::await_failed || m.site != site;
@@ -327,8 +334,9 @@ class GraphMachine {
 
   [[nodiscard]] const std::vector<EventId>& order() const { return graph_.order(); }
 
-  // The left-most thread that can continue; but a deferred lock comes first as soon as its mutex is free.
-  [[nodiscard]] std::optional<EventName> next_event() const {
+  // The left-most thread that can continue; but a deferred lock comes first as soon as its mutex is free, and
+  // a thread that awaits something comes last.
+  [[nodiscard]] std::optional<EventName> next_event() {
     auto ready = graph_.in_state(ThreadState::ready);
     for (auto waiting = graph_.in_state(ThreadState::waiting); waiting != 0; waiting &= waiting - 1) {
       const auto t = static_cast<ThreadId>(std::countr_zero(waiting));
@@ -337,7 +345,7 @@ class GraphMachine {
       if (deferred(t)) return next_of(t);
       ready |= std::uint64_t{1} << t;
     }
-    if (ready == 0) return std::nullopt;
+    if (ready == 0) return next_awaited();
     return next_of(static_cast<ThreadId>(std::countr_zero(ready)));
   }
   // Deferred locks come later, in every execution.
@@ -363,6 +371,65 @@ class GraphMachine {
   [[nodiscard]] bool would_update(const Prepared& event, std::int64_t parameter) const {
     return updates(event.op) && would_write(event.op, event.high, value_of(parameter));
   }
+
+  // -- Waits, as WaitsInPlace has them.
+
+  [[nodiscard]] static bool awaits(const Prepared& event) { return event.awaits; }
+  [[nodiscard]] bool stops(const Prepared& event, std::int64_t parameter) {
+    return !goes_on(event.name.thread, value_of(parameter));
+  }
+  [[nodiscard]] bool may_read(const Prepared& event, std::int64_t parameter) const {
+    const auto source = static_cast<EventId>(parameter);
+    const EventId last = graph_.thread(event.name.thread).last;
+    if (!defers_read(last)) return true;
+    return !is_initial(source) && follows_deferrals(last, source, graph_[source].prefix);
+  }
+  [[nodiscard]] bool defers_read(EventId event) const {
+    return event != no_event && graph_[event].kind == EventKind::deferral && graph_[event].op != Op::lock;
+  }
+  [[nodiscard]] bool is_maximal_deferral(EventId event, const Set& deleted) const {
+    const auto& deferral = graph_[event];
+    EventId newest = graph_.newest(deferral.location);
+    while (!is_initial(newest) && deleted.contains(static_cast<ProcessId>(newest)))
+      newest = graph_[newest].co_previous;
+    return newest == deferral.source ||
+           (!is_initial(newest) && follows_deferral(deferral, before(event), newest, graph_[newest].prefix));
+  }
+  [[nodiscard]] std::optional<EventName> next_undecided() {
+    std::optional<EventName> found;
+    for (auto left = graph_.in_state(ThreadState::awaiting); left != 0; left &= left - 1) {
+      const auto t = static_cast<ThreadId>(std::countr_zero(left));
+      if ((!found || evaluates(t)) && undecided(t)) found = next_of(t);
+      if (found && evaluates(found->thread)) break;
+    }
+    return found;
+  }
+  bool evaluate_waits() {
+    for (auto left = graph_.in_state(ThreadState::awaiting); left != 0; left &= left - 1) {
+      const auto t = static_cast<ThreadId>(std::countr_zero(left));
+      while (graph_.thread(t).state == ThreadState::awaiting && !wait_ends(t)) {
+        if (graph_.full()) {
+          out_of_room_ = true;
+          return false;
+        }
+        Prepared event;
+        prepare(next_of(t), event);
+        EventId id = no_event;
+        insert(event, event.newest, id);
+        evaluated_.push_back(id);
+      }
+    }
+    return true;
+  }
+  void forget_evaluations() {
+    for (; !evaluated_.empty(); evaluated_.pop_back()) {
+      Prepared event;
+      event.name.thread = graph_[evaluated_.back()].thread;
+      EventId id = evaluated_.back();
+      remove(event, id);
+    }
+  }
+
   bool insert(Prepared& event, std::int64_t parameter, EventId& id) {
     const Effect effect = effect_of(event, parameter);
     if (writes(effect.kind) && taken(parameter)) return false;
@@ -372,9 +439,8 @@ class GraphMachine {
   }
   static constexpr bool deferral_is_step = true;
   bool defer(Prepared& event, std::int64_t owner, EventId& id) {
-    if (id == no_event) return false;
+    if (event.op == Op::lock && id == no_event) return false;
     add(event, {.kind = EventKind::deferral}, owner, id);
-    graph_.set_state(event.name.thread, ThreadState::waiting);
     return true;
   }
   void remove(Prepared& event, EventId& id) {
@@ -397,6 +463,11 @@ class GraphMachine {
   [[nodiscard]] bool may_revisit(const Prepared& event, std::int64_t source, EventId read,
                                  const Set& deleted) const {
     if (graph_[read].location != event.initial || !graph_[read].reads()) return false;
+    if (graph_[read].state == ThreadState::awaiting && defers_read(graph_[read].po_previous)) {
+      Set prefix = commit_before(event);
+      if (updates(event.op) && source >= 0) prefix |= committed_before(source);
+      if (!follows_deferrals(graph_[read].po_previous, no_event, prefix)) return false;
+    }
     if (!updates(event.op)) return true;
     const auto stays = [&](EventId write) {
       return write != no_event && write != read && !deleted.contains(static_cast<ProcessId>(write));
@@ -505,6 +576,99 @@ class GraphMachine {
     if (m.op == Op::unlock) return graph_.owns(t, m.location);
     return m.op <= Op::choose && m.op != Op::fence;
   }
+  // A read that stops the thread at once. With a preemption bound it is as any other: the bound has been
+  // proven for the order of events without waiting. A look at a plain variable is one that can race, even if
+  // it comes too early.
+  [[nodiscard]] bool may_wait(const Mailbox& m) const {
+    return (m.in_await | m.before_assume) != 0 && !bound_.active() && !image_.locations[m.location].is_plain;
+  }
+  // Whether the thread has begun to evaluate a condition of several loads.
+  [[nodiscard]] bool evaluates(ThreadId t) const {
+    const auto& m = standing(t);
+    return m.op == Op::load && m.in_await != 0 && m.expected == 0;
+  }
+  // The first thread that awaits something that has happened; but a condition is evaluated without a pause.
+  [[nodiscard]] std::optional<EventName> next_awaited() {
+    std::optional<EventName> found;
+    for (auto left = graph_.in_state(ThreadState::awaiting); left != 0; left &= left - 1) {
+      const auto t = static_cast<ThreadId>(std::countr_zero(left));
+      if (found && !evaluates(t)) continue;
+      if (!wait_ends(t)) continue;
+      const EventId newest = graph_.newest(initial(standing(t).location));
+      if (defers_read(graph_.thread(t).last) &&
+          (is_initial(newest) || !follows_deferrals(graph_.thread(t).last, newest, graph_[newest].prefix)))
+        continue;
+      if (evaluates(t)) return next_of(t);
+      found = next_of(t);
+    }
+    return found;
+  }
+  // Runs the thread on from its read, on trial, with this value. False if it stops without another event.
+  // With `loads`, the rest of its condition reads the newest values; `loads` becomes their number.
+  [[nodiscard]] bool goes_on(ThreadId t, std::int64_t value, std::uint32_t* loads = nullptr) {
+    auto& m = snapshots_.enter(t, graph_.thread(t).snapshot);
+    const Uncounted trial(image_);
+    for (;; value = newest_value(m.location)) {
+      m.value = effect_of_reading(m.op, value, m.value, m.expected, t).result;
+      snapshots_.resume(t);
+      if (loads == nullptr || m.op != Op::load || m.in_await == 0 || m.expected != 0) break;
+      ++*loads;
+    }
+    return m.op != Op::await_failed && m.op != Op::assume_failed;
+  }
+  // Whether the thread continues if it reads the newest values.
+  [[nodiscard]] bool wait_ends(ThreadId t) {
+    auto& last = graph_.thread(t).trial;
+    const std::int64_t value = newest_value(standing(t).location);
+    if (last.known && last.value == value) return last.ends;
+    std::uint32_t loads = 0;
+    const bool ends = goes_on(t, value, &loads);
+    last = {.known = loads == 0, .ends = ends, .value = value};
+    return ends;
+  }
+  // Where no wait has ended: whether there is a write that lets the thread continue although it is not the
+  // newest one, or is not all that the thread waits for. (Not if the thread has been deferred since.)
+  [[nodiscard]] bool undecided(ThreadId t) {
+    Prepared event;
+    prepare(next_of(t), event);
+    for (auto place = first_parameter(event); place; place = next_parameter(event, *place)) {
+      if (may_read(event, *place) && !stops(event, *place)) return true;
+    }
+    return false;
+  }
+  // Whether a deferred read belongs to executions in which it reads from this write (no_event: from one that
+  // is not in the graph) with this prefix: going back from a write to the newest one among those before the
+  // deferral and in the prefix, and so on, must lead to the write that the read was deferred for.
+  [[nodiscard]] bool follows_deferrals(EventId last, EventId write, const Set& prefix) const {
+    for (; defers_read(last); last = graph_[last].po_previous) {
+      if (!follows_deferral(graph_[last], before(last), write, prefix)) return false;
+    }
+    return true;
+  }
+  // The events at earlier positions in the order.
+  [[nodiscard]] Set before(EventId event) const {
+    Set earlier;
+    for (const EventId id : graph_.order()) {
+      if (id == event) break;
+      earlier.insert(static_cast<ProcessId>(id));
+    }
+    return earlier;
+  }
+  [[nodiscard]] bool follows_deferral(const typename ExecutionGraph::Event& deferral, const Set& earlier,
+                                      EventId write, Set prefix) const {
+    if (write != no_event && earlier.contains(static_cast<ProcessId>(write))) return false;
+    for (;;) {
+      EventId previous = graph_.newest(deferral.location);
+      while (previous == write ||
+             (!is_initial(previous) && !earlier.contains(static_cast<ProcessId>(previous)) &&
+              !prefix.contains(static_cast<ProcessId>(previous))))
+        previous = graph_[previous].co_previous;
+      if (previous == deferral.source) return true;
+      if (is_initial(previous) || earlier.contains(static_cast<ProcessId>(previous))) return false;
+      write = previous;
+      prefix = graph_[write].prefix;
+    }
+  }
   // True if the thread's lock is deferred.
   [[nodiscard]] bool deferred(ThreadId t) const {
     const EventId last = graph_.thread(t).last;
@@ -567,6 +731,7 @@ class GraphMachine {
     auto& thread = graph_.thread(t);
     if (event.ran) {
       thread.snapshot = event.snapshot_after;
+      thread.trial.known = false;
       if (event.full_fence_after) thread.frontier.pass(Fence::full);
       if (event.store_fence_after) thread.frontier.pass(Fence::store_store);
       graph_.set_state(t, event.state_after);
@@ -597,9 +762,12 @@ class GraphMachine {
       }
     }
     thread.snapshot = snapshots_.save(t);
+    thread.trial.known = false;
     auto state = ThreadState::ready;
     if (m.op == Op::lock) {
       state = ThreadState::waiting;
+    } else if (may_wait(m)) {
+      state = ThreadState::awaiting;
     } else if (m.op == Op::done) {
       state = ThreadState::finished;
     } else if (is_failure(m.op) || (m.op == Op::unlock && !graph_.owns(t, m.location))) {
@@ -629,6 +797,8 @@ class GraphMachine {
   Snapshots snapshots_;
   std::vector<FailureWithCauses> failures_;
   std::uint64_t withheld_ = 0;           // violations beyond the bound
+  std::vector<EventId> evaluated_;       // by evaluate_waits
+  bool out_of_room_ = false;             // for evaluate_waits
   Set settled_;                          // events that no revisit can delete any more
   std::vector<Settled> settled_before_;  // by cut
 };

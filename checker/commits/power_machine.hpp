@@ -831,11 +831,12 @@ bool PowerMachine<Words>::await_holds(ThreadId t) {
   auto& m = compiler::mailbox(block);
   const auto site = m.site;
   compiler::resume(block);
-  while ((m.op == Op::load && m.in_await != 0) || m.op == Op::need || m.op == Op::assertion ||
-         m.op == Op::assumption) {
-    if (m.op == Op::load) {
+  while (m.in_await != 0 || m.op == Op::need || m.op == Op::assertion || m.op == Op::assumption) {
+    if (m.in_await != 0) {
       const EventId initial = model_.known(m.location);
-      m.value = initial == no_event ? image_.locations[m.location].initial : value_of(model_.newest(initial));
+      const std::int64_t read =
+          initial == no_event ? image_.locations[m.location].initial : value_of(model_.newest(initial));
+      m.value = effect_of_reading(m.op, read, m.value, m.expected, t).result;
       compiler::dependencies(block).result = 0;
     }
     compiler::resume(block);

@@ -30,9 +30,9 @@
 //   it turns out to write (a CAS that succeeds now, say), that write has its own revisits.
 // - `choose` has one value that counts as maximal, the first.
 // - A read that is added with another source than the newest write, and that stops its thread at once (an
-//   assumption or an await that fails), can never be revisited or deleted. The graph is counted as blocked
-//   and not extended. Violations of other threads in it occur in graphs without this read, too (but those may
-//   take more preemptions, so with a bound it may be extended).
+//   assumption that fails, say), can never be revisited or deleted. The graph is counted as blocked and not
+//   extended. Violations of other threads in it occur in graphs without this read, too (but those may take
+//   more preemptions, so with a bound it may be extended).
 //
 // Under SC, TSO and PSO the next event is that of the left-most thread that can continue, and prefixes are
 // those of po | rf. Because deleted events are maximal, no remaining event depends on them, so the closed
@@ -54,6 +54,15 @@
 // no thread can continue, each thread that still waits for a mutex may revisit once, without being added.
 // Recommits has no deferred locks that continue: there a lock whose mutex is taken is added as a read that is
 // stuck. If its mutex becomes free it is part of other executions, so the run counts as blocked.
+//
+// Waiting (WaitsInPlace; docs/algorithms.md proves it). A read that may stop its thread at once, as that of
+// an await, is added only when the newest write lets the thread continue; sources that stop it are not tried.
+// If a write that stops it revisits it, the read is deferred, as a lock is: a mark at its old position says
+// which write that was. The mark is maximal if that write is the newest one, or if the newest one is a source
+// that is reached from the mark. The thread reads again when a newer write lets it continue, so no run is
+// spent on looking too early. Only where all threads have ended or wait, which is a deadlock, reads of older
+// writes that would have let a thread continue are tried, and a thread that does not take one is marked in
+// the same way.
 //
 // Violations are reported as schedules of the operational machine where there is one (linearise.hpp).
 #pragma once
@@ -153,6 +162,7 @@ class Trust {
   inline void enter(Advance advance);
   void leave();
   inline bool add(Node& node);
+  bool wait(Node& node);
   inline bool count_hopeless_read(const Node& node);
   bool next_parameter(Node& node);
   void remove(Node& node) { machine_.remove(node.event, node.id); }
@@ -268,7 +278,15 @@ template <RevisitMachine Machine>
     ++search_.counts.runs;
     return;
   }
+  if constexpr (WaitsInPlace<Machine>) {
+    if (const auto undecided = machine_.next_undecided()) {
+      open(*undecided);
+      return;
+    }
+    if (!machine_.evaluate_waits()) return;
+  }
   if (ends_.finish(machine_) && observer_) observer_(machine_.plain_graph());
+  if constexpr (WaitsInPlace<Machine>) machine_.forget_evaluations();
   if (const auto waiting = machine_.next_waiting(0)) open(*waiting).idle = true;
 }
 
@@ -344,6 +362,12 @@ template <RevisitMachine Machine>
 [[gnu::always_inline]] inline bool Trust<Machine>::add(Node& node) {
   node.stage = Stage::added;
   node.updates = false;
+  if constexpr (WaitsInPlace<Machine>) {
+    if (machine_.awaits(node.event)) {
+      if (wait(node)) return true;
+      if (node.stage == Stage::next) return false;
+    }
+  }
   if (node.op == Op::lock && !machine_.would_update(node.event, node.parameter)) {
     if (machine_.defer(node.event, node.parameter, node.id)) {
       if constexpr (Machine::deferral_is_step) transition();
@@ -361,6 +385,23 @@ template <RevisitMachine Machine>
   node.stage = Stage::next;
   if (node.updates) start_revisits(node);
   return false;
+}
+
+// For a read that awaits a value: returns true if the graph was extended without it, by a deferral. Turns to
+// the next parameter if this one leads nowhere; else the read is to be added.
+template <RevisitMachine Machine>
+bool Trust<Machine>::wait(Node& node) {
+  if constexpr (WaitsInPlace<Machine>) {
+    const bool goes_on = (node.forced || machine_.may_read(node.event, node.parameter)) &&
+                         !machine_.stops(node.event, node.parameter);
+    if (goes_on) return false;
+    if (machine_.newer(node.parameter) != no_event || !machine_.defer(node.event, node.parameter, node.id)) {
+      node.stage = Stage::next;
+      return false;
+    }
+    transition();
+  }
+  return true;
 }
 
 // Counts the run as blocked and returns true if the read was not maximal when it was added and has stopped
@@ -453,6 +494,9 @@ bool Trust<Machine>::maximal(EventId id, const Set& deleted) const {
   const auto gone = [&](EventId write) {
     return write == no_event || deleted.contains(static_cast<ProcessId>(write));
   };
+  if constexpr (WaitsInPlace<Machine>) {
+    if (machine_.defers_read(id)) return machine_.is_maximal_deferral(id, deleted);
+  }
   if (machine_.is_decision(id)) return machine_.is_default(id);
   const EventId write = machine_.write_of(id);
   if (write == no_event) return gone(machine_.newer(machine_.source_of(id)));

@@ -25,21 +25,42 @@ void run_rf(Search& search);
 // Calls `use(machine)` with a fresh machine of the model in the search's options, with sets wide enough for
 // the program. Throws NoImplementation if the model is not operational.
 template <typename Use>
-void with_machine(const Search& search, Use&& use) {
+void with_machine(const Search& search, const MachineOptions& options, Use&& use) {
   const auto& model = search.options().model;
   const bool found = OperationalModels::visit(model, [&]<typename Model>() {
     with_width<Model>(search.image(), [&]<unsigned Words>() {
-      Machine<Model, Words> machine(search.image(), search.machine_options());
+      Machine<Model, Words> machine(search.image(), options);
       use(machine);
     });
   });
   if (!found) throw NoImplementation(model);
+}
+template <typename Use>
+void with_machine(const Search& search, Use&& use) {
+  with_machine(search, search.machine_options(), use);
 }
 
 // with_machine for an exploration: adds the machine's counts to the search's.
 template <typename Use>
 void explore(Search& search, Use&& use) {
   with_machine(search, [&](Interleaving auto& machine) {
+    use(machine);
+    search.counts.buffer_bound_flushes += machine.forced_flushes();
+  });
+}
+
+// The options of a machine in which threads look at what they await only when it holds. (With a preemption
+// bound they may look too early: what counts as a preemption does not depend on values.)
+[[nodiscard]] inline MachineOptions waiting_options(const Search& search) {
+  auto options = search.machine_options();
+  options.awaits_hold = !options.preemption_bound;
+  return options;
+}
+
+// The same as `explore` with such a machine.
+template <typename Use>
+void explore_waiting(Search& search, Use&& use) {
+  with_machine(search, waiting_options(search), [&](Interleaving auto& machine) {
     use(machine);
     search.counts.buffer_bound_flushes += machine.forced_flushes();
   });

@@ -11,6 +11,11 @@
 // (happens_before.hpp). A thread that waits for a mutex at the end of a path has not taken part in any race
 // yet; `waiting_lock_races` makes up for that.
 //
+// Awaits: an operation of an await is enabled only where it does not stop its thread (Jonsson, Lång, Sagonas,
+// "Awaiting for Godot: stateless model checking that avoids executions where nothing happens", FMCAD'22). As
+// the write before it may have enabled it, it races with the newest write before which it could have been
+// taken; and where a thread waits at the end of a path, it takes part in this race there.
+//
 // A stateful algorithm (`Policy::stateful`) may end a path at a known state: `Policy::prune`. It cannot use
 // sleep sets: what sleeps here may have been awake when the state was explored.
 //
@@ -223,10 +228,13 @@ class BacktrackingSearch {
       ++search_.counts.blocked_preemption_bound;
       return;
     }
+    const bool waited = machine_.awaits(process);
+    const auto race = waited ? waiting_race(process) : none;
     machine_.execute(process);
-    step_taken();
+    step_taken(waited);
     const auto last = machine_.depth() - 1;
     for (const auto earlier : order_.races()) add({earlier, last, process, order_.row(last)});
+    if (race != none) add({race, last, process, order_.row(last)});
     if (bounded_) mutexes_race(last);
     if (bounded_ || Policy::stateful) return arrive({});
     const Access access = machine_.step(last).access;
@@ -281,7 +289,13 @@ class BacktrackingSearch {
       ++search_.counts.runs;
       ++search_.counts.blocked_sleep_set;
     }
-    for (ThreadId t = 0; t < machine_.thread_count(); ++t) waiting_lock_races(t);
+    for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+      waiting_lock_races(t);
+      if (!machine_.awaits(t) || machine_.enabled().contains(t)) continue;
+      std::uint32_t row = 0;
+      const auto race = waiting_race(t, &row);
+      if (race != none) add({race, machine_.depth(), t, row});
+    }
   }
 
   void leave() {
@@ -290,8 +304,8 @@ class BacktrackingSearch {
     machine_.undo();
   }
 
-  void step_taken() {
-    order_.record();
+  void step_taken(bool waited = false) {
+    order_.record(waited);
     search_.transition(machine_.depth(), [&] { return memory_used(); });
   }
   [[nodiscard]] std::uint64_t memory_used() const {
@@ -334,6 +348,18 @@ class BacktrackingSearch {
     const auto release = order_.released(last);
     if (release != none && machine_.step(release).thread != step.thread)
       add_conservatively(release, step.process);
+  }
+
+  // For a thread that awaits something: the newest write before which it could have continued. `row`: becomes
+  // its clock, which is valid until the next step is recorded.
+  [[gnu::noinline]] std::uint32_t waiting_race(ThreadId t, std::uint32_t* row = nullptr) {
+    const auto& m = machine_.threads().mailbox(t);
+    std::uint32_t own = 0;
+    const auto race = order_.waiting_race(
+        t, m.location, m.op != Op::load, [&](std::int64_t value) { return machine_.goes_on(t, value); }, own);
+    if (row != nullptr) *row = own;
+    order_.pop_row();
+    return race;
   }
 
   // If the thread waits for a mutex: its lock races with the one that took it.

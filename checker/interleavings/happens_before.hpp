@@ -44,10 +44,11 @@ class HappensBefore {
   }
   [[nodiscard]] const std::int32_t* clock(std::uint32_t row) const { return clocks_.data() + row * stride_; }
 
-  // Accounts for the machine's newest step. Afterwards `races()` has the positions of the steps that race
+  // Accounts for the machine's newest step. `waited`: it is an operation of an await, whose race with a write
+  // is `waiting_race`. Afterwards `races()` has the positions of the steps that race
   // with it, newest first: steps of other processes that conflict with it and that nothing else orders before
   // it.
-  void record() {
+  void record(bool waited = false) {
     const auto position = machine_.depth() - 1;
     const Step& step = machine_.step(position);
     if (machine_.process_count() > row_of_.size()) widen();
@@ -65,7 +66,7 @@ class HappensBefore {
                              : machine_.step(event.previous).access.writes
                                  ? event.previous
                                  : events_[event.previous].previous_write;
-      conflicts(step, event);
+      waited ? waited_conflicts(step, event) : conflicts(step, event);
       last_access_[step.access.location] = position;
     }
     mutable_clock(event.row)[step.process] = static_cast<std::int32_t>(position) + 1;
@@ -100,6 +101,23 @@ class HappensBefore {
     if constexpr (Machine::has_buffers) join_own_flushes(row, thread);
     const auto taken = last_write(mutex);
     return taken != none && !ordered(taken, row) ? taken : none;
+  }
+  // For a thread whose next operation reads the location and belongs to an await: the newest write before
+  // which the operation could have continued, unless one that is ordered before the thread comes first (then
+  // `none`). `goes_on(value)`: whether it continues with this value. Pushes a clock, as `lock_race` does.
+  template <typename GoesOn>
+  [[nodiscard]] std::uint32_t waiting_race(ThreadId thread, Location location, bool locked, GoesOn&& goes_on,
+                                           std::uint32_t& row) {
+    row = push_row();
+    copy(row, row_of_[thread]);
+    if constexpr (Machine::has_buffers) {
+      if (locked) join_own_flushes(row, thread);
+    }
+    for (auto write = last_write(location); write != none; write = events_[write].previous_write) {
+      if (ordered(write, row) || (Machine::has_buffers && machine_.step(write).thread == thread)) break;
+      if (goes_on(machine_.step(write).overwritten)) return write;
+    }
+    return none;
   }
   void pop_row() { --rows_; }
 
@@ -192,6 +210,19 @@ class HappensBefore {
     }
   }
 
+  // The write before it may have enabled the operation, so the two may be unable to change places.
+  void waited_conflicts(const Step& step, const Event& event) {
+    for (auto access = event.previous; access != none; access = events_[access].previous) {
+      const Step& before = machine_.step(access);
+      if (before.access.writes) {
+        if (step.access.writes || !Machine::has_buffers || before.thread != step.thread)
+          join(event.row, events_[access].row);
+        if (step.access.writes) conflict_with_forwarded(access, event.row);
+        return;
+      }
+      if (step.access.writes) conflict(access, event.row);
+    }
+  }
   // The unlock before a lock enables it, so the two cannot change places; the lock before that can.
   void lock_conflict(const Event& event) {
     const auto unlock = event.previous_write;

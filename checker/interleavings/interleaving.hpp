@@ -96,6 +96,11 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { machine.pending(process) } -> std::same_as<Access>;
   { view.can_go_on(thread) } -> std::same_as<bool>;
   { view.waits_at_fence(thread) } -> std::same_as<bool>;
+  // Threads that wait for a condition, with MachineOptions::awaits_hold: not enabled where the next operation
+  // would stop them. Where nothing is enabled, `evaluate_waits` takes these operations, one step each.
+  { view.awaits(process) } -> std::same_as<bool>;
+  { machine.goes_on(thread, value) } -> std::same_as<bool>;
+  machine.evaluate_waits();
   { view.failures() } -> std::same_as<const std::vector<Failure>&>;
   { machine.end() } -> std::same_as<RunEnd>;
   { machine.await_holds(thread, read) } -> std::same_as<bool>;

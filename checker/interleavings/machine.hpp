@@ -86,6 +86,25 @@ class Machine {
       default: return is_read_modify_write(m.op);
     }
   }
+  // True if the thread's next operation belongs to an await and can be taken only where it does not stop the
+  // thread.
+  [[nodiscard]] bool awaits(ProcessId process) const { return waiting_.contains(process); }
+  // Whether a thread that awaits something would continue if its next operation read this value.
+  [[nodiscard]] bool goes_on(ThreadId thread, std::int64_t value) {
+    auto& m = threads_.mailbox(thread);
+    const Uncounted trial(image_);
+    threads_.save(thread);
+    m.value = effect_of_reading(m.op, value, m.value, m.expected, thread).result;
+    compiler::resume(threads_.block(thread));
+    const bool goes_on = m.op != Op::await_failed;
+    threads_.restore(thread);
+    return goes_on;
+  }
+  // Where nothing is enabled: the threads that still await something look, and stop.
+  void evaluate_waits() {
+    const Set waiting = waiting_;
+    waiting.for_each([&](ProcessId thread) { execute(thread); });
+  }
   // True if the thread must wait for its own buffers before its next operation is known.
   [[nodiscard]] bool waits_at_fence(ThreadId thread) const {
     const auto op = threads_.mailbox(thread).op;
@@ -202,8 +221,8 @@ class Machine {
     const Uncounted trial(image_);
     threads_.save(thread);
     compiler::resume(threads_.block(thread));
-    while (m.op == Op::load && m.in_await != 0) {
-      m.value = read(m.location);
+    while (m.in_await != 0) {
+      m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, thread).result;
       compiler::resume(threads_.block(thread));
     }
     const bool holds = m.op != Op::await_failed || m.site != site;
@@ -259,6 +278,7 @@ class Machine {
         Model(threads_.count(), static_cast<std::uint32_t>(image_.locations.size()), options_.buffer_bound);
     enabled_ = {};
     choosing_ = {};
+    waiting_ = {};
     failures_.clear();
     watches_races_ = false;
     Step initial;
@@ -300,6 +320,7 @@ class Machine {
   // Updates `enabled` and `choosing` after `step` of the thread was executed or undone.
   void refresh(ThreadId thread, const Step& step);
   void refresh_thread(ThreadId thread);
+  void refresh_wait(ThreadId thread);
   void log(RowType type, const Step& step);
   void log(RowType type, ThreadId thread, const Mailbox& m);
 
@@ -311,6 +332,7 @@ class Machine {
   std::vector<Step> steps_;
   Set enabled_;
   Set choosing_;
+  Set waiting_;  // threads at an operation of an await, if MachineOptions::awaits_hold
   std::uint64_t forced_ = 0;
   std::vector<Failure> failures_;
   bool watches_races_ = false;
@@ -482,6 +504,12 @@ inline void Machine<Model, Words>::refresh(ThreadId thread, const Step& step) {
       enabled_.assign(buffer.process, model_.can_flush(buffer));
     }
   }
+  if (step.access.writes && !waiting_.empty()) [[unlikely]] {
+    const Set waiting = waiting_;
+    waiting.for_each([&](ProcessId t) {
+      if (threads_.mailbox(t).location == step.access.location) refresh_thread(t);
+    });
+  }
   if (step.op >= Op::lock && step.op <= Op::try_lock) {
     for (ThreadId t = 0; t < thread_count(); ++t) {
       const auto& m = threads_.mailbox(t);
@@ -496,6 +524,22 @@ inline void Machine<Model, Words>::refresh_thread(ThreadId thread) {
   const bool drains = op != Op::load && op != Op::store;
   enabled_.assign(thread, can_go_on(thread) && (!drains || drained(thread)));
   choosing_.assign(thread, op == Op::choose);
+  if (options_.awaits_hold) refresh_wait(thread);
+}
+
+// (Out of line, as few programs wait.)
+template <OperationalModel Model, unsigned Words>
+[[gnu::noinline]] void Machine<Model, Words>::refresh_wait(ThreadId thread) {
+  const auto& m = threads_.mailbox(thread);
+  // (A look at a plain variable can race, even if it comes too early.)
+  const bool waits = m.in_await != 0 && !image_.locations[m.location].is_plain;
+  waiting_.assign(thread, waits);
+  if (!waits || !enabled_.contains(thread)) return;
+  std::int64_t seen = memory_[m.location];
+  if constexpr (has_buffers) {
+    if (const auto* const write = model_.newest(thread, m.location)) seen = write->value;
+  }
+  enabled_.assign(thread, goes_on(thread, seen));
 }
 
 template <OperationalModel Model, unsigned Words>

@@ -148,7 +148,8 @@ class Naive {
 
 void run_naive(Search& search) {
   (void)explore_parts(search, [](Search& mine, const Part& part) {
-    with_machine(mine, [&](Interleaving auto& machine) { Naive(machine, mine).run(part); });
+    with_machine(mine, waiting_options(mine),
+                 [&](Interleaving auto& machine) { Naive(machine, mine).run(part); });
     return true;
   });
 }

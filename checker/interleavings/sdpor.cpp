@@ -13,7 +13,8 @@
 // - For an operation after the known state the paper finds only the last dependent step. That step may be one
 //   that the operation's own process has seen, which would hide earlier ones. We take every dependent step
 //   that does not happen before the process's current point.
-// - A lock that waits for its mutex counts as pending, too: the path may end before it is granted.
+// - A lock that waits for its mutex counts as pending, too, and so does the operation of an await: the path
+//   may end before it is enabled.
 // - With a preemption bound, the running thread, the preemptions so far and the threads that will cost one
 //   belong to the state, and each process that does something after a known state is also added where the
 //   running thread's block of steps began, as races after that state would do.
@@ -136,8 +137,11 @@ class Stateful : public FlanaganGodefroid {
     machine.enabled().for_each(
         [&](ProcessId p) { pending_.push_back(graph_.node(p, possible(machine.pending(p)))); });
     for (ThreadId t = 0; t < machine.thread_count(); ++t) {
-      if (machine.threads().mailbox(t).op == Op::lock && !machine.enabled().contains(t))
-        pending_.push_back(graph_.node(t, machine.pending(t)));
+      const Op op = machine.threads().mailbox(t).op;
+      if ((op != Op::lock && !machine.awaits(t)) || machine.enabled().contains(t)) continue;
+      Access access = possible(machine.pending(t));
+      access.writes = op != Op::load;
+      pending_.push_back(graph_.node(t, access));
     }
     auto position = machine.depth();
     while (position > 0 && machine.step(position - 1).type == StepType::choice) --position;
@@ -193,7 +197,7 @@ class Stateful : public FlanaganGodefroid {
 }  // namespace
 
 void run_sdpor(Search& search) {
-  explore(search, [&]<Interleaving Machine>(Machine& machine) {
+  explore_waiting(search, [&]<Interleaving Machine>(Machine& machine) {
     BacktrackingSearch<Machine, Stateful<Machine>>(machine, search).run();
   });
 }

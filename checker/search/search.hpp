@@ -164,7 +164,9 @@ class Search {
   template <typename Machine>
   void end(Machine& machine) {
     ++counts.runs;
-    if (machine.depth() > counts.max_depth) counts.max_depth = machine.depth();
+    const auto depth = machine.depth();
+    if (depth > counts.max_depth) counts.max_depth = depth;
+    machine.evaluate_waits();
     const RunEnd end = machine.end();
     switch (end.ending) {
       case Ending::complete:
@@ -176,6 +178,7 @@ class Search {
       case Ending::deadlock: note(deadlock_of(machine), [&] { return machine.schedule(); }); break;
       case Ending::violation: break;
     }
+    while (machine.depth() > depth) machine.undo();
   }
   template <typename Machine>
   [[nodiscard]] static FoundViolation deadlock_of(const Machine& machine) {

@@ -20,9 +20,10 @@ enum class EventKind : std::uint8_t {
 
 // What a thread of an execution graph is up to.
 enum class ThreadState : std::uint8_t {
-  ready,    // its next operation can be added
-  waiting,  // for a mutex
-  stuck,    // for good in this graph: an assumption, an await, the loop bound, a violation
+  ready,     // its next operation can be added
+  waiting,   // for a mutex
+  awaiting,  // its next read may stop it at once, so it waits for a value that does not
+  stuck,     // for good in this graph: an assumption, an await, the loop bound, a violation
   finished,
 };
 

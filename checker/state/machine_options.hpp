@@ -10,6 +10,8 @@ struct MachineOptions {
   std::optional<std::uint32_t> buffer_bound;           // of store buffers: entries; unbounded if not set
   std::optional<std::uint32_t> preemption_bound = {};  // of machines that count preemptions
   bool report_beyond_bound = false;                    // violations that need more preemptions count, too
+  // Of machines of interleavings: a thread takes an operation of an await only where that does not stop it.
+  bool awaits_hold = false;
   bool resume_after_assert = false;  // a failed assertion is noted (`failures`) and the thread continues
 };
 

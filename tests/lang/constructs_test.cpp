@@ -102,6 +102,21 @@ TEST_CASE("a loop that only reads shared variables becomes an await, unless that
   CHECK(kept->templates[0].body.statements[0].kind == StatementKind::while_);
 }
 
+TEST_CASE("a loop that only tries becomes an await") {
+  for (const char* loop :
+       {"while !cas(x, 0, 1) { }", "while !trylock m { { } }", "while !cas(x, x, x + 1) { }"}) {
+    const Parsed parsed = parse(std::string("shared x: int; mutex m; thread p { ") + loop + " }");
+    REQUIRE(parsed.program);
+    CHECK(parsed.program->spin_loops == 1);
+  }
+  for (const char* loop :
+       {"while cas(x, 0, 1) { }", "while !cas(x, 0, exchange(x, 1)) { }", "while !cas(x, 0, 1) { x = 0; }"}) {
+    const Parsed parsed = parse(std::string("shared x: int; mutex m; thread p { ") + loop + " }");
+    REQUIRE(parsed.program);
+    CHECK(parsed.program->spin_loops == 0);
+  }
+}
+
 TEST_CASE("a loop with effects, or without anything that can change, stays a loop") {
   for (const char* loop : {"while exchange(x, 1) != 0 { }", "while x != 0 { x = 0; }", "while true { }",
                            "var l = 1; while l != 0 { }"}) {

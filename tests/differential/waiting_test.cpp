@@ -1,0 +1,177 @@
+// Programs that wait in many ways: each algorithm must find the complete graphs and the deadlocks that all
+// interleavings show, in which a thread may look too early; and nothing else may be counted as complete.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "campaign.hpp"
+#include "checker/api/state.hpp"
+#include "checker/commits/algorithms.hpp"
+#include "checker/registry.hpp"
+#include "generate.hpp"
+#include "tests/checker/collected_graphs.hpp"
+#include "tests/environment.hpp"
+
+namespace heddle::differential {
+
+namespace {
+
+using Waits = std::set<std::vector<std::uint32_t>>;
+
+class Writer {
+ public:
+  explicit Writer(std::uint64_t number) : random_(number) {}
+
+  std::string program() {
+    std::string text = "shared x: int; shared y: int; shared l: int; mutex m;\n";
+    const int threads = below(4) == 0 ? 2 : 3;
+    for (int t = 0; t < threads; ++t) {
+      text += "thread " + std::string(1, static_cast<char>('p' + t)) + " { ";
+      const int statements = threads == 2 ? 1 + below(4) : 1 + below(3);
+      for (int i = 0; i < statements; ++i) text += statement(t, i);
+      text += "}\n";
+    }
+    return text;
+  }
+
+ private:
+  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
+  std::string variable() { return below(3) == 0 ? "y" : "x"; }
+  std::string number() { return std::to_string(below(3)); }
+  std::string comparison() { return variable() + (below(3) == 0 ? " != " : " == ") + number(); }
+
+  std::string statement(int thread, int place) {
+    const std::string local = "r" + std::to_string(thread) + std::to_string(place);
+    switch (below(16)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3: return variable() + " = " + number() + "; ";
+      case 4:
+      case 5:
+      case 6: return "await " + comparison() + "; ";
+      case 7: return "await " + comparison() + (below(2) == 0 ? " || " : " && ") + comparison() + "; ";
+      case 8: return "let " + local + " = " + variable() + "; assume " + local + " != " + number() + "; ";
+      case 9:
+        return "while exchange(l, 1) != 0 { await l == 0; } " + variable() + " = " + number() + "; l = 0; ";
+      case 10: return "await l == 0; if cas(l, 0, 1) { " + variable() + " = " + number() + "; l = 0; } ";
+      case 11: return "fetch_add(" + variable() + ", 1); ";
+      case 12: return "let " + local + " = cas(" + variable() + ", " + number() + ", " + number() + "); ";
+      case 13: return "lock m; " + variable() + " = " + number() + "; unlock m; ";
+      case 14: return "while " + variable() + " != " + number() + " { } ";
+      default: return "let " + local + " = " + variable() + "; ";
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+struct Truth {
+  std::set<std::string> graphs;
+  Waits deadlocks;
+};
+
+// From every interleaving; nothing if there are too many.
+std::optional<Truth> interleavings(const Program& program, std::string_view model) {
+  constexpr std::uint64_t most_runs = 20'000;
+  CheckOptions options;
+  options.model = model;
+  const auto image = state_of(program).image(false);
+  const checker::Search search(*image, options);
+  auto graphs = checker::collect_graphs(search, most_runs);
+  if (!graphs) return std::nullopt;
+  Truth truth{.graphs = std::move(*graphs), .deadlocks = {}};
+  checker::with_machine(search, [&]<typename Machine>(Machine& machine) {
+    checker::for_each_run(machine, [&] {
+      if (checker::ended(machine) && machine.ending() == checker::Ending::deadlock)
+        truth.deadlocks.insert(checker::Search::deadlock_of(machine).waits);
+      return true;
+    });
+  });
+  return truth;
+}
+
+std::string difference(std::string_view what, const std::set<std::string>& expected,
+                       const std::set<std::string>& found) {
+  std::string text;
+  for (const auto& graph : expected) {
+    if (!found.contains(graph)) text += std::string(what) + " misses " + graph + "\n";
+  }
+  for (const auto& graph : found) {
+    if (!expected.contains(graph)) text += std::string(what) + " invents " + graph + "\n";
+  }
+  return text;
+}
+
+std::string compare(const Program& program, const checker::Cell& cell, const Truth& truth) {
+  const auto image = state_of(program).image(false);
+  CheckOptions options;
+  options.model = cell.model;
+  options.algorithm = cell.algorithm;
+  options.keep_going = true;
+  checker::Search search(*image, options);
+  std::string wrong;
+  const auto visit = [&](auto algorithm) {
+    std::set<std::string> found;
+    search.on_restart([&] { found.clear(); });
+    algorithm(search, [&](const checker::PlainGraph& graph) {
+      const auto text = graph.text();
+      if (!found.insert(text).second) wrong += "a graph twice: " + text + "\n";
+    });
+    wrong += difference(cell.algorithm, truth.graphs, found);
+  };
+  if (cell.algorithm == "trust") {
+    visit([](checker::Search& s, const auto& observer) { checker::run_trust(s, observer); });
+  } else if (cell.algorithm == "rsmc") {
+    visit([](checker::Search& s, const auto& observer) { checker::run_rsmc(s, observer); });
+  } else {
+    cell.run(search);
+    const bool once = cell.algorithm == "dpor" || cell.algorithm == "source";
+    if (once && search.counts.executions != truth.graphs.size())
+      wrong += "executions: " + std::to_string(search.counts.executions) + " of " +
+               std::to_string(truth.graphs.size()) + "\n";
+  }
+  Waits deadlocks;
+  for (const auto& violation : search.violations()) deadlocks.insert(violation.waits);
+  if (deadlocks != truth.deadlocks)
+    wrong += "deadlocks: " + std::to_string(deadlocks.size()) + " of " +
+             std::to_string(truth.deadlocks.size()) + "\n";
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("waiting costs no execution and no deadlock") {
+  const std::size_t programs = tests::sized(200, 3000);
+  std::size_t compared = 0;
+  std::size_t failures = 0;
+  for (std::uint64_t number = 0; compared < programs && failures < 3; ++number) {
+    const std::string text = Writer(default_seed() * 1'000'000 + number).program();
+    CompileOptions compile;
+    compile.unroll = spin_rounds;
+    const auto program = Program::from_source(text, "waiting.hed", compile);
+    REQUIRE(program);
+    bool skipped = false;
+    for (const char* model : {"sc", "tso", "pso"}) {
+      const auto truth = interleavings(*program, model);
+      skipped = skipped || !truth;
+      if (skipped) break;
+      for (const auto& cell : checker::all_cells()) {
+        if (cell.model != model || cell.run == nullptr) continue;
+        const auto wrong = compare(*program, cell, *truth);
+        failures += !wrong.empty();
+        CHECK_MESSAGE(wrong.empty(), cell.algorithm << " under " << model << ", program " << number << ":\n"
+                                                    << text << wrong);
+      }
+    }
+    compared += !skipped;
+  }
+}
+
+}  // namespace heddle::differential
