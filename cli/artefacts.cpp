@@ -46,7 +46,10 @@ std::optional<Shown> shown_execution(const CheckResult& result, const Options& o
   const bool asked = options.witness > 0 && !result.witnesses.empty();
   if (result.violation && !asked) {
     const Violation& violation = *result.violation;
-    return Shown{.message = violation.message, .line = violation.line, .trace = violation.trace};
+    return Shown{.message = violation.message,
+                 .line = violation.line,
+                 .trace = violation.trace,
+                 .cycle = violation.cycle};
   }
   if (result.witnesses.empty()) return std::nullopt;
   const Witness& witness = result.witnesses.front();
@@ -74,7 +77,8 @@ bool write_artefacts(const Program& program, const CheckResult& result, const Op
                      .parameters = program.parameters(),
                      .unroll = options.compile.unroll,
                      .unroll_spin_loops = options.compile.unroll_spin_loops,
-                     .keep_going = options.check.keep_going,
+                     // (The question of robustness passes over assertions that fail.)
+                     .keep_going = options.check.keep_going || options.check.robust,
                      .model = result.model,
                      .algorithm = result.algorithm,
                      .buffer_bound = options.check.buffer_bound,

@@ -30,6 +30,7 @@ struct Column {
   std::string algorithm;  // whose outcomes they are
   bool complete = false;  // false: the check was abandoned, so there may be more outcomes
   std::vector<Outcome> outcomes;
+  std::optional<std::uint64_t> graphs;  // how many there are, if the algorithm counts them all
 };
 
 struct Row {
@@ -66,6 +67,15 @@ int rank(const CheckResult& result) {
   return complete + 2;
 }
 
+std::optional<std::uint64_t> graphs_of(const CheckResult& result) {
+  for (const AlgorithmInfo& algorithm : algorithms()) {
+    if (algorithm.name == result.algorithm && algorithm.counts == CountedAs::graph &&
+        result.stopped_by.empty())
+      return result.counts.executions;
+  }
+  return std::nullopt;
+}
+
 void add_column(Comparison& comparison, const std::vector<CheckResult>& results,
                 const std::vector<std::string>& variables) {
   const CheckResult* best = nullptr;
@@ -76,7 +86,8 @@ void add_column(Comparison& comparison, const std::vector<CheckResult>& results,
   comparison.columns.push_back({.model = best->model,
                                 .algorithm = best->algorithm,
                                 .complete = best->stopped_by.empty(),
-                                .outcomes = project(best->outcomes, variables)});
+                                .outcomes = project(best->outcomes, variables),
+                                .graphs = graphs_of(*best)});
 }
 
 std::vector<Row> rows_of(const std::vector<Column>& columns) {
@@ -133,6 +144,16 @@ std::string format_rows(const Comparison& comparison, const Style& style) {
   return table(lines, 0);
 }
 
+// What a model adds that adds no outcome. It has all execution graphs of a stricter model, so as many are the same
+// ones.
+std::string without_outcomes(const Column& strictest, const Column& column) {
+  if (!strictest.graphs || !column.graphs || *column.graphs < *strictest.graphs) return {};
+  const std::uint64_t more = *column.graphs - *strictest.graphs;
+  return more == 0 ? fmt::format(": its execution graphs are those of {}", strictest.model)
+                   : fmt::format(" but {} that {} does not have", counted(more, "execution graph"),
+                                 strictest.model);
+}
+
 std::string format_additions(const Comparison& comparison, const Style& style) {
   std::string text;
   for (std::size_t i = 1; i < comparison.columns.size(); ++i) {
@@ -144,9 +165,10 @@ std::string format_additions(const Comparison& comparison, const Style& style) {
     const std::size_t count = added.size();
     if (count > most) added.resize(most);
     const std::string so_far = comparison.columns[i].complete ? "" : " so far";
-    const std::string body = count == 0 ? "adds nothing" + so_far
-                                        : fmt::format("adds {}{}: {}{}", counted(count, "outcome"), so_far,
-                                                      join(added, ", "), count > most ? ", ..." : "");
+    const std::string body =
+        count == 0 ? "adds nothing" + so_far + without_outcomes(comparison.columns[0], comparison.columns[i])
+                   : fmt::format("adds {}{}: {}{}", counted(count, "outcome"), so_far, join(added, ", "),
+                                 count > most ? ", ..." : "");
     const std::string line = fmt::format("{} {}", comparison.columns[i].model, body);
     text += fmt::format("  {}\n", wrap(line, style.width, 2));
   }

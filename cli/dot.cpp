@@ -74,6 +74,13 @@ std::string event_label(const Trace& trace, const GraphEvent& event) {
   return event.location + " is free";
 }
 
+std::optional<std::size_t> event_of(const ExecutionGraph& graph, std::size_t step) {
+  for (std::size_t i = 0; i < graph.events.size(); ++i) {
+    if (graph.events[i].thread >= 0 && graph.events[i].step == step) return i;
+  }
+  return std::nullopt;
+}
+
 std::map<std::size_t, std::size_t> flushes(const Trace& trace) {
   std::map<std::pair<std::int32_t, std::string>, std::deque<std::size_t>> buffers;
   std::map<std::size_t, std::size_t> result;
@@ -116,6 +123,15 @@ std::string dot_picture(const Shown& shown, const std::string& model, const Exec
   }
   for (const GraphEdge& edge : graph.edges)
     text += fmt::format("  e{} -> e{} [{}];\n", edge.from, edge.to, look(edge.relation));
+  for (const CycleEdge& edge : shown.cycle) {
+    const auto from = event_of(graph, edge.from);
+    const auto to = event_of(graph, edge.to);
+    if (!from || !to) continue;
+    text += fmt::format(
+        "  e{} -> e{} [color=\"#cf222e\", fontcolor=\"#cf222e\", penwidth=3, label=\"{}\", "
+        "constraint=false];\n",
+        *from, *to, edge.relation);
+  }
   return text + "}\n";
 }
 

@@ -40,7 +40,8 @@ Json sources(const Program& program, const Trace& trace) {
   return result;
 }
 
-Json graph_json(const Trace& trace, const ExecutionGraph& graph) {
+Json graph_json(const Shown& shown, const ExecutionGraph& graph) {
+  const Trace& trace = shown.trace;
   const std::map<std::size_t, std::size_t> reached = flushes(trace);
   Json events = Json::array();
   for (const GraphEvent& event : graph.events) {
@@ -55,7 +56,13 @@ Json graph_json(const Trace& trace, const ExecutionGraph& graph) {
   Json edges = Json::array();
   for (const GraphEdge& edge : graph.edges)
     edges.push_back({std::string(name(edge.relation)), edge.from, edge.to});
-  return {{"events", std::move(events)}, {"edges", std::move(edges)}};
+  Json cycle = Json::array();
+  for (const CycleEdge& edge : shown.cycle) {
+    const auto from = event_of(graph, edge.from);
+    const auto to = event_of(graph, edge.to);
+    if (from && to) cycle.push_back({edge.relation, *from, *to});
+  }
+  return {{"events", std::move(events)}, {"edges", std::move(edges)}, {"cycle", std::move(cycle)}};
 }
 
 Json foot(const Program& program, const CheckResult& result, const Options& options) {
@@ -101,7 +108,7 @@ std::string html_page(const Program& program, const CheckResult& result, const S
   json["place"] = shown.line == 0 ? Json(nullptr) : Json(fmt::format("line {}", shown.line));
   json["trace"] = to_json(shown.trace);
   json["sources"] = sources(program, shown.trace);
-  json["graph"] = graph == nullptr ? Json(nullptr) : graph_json(shown.trace, *graph);
+  json["graph"] = graph == nullptr ? Json(nullptr) : graph_json(shown, *graph);
   json["foot"] = foot(program, result, options);
   constexpr std::string_view mark = "@DATA@";
   std::string page(trace_page());

@@ -228,6 +228,7 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["stopped_by"] = result.stopped_by.empty() ? Json(nullptr) : Json(result.stopped_by);
   json["finished"] = result.finished;
   json["robust"] = result.robust ? Json(*result.robust) : Json(nullptr);
+  if (result.robust_states) json["robust_by"] = "states";
   json["bounds"] = result.bounds;
   json["blocked"] = to_json(result.blocked);
   json["seconds"] = result.seconds;

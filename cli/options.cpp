@@ -156,7 +156,6 @@ void choose_sweep(Options& options) {
 // What --robust does not go with: its witness is an execution that shows a cycle, not a failure.
 void check_robust_options(const Options& options) {
   const std::pair<bool, std::string_view> refused[] = {
-      {!options.artefacts.trace.empty(), "--trace"},
       {options.minimise, "--minimise"},
       {options.witness > 0, "--witness"},
   };
@@ -215,6 +214,8 @@ Options parse(int count, const char* const* arguments) {
   if (options.violation > 1 && !options.check.keep_going)
     refuse("--violation needs --keep-going", "without both, the first violation is shown");
   if (options.check.robust) check_robust_options(options);
+  if (options.check.robust_states && !options.check.robust)
+    refuse("--states needs --robust", "--outcomes lists the final states");
   const Artefacts& files = options.artefacts;
   if (info.command == Command::outcomes && options.witness == 0 &&
       !(files.trace.empty() && files.dot.empty() && files.html.empty())) {

@@ -23,7 +23,9 @@ const AlgorithmInfo* find_algorithm_info(std::string_view name) { return find_in
 std::string unfit(const ModelInfo& model, const AlgorithmInfo& algorithm, const PairBounds& bounds) {
   if (std::string reason = why_not(model.name, algorithm.name); !reason.empty()) return reason;
   if (bounds.robust && model.name == "sc") return "every program is robust under 'sc'";
-  if (bounds.robust && !algorithm.decides_robustness)
+  if (bounds.robust_states && algorithm.counts == CountedAs::reads_from_class)
+    return fmt::format("'{}' does not visit every final state", algorithm.name);
+  if (bounds.robust && !bounds.robust_states && !algorithm.decides_robustness)
     return fmt::format("'{}' does not decide robustness", algorithm.name);
   if (bounds.preemption_bound && (model.out_of_order || !algorithm.bounds_preemptions))
     return fmt::format("'{}' does not bound preemptions under '{}'", algorithm.name, model.name);

@@ -18,6 +18,7 @@ struct PairBounds {
   std::optional<std::uint32_t> buffer_bound;
   std::optional<std::uint32_t> preemption_bound;
   bool robust = false;  // the question is CheckOptions::robust
+  bool robust_states = false;
 };
 // The reason why the pair does not support these bounds or this question, or is no pair at all; empty if it works. A model
 // without store buffers is within any buffer bound.

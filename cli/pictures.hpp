@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "cli/files.hpp"
 #include "cli/options.hpp"
@@ -19,7 +20,8 @@ struct Shown {
   std::string message;
   std::uint32_t line = 0;  // place of the message; 0: no single place
   const Trace& trace;
-  const Witness* witness = nullptr;  // null: it is a violation
+  const Witness* witness = nullptr;   // null: it is a violation
+  std::vector<CycleEdge> cycle = {};  // drawn over the execution graph
 };
 
 // The execution graph of the trace; empty if the trace reads values that it does not write, which is possible
@@ -28,6 +30,9 @@ struct Shown {
 
 // An event as text: "x = 1", "read y = 0".
 [[nodiscard]] std::string event_label(const Trace& trace, const GraphEvent& event);
+
+// The event of a step; nothing if it has none.
+[[nodiscard]] std::optional<std::size_t> event_of(const ExecutionGraph& graph, std::size_t step);
 
 // For each step at which a store entered a buffer: the step at which it reached memory, if it did.
 [[nodiscard]] std::map<std::size_t, std::size_t> flushes(const Trace& trace);

@@ -37,17 +37,24 @@ bool same_values(const std::vector<NamedValue>& a, const std::vector<NamedValue>
   });
 }
 
+// Whether both end in the same state.
+bool same_end(const Trace& a, const Trace& b) {
+  return same_values(a.memory, b.memory) &&
+         std::equal(a.ends.begin(), a.ends.end(), b.ends.begin(), b.ends.end(),
+                    [](const ThreadEnd& x, const ThreadEnd& y) {
+                      return x.thread == y.thread && same_values(x.locals, y.locals);
+                    });
+}
+
+std::ptrdiff_t operations_of(const Trace& trace) {
+  return std::count_if(trace.steps.begin(), trace.steps.end(),
+                       [](const Step& step) { return step.kind != StepKind::failure; });
+}
+
 // Whether the machine is at an end like that of the witness.
 bool ends_as(const Witness& witness, const Machine& machine, const MachineStatus& status) {
   if (status.conditions.empty() && status.end != MachineEnd::complete) return false;
-  if (witness.condition.empty()) {
-    const Trace now = machine.trace();
-    return same_values(now.memory, witness.trace.memory) &&
-           std::equal(now.ends.begin(), now.ends.end(), witness.trace.ends.begin(), witness.trace.ends.end(),
-                      [](const ThreadEnd& x, const ThreadEnd& y) {
-                        return x.thread == y.thread && same_values(x.locals, y.locals);
-                      });
-  }
+  if (witness.condition.empty()) return same_end(machine.trace(), witness.trace);
   bool satisfied = false;
   for (const ConditionCount& condition : status.conditions) {
     if (condition.kind == "filter" && condition.satisfied == 0) return false;
@@ -69,6 +76,15 @@ Rerun run_again(const SavedTrace& saved, Machine& machine) {
     if (!ends_as(*saved.witness, machine, status)) return result;
     result.witness = saved.witness;
     result.witness->trace = machine.trace();
+    return result;
+  }
+  if (saved.violation->kind == ViolationKind::not_robust) {
+    // The steps are those of the trace, so the relations between them are, too. (Assertions that fail on the way
+    // are passed over, and not always shown.)
+    const Trace trace = machine.trace();
+    if (operations_of(trace) == operations_of(saved.violation->trace) &&
+        same_end(trace, saved.violation->trace))
+      result.violation = saved.violation;
     return result;
   }
   if (status.end != MachineEnd::violation && status.end != MachineEnd::deadlock) return result;
@@ -219,6 +235,7 @@ int run_replay(const Options& options) {
     for (const std::string& note : notes) report += fmt::format("  note: {}\n", wrap(note, style.width, 8));
     if (now.trace() != nullptr && !options.step)
       report += "\n" + format_trace(*now.trace(), program->name(), style) + format_commit_graph(*now.trace());
+    if (now.violation && !options.step) report += format_cycle(*program, *now.violation, style);
     written = write_report(report);
     if (written && now.trace() != nullptr && options.step) written = show_steps(*now.trace(), style);
   }

@@ -29,6 +29,10 @@ struct Style {
 [[nodiscard]] std::string witness_message(const Witness& witness);
 [[nodiscard]] std::string format_witness(const Program& program, const Witness& witness, const Style& style);
 
+// The cycle of a violation of the kind not_robust in the lines of the program; empty for others.
+[[nodiscard]] std::string format_cycle(const Program& program, const Violation& violation,
+                                       const Style& style);
+
 // A violation: its place, its message, its trace.
 [[nodiscard]] std::string format_violation(const Program& program, const Violation& violation,
                                            const Style& style);

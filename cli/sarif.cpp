@@ -5,6 +5,7 @@
 
 #include "cli/json.hpp"
 #include "cli/text.hpp"
+#include "cli/why.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -65,6 +66,20 @@ Json thread_flow(const Program& program, const Trace& trace) {
   return {{"locations", std::move(locations)}};
 }
 
+// The cycle that SC excludes: a place for each step, with the edge that leads on from it.
+Json related_locations(const Program& program, const Violation& violation) {
+  const std::vector<std::string> lines = cycle_lines(program, violation.trace, violation.cycle);
+  Json places = Json::array();
+  for (std::size_t i = 0; i < violation.cycle.size(); ++i) {
+    const Step& step = violation.trace.steps[violation.cycle[i].from];
+    Json place = location(step.file.empty() ? program.name() : step.file, step.line, step.column);
+    place["id"] = i + 1;
+    place["message"] = {{"text", lines[2 * i] + lines[2 * i + 1]}};
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
 }  // namespace
 
 std::string sarif(const Program& program, const CheckResult& result,
@@ -90,6 +105,7 @@ std::string sarif(const Program& program, const CheckResult& result,
       entry["codeFlows"] =
           Json::array({{{"threadFlows", Json::array({thread_flow(program, violation.trace)})}}});
     }
+    if (!violation.cycle.empty()) entry["relatedLocations"] = related_locations(program, violation);
     results.push_back(std::move(entry));
   }
   if (result.verdict == Verdict::vacuous) {

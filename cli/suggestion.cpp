@@ -25,7 +25,7 @@ std::string check_command(std::string_view file, const CompileOptions& compile, 
   if (check.buffer_bound) text += fmt::format(" --buffer-bound {}", *check.buffer_bound);
   if (check.preemption_bound) text += fmt::format(" --preemption-bound {}", *check.preemption_bound);
   if (check.report_beyond_bound) text += " --report-beyond-bound";
-  if (check.robust) text += " --robust";
+  if (check.robust) text += check.robust_states ? " --robust --states" : " --robust";
   if (check.keep_going) text += " --keep-going";
   if (check.collect_outcomes) text += " --outcomes";
   return text;

@@ -59,14 +59,17 @@ Sweep plan(const Options& options) {
   for (const std::string& model : options.models) {
     std::vector<std::string> algorithms = options.algorithms;
     if (algorithms.empty())
-      algorithms.emplace_back(options.check.robust ? "trust" : find_model_info(model)->default_algorithm);
+      algorithms.emplace_back(options.check.robust && !options.check.robust_states
+                                  ? "trust"
+                                  : find_model_info(model)->default_algorithm);
     for (std::string& algorithm : algorithms) sweep.columns.push_back({model, std::move(algorithm)});
   }
   sweep.sets = combinations(options.values);
   sweep.cells.resize(sweep.sets.size() * sweep.columns.size());
   const PairBounds bounds{.buffer_bound = options.check.buffer_bound,
                           .preemption_bound = options.check.preemption_bound,
-                          .robust = options.check.robust};
+                          .robust = options.check.robust,
+                          .robust_states = options.check.robust_states};
   for (std::size_t column = 0; column < sweep.columns.size(); ++column) {
     const auto& [model, algorithm] = sweep.columns[column];
     const std::string reason = unfit(*find_model_info(model), *find_algorithm_info(algorithm), bounds);

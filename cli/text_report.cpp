@@ -34,6 +34,7 @@ std::string format_verdict(const Program& program, const CheckResult& result, co
                         one_line(result.stopped_by));
   }
   if (result.robust) text += *result.robust ? ", robust" : ", not robust";
+  if (result.robust && result.robust_states) text += " in its final states";
   return fmt::format("{} (model {}, algorithm {})\n", text, result.model, result.algorithm);
 }
 
@@ -206,6 +207,8 @@ std::string format_violations(const Program& program, const std::vector<Violatio
   return text;
 }
 
+}  // namespace
+
 std::string format_cycle(const Program& program, const Violation& violation, const Style& style) {
   if (violation.cycle.empty()) return {};
   std::string text = "\nThe cycle that SC excludes:\n";
@@ -213,8 +216,6 @@ std::string format_cycle(const Program& program, const Violation& violation, con
     text += fmt::format("  {}\n", shorten(line, style.width - 2));
   return text;
 }
-
-}  // namespace
 
 std::string format_violation(const Program& program, const Violation& violation, const Style& style) {
   return fmt::format("{}{}violation: {}{}\n\n{}", place_of(program, violation),

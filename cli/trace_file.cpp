@@ -175,12 +175,20 @@ Trace trace_of(const Field& field) {
 
 Violation violation_of(const Field& field) {
   Violation violation;
-  violation.kind = kind_of(field["kind"], ViolationKind::forbid);
+  violation.kind = kind_of(field["kind"], ViolationKind::not_robust);
   violation.message = field["message"].text();
   violation.file = field["file"].text();
   violation.line = field["line"].count();
   violation.column = field["column"].count();
   violation.trace = trace_of(field["trace"]);
+  if (const auto cycle = field.optional("cycle")) {
+    const std::size_t steps = violation.trace.steps.size();
+    cycle->each([&](const Field& edge) {
+      violation.cycle.push_back({.relation = edge["relation"].text(),
+                                 .from = step_number(edge["from"], steps),
+                                 .to = step_number(edge["to"], steps)});
+    });
+  }
   return violation;
 }
 

@@ -195,23 +195,8 @@ std::string why_json(const Program& program, const Why& why) {
 std::string why_dot(const Program& program, const Why& why) {
   if (why.executions.empty()) return {};
   const WhyExecution& execution = why.executions.front();
-  const ExecutionGraph graph = graph_of(execution.trace);
-  std::string text =
-      dot_picture({.message = why_headline(why), .trace = execution.trace}, why.model, graph, program.name());
-  const auto event_of = [&](std::size_t step) {
-    for (std::size_t i = 0; i < graph.events.size(); ++i) {
-      if (graph.events[i].thread >= 0 && graph.events[i].step == step) return i;
-    }
-    return std::size_t{0};
-  };
-  text.resize(text.rfind('}'));
-  for (const WhyEdge& edge : execution.cycle) {
-    text += fmt::format(
-        "  e{} -> e{} [color=\"#cf222e\", fontcolor=\"#cf222e\", penwidth=3, label=\"{}\", "
-        "constraint=false];\n",
-        event_of(edge.from), event_of(edge.to), edge.relation);
-  }
-  return text + "}\n";
+  const Shown shown{.message = why_headline(why), .trace = execution.trace, .cycle = execution.cycle};
+  return dot_picture(shown, why.model, graph_of(execution.trace), program.name());
 }
 
 int show_why(const Program& program, const Options& options) {

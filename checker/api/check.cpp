@@ -70,16 +70,45 @@ bool met_complete_execution(const CheckOptions& options, const Counts& counts) {
 // Why the question of robustness cannot be put so; empty: it can.
 std::string why_not_robust(const CheckOptions& options, const AlgorithmInfo& algorithm) {
   if (options.model == "sc") return "under 'sc' every program is robust; robustness is about weaker models";
-  if (!algorithm.decides_robustness) {
+  if (options.robust_states && algorithm.counts == CountedAs::reads_from_class) {
+    return fmt::format(
+        "the algorithm '{}' cannot compare final states, because it visits only those that conditions look "
+        "at",
+        algorithm.name);
+  }
+  if (!options.robust_states && !algorithm.decides_robustness) {
     return fmt::format(
         "the algorithm '{}' cannot decide robustness, because it does not visit every execution graph as "
-        "such; "
-        "'trust' and 'rsmc' can",
+        "such; 'trust' and 'rsmc' can",
         algorithm.name);
   }
   if (options.preemption_bound) return "robustness under a preemption bound means nothing";
   if (!options.witness_of.empty()) return "robustness is decided without looking for a final state";
   return {};
+}
+
+// The final states of SC, and the limit that ended its exploration, if one did.
+struct StatesOfSc {
+  checker::Search::FinalStates states;
+  std::string stopped_by;
+  double seconds = 0;
+};
+StatesOfSc states_of_sc(const Program& program, CheckOptions options) {
+  options.model = "sc";
+  options.buffer_bound.reset();
+  options.coverage = false;
+  options.save = {};
+  options.resume.clear();
+  options.keep_going = options.collect_outcomes = true;
+  const auto image = state_of(program).image(false);
+  Search search(*image, options);
+  search.look_only_for(ViolationKind::not_robust);
+  try {
+    checker::find_cell(options.model, options.algorithm)->run(search);
+  } catch (const std::bad_alloc&) {
+    search.stop(std::string(checker::out_of_memory));
+  }
+  return {search.final_states(), search.stopped_by(), search.seconds()};
 }
 
 // The positions of the values in a final state.
@@ -128,14 +157,16 @@ Result<CheckResult> check(const Program& program, const CheckOptions& options) {
 }
 
 Result<CheckResult> checker::check(const Program& program, const CheckOptions& requested,
-                                   const Wanted& wanted) {
+                                   std::optional<ViolationKind> only) {
   CheckOptions options = requested;
   const auto* const model = checker::find_model(options.model);
   if (options.algorithm.empty() && model != nullptr)
-    options.algorithm = options.robust ? "trust" : model->default_algorithm;
+    options.algorithm = options.robust && !options.robust_states ? "trust" : model->default_algorithm;
   if (auto reason = why_not(options.model, options.algorithm); !reason.empty())
     return refuse(std::move(reason));
   const auto& algorithm = *checker::find_algorithm(options.algorithm);
+  if (options.robust_states && !options.robust)
+    return refuse("robust_states is a form of the question `robust`");
   if (options.robust) {
     if (auto reason = why_not_robust(options, algorithm); !reason.empty()) return refuse(std::move(reason));
   }
@@ -186,19 +217,19 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   const auto wanted_state = find_state(*image, options.witness_of);
   if (!wanted_state) return wanted_state.error();
   if (!wanted_state->empty()) options.collect_outcomes = true;
+  StatesOfSc of_sc;
+  if (options.robust_states) {
+    of_sc = states_of_sc(program, options);
+    if (options.timeout) options.timeout = std::max(0.0, *options.timeout - of_sc.seconds);
+  }
   // With threads that run ahead, coverage counts at the ends of runs only.
   if (options.coverage && model->out_of_order) image->coverage->weight = 0;
   Search search(*image, options);
-  if (wanted.only) search.look_only_for(*wanted.only);
+  if (only) search.look_only_for(*only);
   if (options.robust) search.look_only_for(ViolationKind::not_robust);
-  if (wanted.execution) {
-    options.threads = 1;  // for a function that need not be thread-safe
-    search.look_for_execution([&](const Schedule& schedule) {
-      return wanted.execution(
-          checker::describe(search, FoundWitness{.condition = {}, .schedule = schedule}).trace);
-    });
-  }
   search.look_for_state(*wanted_state);
+  if (options.robust_states) search.look_for_state_beyond(of_sc.states);
+  if (!of_sc.stopped_by.empty()) search.stop("sc: " + of_sc.stopped_by);
   if (options.save) {
     search.save_with([&](const checker::Sections& sections) {
       options.save(checker::write_checkpoint(program, options, sections));
@@ -258,7 +289,8 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     result.verdict = Verdict::safe_within_bounds;
   }
   if (options.robust && (result.violation || result.stopped_by.empty())) result.robust = !result.violation;
-  result.seconds = search.seconds();
+  result.robust_states = options.robust_states;
+  result.seconds = search.seconds() + of_sc.seconds;
   return result;
 }
 

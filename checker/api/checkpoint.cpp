@@ -56,8 +56,11 @@ struct Switch {
   bool CheckOptions::*value;
 };
 constexpr Switch switches[] = {
-    {"keep_going", &CheckOptions::keep_going}, {"report_beyond_bound", &CheckOptions::report_beyond_bound},
-    {"robust", &CheckOptions::robust},         {"collect_outcomes", &CheckOptions::collect_outcomes},
+    {"keep_going", &CheckOptions::keep_going},
+    {"report_beyond_bound", &CheckOptions::report_beyond_bound},
+    {"robust", &CheckOptions::robust},
+    {"robust_states", &CheckOptions::robust_states},
+    {"collect_outcomes", &CheckOptions::collect_outcomes},
     {"witnesses", &CheckOptions::witnesses},
 };
 

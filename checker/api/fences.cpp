@@ -424,7 +424,7 @@ class Finder {
     return std::any_of(properties.begin(), properties.end(),
                        [](const auto& p) { return p.kind != lang::PropertyKind::filter; });
   }
-  [[nodiscard]] static std::optional<ViolationKind> only(const Task& task) {
+  [[nodiscard]] static std::optional<ViolationKind> only_kind(const Task& task) {
     const auto outcome = task.line != nullptr ? task.line->outcome : ExpectedOutcome::safe;
     if (outcome == ExpectedOutcome::never) return ViolationKind::forbid;
     if (outcome == ExpectedOutcome::always) return ViolationKind::forall;
@@ -433,7 +433,7 @@ class Finder {
 
   // Nothing if a limit was reached.
   std::optional<CheckResult> look(const Task& task, const Program& program, CheckOptions settings,
-                                  const checker::Wanted& wanted) {
+                                  std::optional<ViolationKind> only = {}) {
     if (options_.timeout) {
       const double left = *options_.timeout - seconds();
       if (left <= 0) return stop("timeout"), std::nullopt;
@@ -447,7 +447,7 @@ class Finder {
         return options_.progress(result_.checks, progress);
       };
     }
-    auto result = checker::check(program, settings, wanted);
+    auto result = checker::check(program, settings, only);
     if (!result) {
       errors_ = result.error();
       return std::nullopt;
@@ -465,28 +465,10 @@ class Finder {
   bool check_universal(const Task& task, const hitting_set::Set& proposal, bool& passes) {
     const Program fenced = with_tree(program_of(task), tree_of(task, fences_of(proposal)));
     CheckOptions settings;
-    checker::Wanted wanted{.only = only(task), .execution = {}};
-    std::optional<FencedExecution> weak;
-    const auto is_weak = [&](const Trace& trace) {
-      FencedExecution execution = execution_of(task, trace);
-      if (execution.sequentially_consistent()) return false;
-      weak = std::move(execution);
-      return true;
-    };
-    const bool robust = options_.goal == FenceGoal::robust;
-    if (robust) {
-      settings.keep_going = true;
-      wanted.execution = is_weak;
-    }
-    auto result = look(task, fenced, settings, wanted);
+    settings.robust = options_.goal == FenceGoal::robust;
+    const auto result = look(task, fenced, settings, only_kind(task));
     if (!result) return false;
-    if (robust) {
-      if (weak) return learn_first(task, proposal, not_robust(*result), std::move(*weak), passes);
-      for (const Violation& violation : result->violations) {
-        if (!is_weak(violation.trace)) continue;
-        return learn_first(task, proposal, violation, std::move(*weak), passes);
-      }
-    } else if (result->violation) {
+    if (result->violation) {
       return learn_first(task, proposal, *result->violation, execution_of(task, result->violation->trace),
                          passes);
     }
@@ -499,13 +481,6 @@ class Finder {
       return stop(fmt::format("line {} expects safe, and a bound cut something", task.line->line)), false;
     return true;
   }
-  static Violation not_robust(const CheckResult& result) {
-    Violation violation;
-    violation.message = "an execution that sc does not allow";
-    violation.trace = result.witnesses.front().trace;
-    return violation;
-  }
-
   bool learn_first(const Task& task, const hitting_set::Set& proposal, Violation violation,
                    FencedExecution execution, bool& passes) {
     passes = false;
@@ -525,7 +500,7 @@ class Finder {
     const Program fenced = with_tree(program_of(task), tree_of(task, fences_of(proposal)));
     CheckOptions settings;
     settings.keep_going = task.line->outcome == ExpectedOutcome::sometimes;
-    const auto result = look(task, fenced, settings, {});
+    const auto result = look(task, fenced, settings);
     if (!result) return false;
     if (mismatch(*task.line, *result).empty()) return true;
     if (!result->stopped_by.empty()) return stop(result->stopped_by), false;

@@ -127,7 +127,7 @@ class Linter {
     if (stopped()) return {};
     options.timeout = options_.timeout;
     options.progress = [this](const Progress&) { return !stopped(); };
-    auto result = checker::check(program, options, {.only = only});
+    auto result = checker::check(program, options, only);
     if (!result || result->verdict == Verdict::undecided) return {};
     return std::move(*result);
   }

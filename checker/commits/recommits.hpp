@@ -107,9 +107,9 @@ class Recommits : public Machine {
   // Queries about events, which may be stuck locks.
   [[nodiscard]] Set readers(std::int64_t write) const {
     Set result = Machine::readers(write);
-    const EventName name = Machine::name_of(write);
     for (ThreadId t = 0; t < stuck_.size(); ++t) {
-      if (stuck_[t] && write >= 0 && stuck_[t]->owner == name) result.insert(first_stuck + t);
+      if (stuck_[t] && write >= 0 && stuck_[t]->owner == Machine::name_of(write))
+        result.insert(first_stuck + t);
     }
     return result;
   }

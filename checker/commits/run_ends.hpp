@@ -22,8 +22,9 @@ class RunEnds {
   explicit RunEnds(Search& search)
       : search_(search),
         needs_states_(!search.image().conditions.empty() || search.image().final_block != nullptr ||
-                      search.options().collect_outcomes),
-        judges_order_(search.options().robust && search.image().locations.size() > 1) {
+                      search.options().collect_outcomes || search.options().robust_states),
+        judges_order_(search.options().robust && !search.options().robust_states &&
+                      search.image().locations.size() > 1) {
     for (const auto& location : search.image().locations) memory_.push_back(location.initial);
     blocks_.resize(search.image().threads.size());
     if (has_plain_locations(search.image()) && !search.options().robust) races_.emplace(search.image());

@@ -48,7 +48,8 @@ class SequentialOrder {
     for (ThreadId t = first;;) {
       Thread& thread = threads_[t];
       const EventId event = thread.newest;
-      const EventId later = event == no_event ? no_event : needed(machine, event);
+      const EventId write = event == no_event ? no_event : machine.write_of(event);
+      const EventId later = event == no_event ? no_event : needed(machine, event, write);
       if (later != no_event) {
         waiting_.push_back(t);
         thread.waits = true;
@@ -58,7 +59,8 @@ class SequentialOrder {
         continue;
       }
       if (event != no_event) {
-        take(machine, event);
+        undone_.insert(static_cast<ProcessId>(event));
+        if (write != no_event) undone_.insert(static_cast<ProcessId>(write));
         thread.newest = machine.po_previous(event);
         if (missing(thread.awaited) || thread.awaited == no_event) continue;
       }
@@ -69,28 +71,22 @@ class SequentialOrder {
       threads_[t].waits = false;
     }
   }
-  // An event that must be undone before this one and has not been, or no_event.
-  [[nodiscard]] EventId needed(const Machine& machine, EventId event) const {
-    const EventId write = machine.write_of(event);
-    if (write == no_event) {
-      if (machine.is_decision(event)) return no_event;  // a deferred lock has a source, but does not read
-    } else {
+  // An event that must be undone before this one, which is or has this write, and has not been; or no_event.
+  [[nodiscard]] EventId needed(const Machine& machine, EventId event, EventId write) const {
+    if (write != no_event) {
       if (const EventId next = machine.newer(write); missing(next)) return next;
       const auto readers = machine.readers(write) - undone_;
       if (!readers.empty()) return static_cast<EventId>(readers.first());
     }
-    if (const EventId source = machine.source_of(event); source != no_event) {
-      if (const EventId next = machine.newer(source); next != write && missing(next)) return next;
-    }
-    return no_event;
+    const EventId source = machine.source_of(event);
+    if (source == no_event) return no_event;
+    const EventId next = machine.newer(source);
+    if (next == write || !missing(next)) return no_event;
+    // A deferred lock has a source, but does not read.
+    return write == no_event && machine.is_decision(event) ? no_event : next;
   }
   [[nodiscard]] bool missing(EventId id) const {
     return id != no_event && !undone_.contains(static_cast<ProcessId>(id));
-  }
-  void take(const Machine& machine, EventId event) {
-    undone_.insert(static_cast<ProcessId>(event));
-    if (const EventId write = machine.write_of(event); write != no_event)
-      undone_.insert(static_cast<ProcessId>(write));
   }
 
   typename Machine::Set undone_;

@@ -87,7 +87,11 @@ class Trust {
   using Set = typename Machine::Set;
 
   Trust(Machine& machine, Search& search, const GraphObserver& observer)
-      : machine_(machine), search_(search), observer_(observer), ends_(search) {}
+      : machine_(machine),
+        search_(search),
+        observer_(observer),
+        ends_(search),
+        oldest_first_(search.options().robust) {}
 
   // Explores a part. False if an execution has more events than the machine has room for: then the search must
   // start again on a wider one. Throws NoSuchPart.
@@ -146,6 +150,10 @@ class Trust {
     bool revisiting = false;  // the event has been added to the cut graph
 
     [[nodiscard]] bool is_store() const { return op == Op::store || op == Op::unlock; }
+    // The parameters of the event are neighbours in coherence order.
+    [[nodiscard]] bool has_plain_place() const {
+      return op == Op::load || (is_store() && !event.conditional);
+    }
     [[nodiscard]] bool may_update() const { return op != Op::load && op != Op::choose && !is_store(); }
     [[nodiscard]] bool exhausted() const { return forced && !idle && !updates && !is_store(); }
   };
@@ -198,6 +206,9 @@ class Trust {
   Search& search_;
   const GraphObserver& observer_;
   RunEnds<Machine> ends_;
+  // Executions that SC does not have tend to be those with old sources and places. The order in which a node
+  // takes them does not matter for anything else.
+  bool oldest_first_;
   std::vector<Node> nodes_;
   std::uint32_t first_own_ = 0;        // see Part
   const Part* way_ = nullptr;          // until its beginning is reached
@@ -296,6 +307,9 @@ auto Trust<Machine>::open(EventName name) -> Node& {
   node.op = machine_.op(name);
   machine_.prepare(name, node.event);
   node.parameter = *machine_.first_parameter(node.event);
+  if (oldest_first_ && node.has_plain_place()) {
+    while (const auto older = machine_.next_parameter(node.event, node.parameter)) node.parameter = *older;
+  }
   return node;
 }
 
@@ -352,6 +366,11 @@ void Trust<Machine>::leave() {
 template <RevisitMachine Machine>
 bool Trust<Machine>::next_parameter(Node& node) {
   if (node.forced || node.all_tried) return false;
+  if (oldest_first_ && node.has_plain_place()) {
+    const EventId newer = machine_.newer(node.parameter);
+    if (newer != no_event) node.parameter = newer;
+    return newer != no_event;
+  }
   const auto next = machine_.next_parameter(node.event, node.parameter);
   if (next) node.parameter = *next;
   return next.has_value();

@@ -371,8 +371,8 @@ Violation describe(const Search& search, const FoundViolation& found) {
       replay.message = "a final state satisfies '" + image.sites[found.site].text + "'";
       break;
     case ViolationKind::not_robust:
-      replay.message =
-          fmt::format("not robust: '{}' has an execution that SC does not have", search.options().model);
+      replay.message = fmt::format("not robust: '{}' has {} that SC does not have", search.options().model,
+                                   search.options().robust_states ? "a final state" : "an execution");
       break;
     default: break;
   }

@@ -78,6 +78,7 @@ Search::Search(const Search& whole, const CheckOptions& options, CrewTask& task,
   executions_before_ = executions_before;
   only_ = whole.only_;
   wanted_state_ = whole.wanted_state_;
+  known_states_ = whole.known_states_;
   task_ = &task;
 }
 
@@ -204,7 +205,7 @@ bool Search::judge(const std::vector<std::int64_t>& memory, const std::byte* con
     std::uint64_t weight = 0;
     // Counted also where threads that run ahead are not yet.
     if (image_.coverage) weight = std::exchange(image_.coverage->weight, 1);
-    FinalEnd end = run_final_block(image_, scratch_memory_, options_.keep_going, nullptr);
+    FinalEnd end = run_final_block(image_, scratch_memory_, machine_options().resume_after_assert, nullptr);
     if (image_.coverage) image_.coverage->weight = weight;
     for (auto& found : end.violations) note(std::move(found), schedule);
     if (end.cut()) {
@@ -228,11 +229,9 @@ bool Search::judge(const std::vector<std::int64_t>& memory, const std::byte* con
     if (condition.kind == compiler::ConditionKind::forbid && holds)
       note({.kind = ViolationKind::forbid, .site = condition.site}, schedule);
   }
-  if (wanted_execution_ && found_.witnesses.empty()) {
-    if (Schedule made = schedule(); wanted_execution_(made)) {
-      found_.witnesses.push_back({.condition = {}, .schedule = std::move(made)});
-      stop("the execution was found");
-    }
+  if (known_states_ != nullptr) {
+    make_final_state(*final_memory, blocks);
+    if (!known_states_->contains(scratch_state_)) note({.kind = ViolationKind::not_robust}, schedule);
   }
   if (options_.collect_outcomes) {
     make_final_state(*final_memory, blocks);

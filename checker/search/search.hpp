@@ -79,10 +79,10 @@ class Search {
   // Stops at the first execution that ends in a state with these values. Needs `collect_outcomes`.
   void look_for_state(std::vector<StateValue> values) { wanted_state_ = std::move(values); }
 
-  // Stops at the first complete execution that `wanted` accepts: the witness without a condition.
-  void look_for_execution(std::function<bool(const Schedule&)> wanted) {
-    wanted_execution_ = std::move(wanted);
-  }
+  // Every execution that ends in another state than these is a violation of the kind `not_robust`. The caller
+  // keeps the states.
+  using FinalStates = std::unordered_map<FinalState, std::uint64_t, FinalStateHash>;
+  void look_for_state_beyond(const FinalStates& known) { known_states_ = &known; }
 
   [[nodiscard]] const Image& image() const { return image_; }
   [[nodiscard]] const CheckOptions& options() const { return options_; }
@@ -217,9 +217,7 @@ class Search {
   [[nodiscard]] const std::vector<std::uint64_t>& satisfied() const { return found_.satisfied; }
   // How many final states were judged.
   [[nodiscard]] std::uint64_t judged() const { return found_.judged; }
-  [[nodiscard]] const std::unordered_map<FinalState, std::uint64_t, FinalStateHash>& final_states() const {
-    return found_.final_states;
-  }
+  [[nodiscard]] const FinalStates& final_states() const { return found_.final_states; }
   [[nodiscard]] double seconds() const;
   // That have explored.
   [[nodiscard]] std::uint32_t threads() const { return threads_; }
@@ -257,8 +255,8 @@ class Search {
   std::uint32_t threads_ = 1;
   Findings found_;  // but for the counts
   std::vector<StateValue> wanted_state_;
-  std::function<bool(const Schedule&)> wanted_execution_;
   std::optional<ViolationKind> only_;
+  const FinalStates* known_states_ = nullptr;
   std::function<void()> forget_;
   std::vector<std::int64_t> scratch_memory_;
   FinalState scratch_state_;

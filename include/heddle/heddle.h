@@ -142,6 +142,10 @@ struct CheckOptions {
   // that fails is passed over. What an `assume`, an await or a bound cuts off does not count. Needs
   // AlgorithmInfo::decides_robustness and a model weaker than SC.
   bool robust = false;
+  // With `robust`: compare the final states of complete executions, not graphs. SC is explored first, with the
+  // same algorithm and limits, and its final states are kept. Needs an algorithm that visits every final state:
+  // all but those that count reads-from classes.
+  bool robust_states = false;
   bool collect_outcomes = false;  // fill CheckResult::outcomes; costs a hash look-up per complete execution
   bool witnesses = false;         // fill CheckResult::witnesses; costs one trace for each `exists`
   // Look for an execution that ends with these values, named as in Outcome::values (any subset of them), and
@@ -423,7 +427,8 @@ struct CheckResult {
   std::vector<CoveredPlace> coverage;  // sorted by place; with CheckOptions::coverage
   // With CheckOptions::robust, unless undecided: whether every execution within the bounds is one of SC.
   std::optional<bool> robust;
-  std::uint32_t threads = 1;  // that took part
+  bool robust_states = false;  // CheckOptions::robust_states: `robust` is about final states
+  std::uint32_t threads = 1;   // that took part
   double seconds = 0;
 };
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "campaign.hpp"
 #include "checker/api/state.hpp"
@@ -66,6 +68,44 @@ Finding robustness_is_equality(const Program& program, const std::string& model)
   return {};
 }
 
+// `--states`, by every algorithm that can, against the sets of final states that interleavings lead to.
+Finding states_are_those_of_sc(const Program& program, const std::string& model) {
+  const std::string oracle = model == "power" ? "rsmc" : "naive";
+  const auto states = [&](const std::string& name, const std::string& algorithm) {
+    std::set<std::vector<std::int64_t>> result;
+    const auto found = check(
+        program,
+        {.model = name, .algorithm = algorithm, .timeout = 5, .keep_going = true, .collect_outcomes = true});
+    if (!found || !found->stopped_by.empty()) return std::optional<std::set<std::vector<std::int64_t>>>();
+    for (const Outcome& outcome : found->outcomes) {
+      std::vector<std::int64_t> values;
+      for (const NamedValue& value : outcome.values) values.push_back(value.value);
+      result.insert(values);
+    }
+    return std::optional(result);
+  };
+  const auto sc = states("sc", "naive");
+  const auto weak = states(model, oracle);
+  if (!sc || !weak) return {.skipped = true, .difference = {}};
+  const bool same = std::includes(sc->begin(), sc->end(), weak->begin(), weak->end());
+  for (const AlgorithmInfo& algorithm : algorithms()) {
+    if (algorithm.counts == CountedAs::reads_from_class) continue;
+    const auto found = check(program, {.model = model,
+                                       .algorithm = std::string(algorithm.name),
+                                       .timeout = 5,
+                                       .robust = true,
+                                       .robust_states = true});
+    if (!found) return {.difference = found.error().front().message};
+    if (!found->stopped_by.empty()) return {.skipped = true, .difference = {}};
+    if (found->robust != same)
+      return {.difference = std::string(algorithm.name) + (same ? " sees" : " does not see") +
+                            " a final state that " + model + " adds\n"};
+    if (found->violation && found->violation->cycle.empty()) return {.difference = "there is no cycle\n"};
+  }
+  (same ? totals.robust : totals.others) += 1;
+  return {};
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("commits");
@@ -79,6 +119,18 @@ TEST_CASE("a program is robust exactly if the weak model's set of graphs is that
        6});
   MESSAGE(totals.robust, " are robust, ", totals.others, " have other ends than complete ones");
   CHECK(totals.robust > 10);
+}
+
+TEST_CASE("final states are compared with those of SC") {
+  totals = {};
+  run({"robust states", 200, 71'000'000,
+       all_of({[](const Program& p) { return states_are_those_of_sc(p, "tso"); },
+               [](const Program& p) { return states_are_those_of_sc(p, "pso"); },
+               [](const Program& p) { return states_are_those_of_sc(p, "power"); }}),
+       6});
+  MESSAGE(totals.robust, " have the final states of SC, ", totals.others, " have others");
+  CHECK(totals.robust > 10);
+  CHECK(totals.others > 0);
 }
 
 TEST_SUITE_END();
