@@ -286,6 +286,7 @@ concept WaitsInPlace = RevisitMachine<M> &&
   { run.may_read(prepared, parameter) } -> std::same_as<bool>;
   { run.defers_read(event_id) } -> std::same_as<bool>;
   { run.is_maximal_deferral(event_id, deleted) } -> std::same_as<bool>;
+  { run.anyone_awaits() } -> std::same_as<bool>;
   { machine.next_undecided() } -> std::same_as<std::optional<EventName>>;
   { machine.evaluate_waits() } -> std::same_as<bool>;
   machine.forget_evaluations();

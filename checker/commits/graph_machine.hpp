@@ -182,7 +182,7 @@ class GraphMachine {
     return op(name) == Op::lock && value_of(graph_.newest(initial(location(name)))) != 0;
   }
 
-  void prepare(EventName name, Prepared& event) {
+  [[gnu::always_inline]] void prepare(EventName name, Prepared& event) {
     const auto& m = standing(name.thread);
     event.name = name;
     event.op = m.op;
@@ -345,7 +345,7 @@ class GraphMachine {
       if (deferred(t)) return next_of(t);
       ready |= std::uint64_t{1} << t;
     }
-    if (ready == 0) return next_awaited();
+    if (ready == 0) return anyone_awaits() ? next_awaited() : std::nullopt;
     return next_of(static_cast<ThreadId>(std::countr_zero(ready)));
   }
   // Deferred locks come later, in every execution.
@@ -375,6 +375,7 @@ class GraphMachine {
   // -- Waits, as WaitsInPlace has them.
 
   [[nodiscard]] static bool awaits(const Prepared& event) { return event.awaits; }
+  [[nodiscard]] bool anyone_awaits() const { return graph_.in_state(ThreadState::awaiting) != 0; }
   [[nodiscard]] bool stops(const Prepared& event, std::int64_t parameter) {
     return !goes_on(event.name.thread, value_of(parameter));
   }
@@ -395,7 +396,7 @@ class GraphMachine {
     return newest == deferral.source ||
            (!is_initial(newest) && follows_deferral(deferral, before(event), newest, graph_[newest].prefix));
   }
-  [[nodiscard]] std::optional<EventName> next_undecided() {
+  [[nodiscard, gnu::noinline]] std::optional<EventName> next_undecided() {
     std::optional<EventName> found;
     for (auto left = graph_.in_state(ThreadState::awaiting); left != 0; left &= left - 1) {
       const auto t = static_cast<ThreadId>(std::countr_zero(left));
@@ -404,7 +405,7 @@ class GraphMachine {
     }
     return found;
   }
-  bool evaluate_waits() {
+  [[gnu::noinline]] bool evaluate_waits() {
     for (auto left = graph_.in_state(ThreadState::awaiting); left != 0; left &= left - 1) {
       const auto t = static_cast<ThreadId>(std::countr_zero(left));
       while (graph_.thread(t).state == ThreadState::awaiting && !wait_ends(t)) {
@@ -421,7 +422,7 @@ class GraphMachine {
     }
     return true;
   }
-  void forget_evaluations() {
+  [[gnu::noinline]] void forget_evaluations() {
     for (; !evaluated_.empty(); evaluated_.pop_back()) {
       Prepared event;
       event.name.thread = graph_[evaluated_.back()].thread;
@@ -430,7 +431,7 @@ class GraphMachine {
     }
   }
 
-  bool insert(Prepared& event, std::int64_t parameter, EventId& id) {
+  [[gnu::always_inline]] bool insert(Prepared& event, std::int64_t parameter, EventId& id) {
     const Effect effect = effect_of(event, parameter);
     if (writes(effect.kind) && taken(parameter)) return false;
     add(event, effect, parameter, id);
@@ -588,7 +589,7 @@ class GraphMachine {
     return m.op == Op::load && m.in_await != 0 && m.expected == 0;
   }
   // The first thread that awaits something that has happened; but a condition is evaluated without a pause.
-  [[nodiscard]] std::optional<EventName> next_awaited() {
+  [[nodiscard, gnu::noinline]] std::optional<EventName> next_awaited() {
     std::optional<EventName> found;
     for (auto left = graph_.in_state(ThreadState::awaiting); left != 0; left &= left - 1) {
       const auto t = static_cast<ThreadId>(std::countr_zero(left));
@@ -628,7 +629,7 @@ class GraphMachine {
   }
   // Where no wait has ended: whether there is a write that lets the thread continue although it is not the
   // newest one, or is not all that the thread waits for. (Not if the thread has been deferred since.)
-  [[nodiscard]] bool undecided(ThreadId t) {
+  [[nodiscard, gnu::noinline]] bool undecided(ThreadId t) {
     Prepared event;
     prepare(next_of(t), event);
     for (auto place = first_parameter(event); place; place = next_parameter(event, *place)) {

@@ -162,6 +162,7 @@ class Trust {
   // inlines them into `run` only if it must.)
 
   inline void arrive();
+  bool end_waiting();
   Node& open(EventName name);
   // What the newest node did: it was left; it extended the graph; it revisited a read, which is not yet open.
   enum class Advance : std::uint8_t { left, extended, revisited };
@@ -289,16 +290,29 @@ template <RevisitMachine Machine>
     ++search_.counts.runs;
     return;
   }
+  bool waits = false;
+  if constexpr (WaitsInPlace<Machine>) {
+    waits = machine_.anyone_awaits();
+    if (waits && !end_waiting()) return;
+  }
+  if (!waits && ends_.finish(machine_) && observer_) observer_(machine_.plain_graph());
+  if (const auto waiting = machine_.next_waiting(0)) open(*waiting).idle = true;
+}
+
+// Where nothing comes next and some thread awaits something: ends the run, unless some thread missed its
+// chance. Then opens its node and returns false.
+template <RevisitMachine Machine>
+[[gnu::noinline]] bool Trust<Machine>::end_waiting() {
   if constexpr (WaitsInPlace<Machine>) {
     if (const auto undecided = machine_.next_undecided()) {
       open(*undecided);
-      return;
+      return false;
     }
-    if (!machine_.evaluate_waits()) return;
+    if (!machine_.evaluate_waits()) return false;
+    ends_.finish(machine_);
+    machine_.forget_evaluations();
   }
-  if (ends_.finish(machine_) && observer_) observer_(machine_.plain_graph());
-  if constexpr (WaitsInPlace<Machine>) machine_.forget_evaluations();
-  if (const auto waiting = machine_.next_waiting(0)) open(*waiting).idle = true;
+  return true;
 }
 
 template <RevisitMachine Machine>
@@ -409,7 +423,7 @@ template <RevisitMachine Machine>
 // For a read that awaits a value: returns true if the graph was extended without it, by a deferral. Turns to
 // the next parameter if this one leads nowhere; else the read is to be added.
 template <RevisitMachine Machine>
-bool Trust<Machine>::wait(Node& node) {
+[[gnu::noinline]] bool Trust<Machine>::wait(Node& node) {
   if constexpr (WaitsInPlace<Machine>) {
     const bool goes_on = (node.forced || machine_.may_read(node.event, node.parameter)) &&
                          !machine_.stops(node.event, node.parameter);

@@ -195,7 +195,7 @@ class HappensBefore {
     }
   }
 
-  void conflict(std::uint32_t position, std::uint32_t row) {
+  [[gnu::always_inline]] void conflict(std::uint32_t position, std::uint32_t row) {
     if (ordered(position, row)) return;
     races_.push_back(position);
     join(row, events_[position].row);
@@ -211,7 +211,7 @@ class HappensBefore {
   }
 
   // The write before it may have enabled the operation, so the two may be unable to change places.
-  void waited_conflicts(const Step& step, const Event& event) {
+  [[gnu::noinline]] void waited_conflicts(const Step& step, const Event& event) {
     for (auto access = event.previous; access != none; access = events_[access].previous) {
       const Step& before = machine_.step(access);
       if (before.access.writes) {

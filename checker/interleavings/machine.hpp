@@ -321,6 +321,7 @@ class Machine {
   void refresh(ThreadId thread, const Step& step);
   void refresh_thread(ThreadId thread);
   void refresh_wait(ThreadId thread);
+  void refresh_waiting(Location location);
   void log(RowType type, const Step& step);
   void log(RowType type, ThreadId thread, const Mailbox& m);
 
@@ -505,10 +506,7 @@ inline void Machine<Model, Words>::refresh(ThreadId thread, const Step& step) {
     }
   }
   if (step.access.writes && !waiting_.empty()) [[unlikely]] {
-    const Set waiting = waiting_;
-    waiting.for_each([&](ProcessId t) {
-      if (threads_.mailbox(t).location == step.access.location) refresh_thread(t);
-    });
+    refresh_waiting(step.access.location);
   }
   if (step.op >= Op::lock && step.op <= Op::try_lock) {
     for (ThreadId t = 0; t < thread_count(); ++t) {
@@ -519,20 +517,29 @@ inline void Machine<Model, Words>::refresh(ThreadId thread, const Step& step) {
 }
 
 template <OperationalModel Model, unsigned Words>
-inline void Machine<Model, Words>::refresh_thread(ThreadId thread) {
+[[gnu::always_inline]] inline void Machine<Model, Words>::refresh_thread(ThreadId thread) {
   const auto op = threads_.mailbox(thread).op;
   const bool drains = op != Op::load && op != Op::store;
   enabled_.assign(thread, can_go_on(thread) && (!drains || drained(thread)));
   choosing_.assign(thread, op == Op::choose);
-  if (options_.awaits_hold) refresh_wait(thread);
+  if (threads_.mailbox(thread).in_await != 0 || waiting_.contains(thread)) [[unlikely]]
+    refresh_wait(thread);
 }
 
-// (Out of line, as few programs wait.)
+// The same of the threads that await something at the location. (Out of line, as few programs wait.)
+template <OperationalModel Model, unsigned Words>
+[[gnu::noinline]] void Machine<Model, Words>::refresh_waiting(Location location) {
+  const Set waiting = waiting_;
+  waiting.for_each([&](ProcessId t) {
+    if (threads_.mailbox(t).location == location) refresh_thread(t);
+  });
+}
+
 template <OperationalModel Model, unsigned Words>
 [[gnu::noinline]] void Machine<Model, Words>::refresh_wait(ThreadId thread) {
   const auto& m = threads_.mailbox(thread);
   // (A look at a plain variable can race, even if it comes too early.)
-  const bool waits = m.in_await != 0 && !image_.locations[m.location].is_plain;
+  const bool waits = options_.awaits_hold && m.in_await != 0 && !image_.locations[m.location].is_plain;
   waiting_.assign(thread, waits);
   if (!waits || !enabled_.contains(thread)) return;
   std::int64_t seen = memory_[m.location];
