@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "campaign.hpp"
-#include "checker/api/check.hpp"
 #include "checker/api/state.hpp"
 #include "checker/axioms/judge.hpp"
 #include "checker/report/execution.hpp"
 #include "generate.hpp"
+#include "heddle/machine.h"
 #include "plain_programs.hpp"
 #include "tests/every_pair.hpp"
 
@@ -113,29 +113,59 @@ bool is_racy(const PlainExecution& traced, axioms::Model model) {
   return false;
 }
 
-// Whether some complete execution is racy; nothing if there are too many.
-std::optional<bool> has_racy_execution(const Program& program, const std::string& model) {
-  const auto image = state_of(program).image(false);
-  bool racy = false;
-  std::uint64_t traces = 0;
-  const auto look = [&](const Trace& trace) {
-    ++traces;
-    const auto traced = checker::execution_of(trace);
+// Looks at the complete executions that continue the one of the machine.
+class RacyExecutions {
+ public:
+  RacyExecutions(Machine& machine, const compiler::Image& image, const axioms::Model& model)
+      : machine_(machine), image_(image), model_(model) {}
+
+  // Whether one of them is racy. Stops at the first one, and if there are too many.
+  bool exist() {
+    if (machine_.transitions().empty()) {
+      ++ends_;
+      return complete() && racy();
+    }
+    for (std::size_t i = 0; i < machine_.transitions().size() && !too_many(); ++i) {
+      REQUIRE(machine_.step(i));
+      const bool found = exist();
+      machine_.back();
+      if (found) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool too_many() const { return ends_ > most_traces; }
+
+ private:
+  // Also if something was violated on the way or by the end.
+  [[nodiscard]] bool complete() const {
+    const auto threads = machine_.state().threads;
+    return std::all_of(threads.begin(), threads.end(),
+                       [](const ThreadEnd& end) { return end.state == "finished"; });
+  }
+  [[nodiscard]] bool racy() const {
+    const auto traced = checker::execution_of(machine_.trace());
     PlainExecution execution{traced.execution, {}};
     for (const std::string& name : traced.locations) {
-      const auto location = std::find_if(image->locations.begin(), image->locations.end(),
+      const auto location = std::find_if(image_.locations.begin(), image_.locations.end(),
                                          [&](const auto& each) { return each.name == name; });
       execution.plain.push_back(location->is_plain);
     }
-    racy = is_racy(execution, *axioms::model_named(model));
-    return racy || traces > most_traces;
-  };
-  checker::Wanted wanted;
-  wanted.execution = look;
-  const auto result = checker::check(program, {.model = model, .timeout = 5, .keep_going = true}, wanted);
-  REQUIRE(result);
-  if (racy) return true;
-  if (traces > most_traces || result->stopped_by == "timeout") return std::nullopt;
+    return is_racy(execution, model_);
+  }
+
+  Machine& machine_;
+  const compiler::Image& image_;
+  const axioms::Model& model_;
+  std::uint64_t ends_ = 0;
+};
+
+// Whether some complete execution is racy; nothing if there are too many.
+std::optional<bool> has_racy_execution(const Program& program, const std::string& model) {
+  auto machine = Machine::start(program, {.model = model, .resume_after_assert = true});
+  REQUIRE(machine);
+  RacyExecutions executions(*machine, *state_of(program).image(false), *axioms::model_named(model));
+  if (executions.exist()) return true;
+  if (executions.too_many()) return std::nullopt;
   return false;
 }
 
