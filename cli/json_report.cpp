@@ -232,7 +232,7 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["bounds"] = result.bounds;
   json["blocked"] = to_json(result.blocked);
   json["seconds"] = result.seconds;
-  json["threads"] = result.threads;
+  json["workers"] = result.threads;
   json["counts"] = to_json(result.counts);
   json["conditions"] = to_json(result.conditions);
   json["outcomes"] = to_json(result.outcomes);

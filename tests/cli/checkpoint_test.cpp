@@ -100,8 +100,8 @@ TEST_CASE("the report says how many threads took part") {
   const Search search;
   const Finished result =
       search.run({"--algorithm", "naive", "-D", "N=5", "-j", "3", "--timeout", "0.5", "--json"});
-  CHECK(Json::parse(result.output)["threads"] == 3);
-  CHECK(Json::parse(search.run({"--algorithm", "trust", "-j", "1", "--json"}).output)["threads"] == 1);
+  CHECK(Json::parse(result.output)["workers"] == 3);
+  CHECK(Json::parse(search.run({"--algorithm", "trust", "-j", "1", "--json"}).output)["workers"] == 1);
 }
 
 }  // namespace heddle::test

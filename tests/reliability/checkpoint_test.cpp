@@ -24,7 +24,7 @@ using Json = nlohmann::json;
 std::string substance(const std::string& report) {
   Json json = Json::parse(report, nullptr, false);
   if (json.is_discarded()) return "not JSON: " + report;
-  for (const char* const key : {"seconds", "threads"}) json.erase(key);
+  for (const char* const key : {"seconds", "workers"}) json.erase(key);
   json["counts"].erase("peak_memory");
   return json.dump(1);
 }
