@@ -144,14 +144,14 @@ std::string format_rows(const Comparison& comparison, const Style& style) {
   return table(lines, 0);
 }
 
-// What a model adds that adds no outcome. It has all execution graphs of a stricter model, so as many are the same
+// What a model adds to the one before it if that is no outcome. It has all execution graphs of a stricter model, so as many are the same
 // ones.
-std::string without_outcomes(const Column& strictest, const Column& column) {
-  if (!strictest.graphs || !column.graphs || *column.graphs < *strictest.graphs) return {};
-  const std::uint64_t more = *column.graphs - *strictest.graphs;
-  return more == 0 ? fmt::format(": its execution graphs are those of {}", strictest.model)
-                   : fmt::format(" but {} that {} does not have", counted(more, "execution graph"),
-                                 strictest.model);
+std::string without_outcomes(const Column& stricter, const Column& column) {
+  if (!stricter.graphs || !column.graphs || *column.graphs < *stricter.graphs) return {};
+  const std::uint64_t more = *column.graphs - *stricter.graphs;
+  return more == 0
+             ? fmt::format(": its execution graphs are those of {}", stricter.model)
+             : fmt::format(" but {} that {} does not have", counted(more, "execution graph"), stricter.model);
 }
 
 std::string format_additions(const Comparison& comparison, const Style& style) {
@@ -166,9 +166,10 @@ std::string format_additions(const Comparison& comparison, const Style& style) {
     if (count > most) added.resize(most);
     const std::string so_far = comparison.columns[i].complete ? "" : " so far";
     const std::string body =
-        count == 0 ? "adds nothing" + so_far + without_outcomes(comparison.columns[0], comparison.columns[i])
-                   : fmt::format("adds {}{}: {}{}", counted(count, "outcome"), so_far, join(added, ", "),
-                                 count > most ? ", ..." : "");
+        count == 0
+            ? "adds nothing" + so_far + without_outcomes(comparison.columns[i - 1], comparison.columns[i])
+            : fmt::format("adds {}{}: {}{}", counted(count, "outcome"), so_far, join(added, ", "),
+                          count > most ? ", ..." : "");
     const std::string line = fmt::format("{} {}", comparison.columns[i].model, body);
     text += fmt::format("  {}\n", wrap(line, style.width, 2));
   }

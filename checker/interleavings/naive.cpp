@@ -104,7 +104,7 @@ class Naive {
     if constexpr (Machine::has_buffers) {
       if (first < machine_.thread_count()) return first;
       const auto place = [&](ProcessId process) {
-        return std::pair(machine_.model().of_process(process).thread, machine_.pending(process).location);
+        return std::pair(machine_.pending(process).location, machine_.model().of_process(process).thread);
       };
       processes.for_each([&](ProcessId process) {
         if (place(process) < place(first)) first = process;

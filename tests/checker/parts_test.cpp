@@ -139,7 +139,7 @@ TEST_CASE("a search by several threads that is saved when it is stopped can be c
 
 TEST_CASE("every kind of violation is saved") {
   const Program program = load(
-      "shared plain x: int; shared y: int; mutex m; mutex n;\n"
+      "shared x: plain int; shared y: int; mutex m; mutex n;\n"
       "thread p { x = 1; lock m; lock n; y = 1; unlock n; unlock m; }\n"
       "thread q { let a = x; lock n; lock m; assert y == 0; unlock m; unlock n; assert a == 0; }\n"
       "forbid y == 1;\n");

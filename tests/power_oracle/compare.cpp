@@ -64,10 +64,21 @@ class Comparing {
     if (!result) return "  refused: " + result.error().front().text;
     if (!result->stopped_by.empty()) return {};  // too large for this algorithm
     std::string wrong = outcomes(*result) + counts(*result, algorithm == "rf");
-    if (result->violation.has_value() != judgement_.violation() && (equal_ || result->violation.has_value()))
+    const Violation* violation = nullptr;
+    bool race = false;
+    for (const Violation& found : result->violations) {
+      if (found.kind == ViolationKind::data_race) {
+        race = true;
+      } else if (violation == nullptr) {
+        violation = &found;
+      }
+    }
+    if ((violation != nullptr) != judgement_.violation() && (equal_ || violation != nullptr))
       wrong += fmt::format("  violation: {}, by the axioms: {}\n",
-                           result->violation ? result->violation->message : "none",
+                           violation != nullptr ? violation->message : "none",
                            judgement_.violation() ? violations(judgement_) : "none");
+    // The axioms see the races of complete executions only.
+    if (equal_ && judgement_.race && !race) wrong += "  misses a data race\n";
     for (std::size_t i = 0; i < result->conditions.size(); ++i) {
       const auto& ours = judgement_.conditions[i];
       const auto& theirs = result->conditions[i];
