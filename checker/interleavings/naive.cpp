@@ -107,7 +107,7 @@ class Naive {
         return std::pair(machine_.pending(process).location, machine_.model().of_process(process).thread);
       };
       processes.for_each([&](ProcessId process) {
-        if (place(process) < place(first)) first = process;
+        if (place(process) > place(first)) first = process;
       });
     }
     return first;
