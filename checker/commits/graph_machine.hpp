@@ -336,7 +336,7 @@ class GraphMachine {
 
   // The left-most thread that can continue; but a deferred lock comes first as soon as its mutex is free, and
   // a thread that awaits something comes last.
-  [[nodiscard]] std::optional<EventName> next_event() {
+  [[nodiscard, gnu::always_inline]] std::optional<EventName> next_event() {
     auto ready = graph_.in_state(ThreadState::ready);
     for (auto waiting = graph_.in_state(ThreadState::waiting); waiting != 0; waiting &= waiting - 1) {
       const auto t = static_cast<ThreadId>(std::countr_zero(waiting));
@@ -444,7 +444,7 @@ class GraphMachine {
     add(event, {.kind = EventKind::deferral}, owner, id);
     return true;
   }
-  void remove(Prepared& event, EventId& id) {
+  [[gnu::always_inline]] void remove(Prepared& event, EventId& id) {
     if (!event.ran && graph_[id].kind != EventKind::deferral)
       snapshots_.drop_from(graph_.thread(event.name.thread).snapshot);
     bound_.remove(id);
@@ -706,7 +706,8 @@ class GraphMachine {
     }
   }
   // `id`: of an event that already has a position in the order; other events get one.
-  void add(const Prepared& event, const Effect& effect, std::int64_t parameter, EventId& id) {
+  [[gnu::always_inline]] void add(const Prepared& event, const Effect& effect, std::int64_t parameter,
+                                  EventId& id) {
     const bool choice = event.newest == no_event;
     if (id == no_event) {
       id = graph_.fresh();
@@ -727,7 +728,7 @@ class GraphMachine {
   }
   // The same. What a thread does after a store does not depend on the store's place, so it is run once and
   // the result is kept until `release`.
-  void resume(Prepared& event, std::int64_t result) {
+  [[gnu::always_inline]] void resume(Prepared& event, std::int64_t result) {
     const auto t = event.name.thread;
     auto& thread = graph_.thread(t);
     if (event.ran) {
