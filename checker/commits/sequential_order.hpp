@@ -71,7 +71,7 @@ class SequentialOrder {
       threads_[t].waits = false;
     }
   }
-  // An event that must be undone before this one, which is or has this write, and has not been; or no_event.
+  // An event that is still to be undone before `event`, whose write is `write`; no_event if there is none.
   [[nodiscard]] EventId needed(const Machine& machine, EventId event, EventId write) const {
     if (write != no_event) {
       if (const EventId next = machine.newer(write); missing(next)) return next;

@@ -22,8 +22,8 @@
 namespace heddle::checker {
 
 struct Part {
-  // For each node from the root: how many of its children have been entered, the one on the path included.
-  // All those of the last node have been explored, or belong to other parts. Empty: the search has not begun.
+  // The number of children that have been entered of each node from the root on, with the one on the path.
+  // The part begins after the last of these children of the last node. Empty: it begins with the search.
   std::vector<std::uint32_t> path = {};
   // The nodes before this position have no further children that belong to the part.
   std::uint32_t first_own = 0;
@@ -49,7 +49,7 @@ concept PartNode = requires(N& node, const N& fixed) {
   { fixed.exhausted() } -> std::same_as<bool>;  // certainly has no further ones; may be false when in doubt
 };
 
-// The rest of what is being explored with this stack, between two visits of children.
+// What an exploration with this stack has left to do. Not to be called while it moves to a child.
 template <PartNode Node>
 [[nodiscard]] Part rest_of(const std::vector<Node>& nodes, std::uint32_t first_own) {
   Part part{.first_own = first_own};

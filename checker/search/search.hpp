@@ -115,9 +115,9 @@ class Search {
   void save_with(std::function<void(const Sections&)> save) { save_ = std::move(save); }
   [[nodiscard]] const std::function<void(const Sections&)>& saver() const { return save_; }
 
-  // For searches that can be divided (part.hpp). `divide` tells how the exploration gives a part away, to be
-  // called in the middle of any transition until the exploration is over; `leave` what it has not explored
-  // when it was halted.
+  // For searches that can be divided (part.hpp). An exploration registers with `divide` a function that gives
+  // a part away; any transition may call it. An exploration that was halted says with `leave` what it has not
+  // explored.
   void divide(std::function<std::optional<Part>()> split) { split_ = std::move(split); }
   [[nodiscard]] std::optional<Part> split() { return split_ ? split_() : std::nullopt; }
   void leave(Part rest) { rest_ = std::move(rest); }

@@ -66,7 +66,7 @@ const std::string late_violation =
     "thread w[i: 0..6] { let a = x; x = a + 1; if a == 5 { y = 1; } }\n"
     "thread r { let a = y; let b = x; assert a == 0 || b < 6; }\n";
 
-// Waits until the other threads have surely begun. A search is divided from its sixth millisecond on.
+// Programs are large enough for the other threads to join: they do so after five milliseconds.
 constexpr const char* models[] = {"sc", "tso", "pso", "power"};
 
 }  // namespace
