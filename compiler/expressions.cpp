@@ -26,8 +26,31 @@ Value* Generator::value(const Expression& expression) {
     case ExpressionKind::call: return call(expression);
     case ExpressionKind::choose: return choose(expression);
     case ExpressionKind::bounded: return bounded(expression);
+    case ExpressionKind::let: return let(expression);
     default: return operation(expression);
   }
+}
+
+Value* Generator::let(const Expression& expression) {
+  const std::uint32_t top = frame_->top();
+  const Expression& first = expression.operands[0];
+  if (first.type == lang::Type::none) {
+    for (std::uint32_t i = 0; i < expression.value; ++i) {
+      const lang::LocalId local = expression.id + i;
+      const Expression zero = lang::literal(scope().body->locals[local].type, 0, expression.range);
+      if (scope().body->locals[local].is_array) {
+        declare_array(local, std::span(&zero, 1));
+      } else {
+        declare(local, zero);
+      }
+    }
+    value(first);
+  } else {
+    declare(expression.id, first);
+  }
+  Value* const result = value(expression.operands.back());
+  frame_->release_to(top);
+  return result;
 }
 
 Value* Generator::integer(const Expression& expression) { return widened(ir(), value(expression)); }

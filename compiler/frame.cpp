@@ -233,6 +233,8 @@ void Frame::begin_evaluation(bool begins) {
   builder_.CreateStore(builder_.getInt64(begins ? 1 : 0), mail(offsetof(Mailbox, expected)));
 }
 
+Value* Frame::answer() { return builder_.CreateLoad(builder_.getInt64Ty(), mail(offsetof(Mailbox, value))); }
+
 Value* Frame::perform(const Request& request) {
   write(request);
   suspend();

@@ -81,6 +81,8 @@ class Frame {
   // Requests a visible operation, suspends, and continues after it. Returns Mailbox::value as the host left
   // it; for compare_exchange an i1: whether that was the expected value.
   llvm::Value* perform(const Request& request);
+  // Mailbox::value as the host left it.
+  [[nodiscard]] llvm::Value* answer();
   // Whether the next load of an `await` is the first one of an evaluation: see Mailbox::in_await.
   void begin_evaluation(bool begins);
   // Makes a request after which the thread is never resumed. Ends the current block.

@@ -83,16 +83,16 @@ void Generator::declare(lang::LocalId local, const lang::Expression& initial) {
 }
 
 // One value for all elements, or one per element, evaluated in order.
-void Generator::declare_array(const lang::Statement& statement) {
-  const lang::Local& declared = scope().body->locals[statement.id];
-  Binding& binding = scope().bindings[statement.id];
+void Generator::declare_array(lang::LocalId local, std::span<const lang::Expression> values) {
+  const lang::Local& declared = scope().body->locals[local];
+  Binding& binding = scope().bindings[local];
   if (!(scope().leave == nullptr && declared.top_level)) {
     binding.slot = allocate();
     for (std::uint32_t i = 1; i < declared.length; ++i) (void)allocate();
   }
   llvm::Value* initial = nullptr;
   for (std::uint32_t i = 0; i < declared.length; ++i) {
-    if (i < statement.expressions.size()) initial = value(statement.expressions[i]);
+    if (i < values.size()) initial = value(values[i]);
     frame_->store(*binding.slot + i, initial);
     if (run_ahead_) frame_->store(*binding.slot + declared.length + i, mask_or_none(mask_));
   }

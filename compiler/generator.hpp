@@ -94,6 +94,7 @@ class Generator {
   void branch(const lang::Expression& condition, llvm::BasicBlock* yes, llvm::BasicBlock* no);
   llvm::Value* local(const lang::Expression& expression);
   llvm::Value* bounded(const lang::Expression& expression);
+  llvm::Value* let(const lang::Expression& expression);
   // Evaluates and checks the index of a local array.
   llvm::Value* element(lang::LocalId local, const lang::Expression& index, const lang::SourceRange& range);
   llvm::Value* unary(const lang::Expression& expression);
@@ -142,6 +143,26 @@ class Generator {
   [[nodiscard]] bool suspends(const lang::Expression& expression) const;
   [[nodiscard]] bool repeatable(const lang::Expression& expression, bool constant_locals) const;
 
+  // either.cpp. A thread that waits in an alternative and that the host asks for `any_alternative` evaluates the guards of
+  // all of them.
+  struct Guard {
+    llvm::BasicBlock* ask;      // begins with the first alternative
+    llvm::BasicBlock* next;     // the next alternative, when asked; or the end: none holds
+    llvm::BasicBlock* enabled;  // this one holds, when asked
+    std::uint32_t asked;        // a slot: whether the thread has been asked
+    std::uint32_t site;
+    bool used = false;
+  };
+  void either(const lang::Statement& statement);
+  void either_of_range(const lang::Statement& statement, Guard* around);
+  Guard begin_either(const lang::Statement& statement, const Guard* around);
+  void end_either(const Guard& guard, Guard* around, bool all_guarded, llvm::BasicBlock* first,
+                  llvm::BasicBlock* none);
+  void skip_choice(const Guard* around, llvm::BasicBlock* first);
+  // Whether the alternative still is at its beginning after this, or comes to its guard in it.
+  [[nodiscard]] static bool keeps_guard(const lang::Statement& statement);
+  void await_guard(const lang::Statement& statement, Guard& guard);
+
   // statements.cpp
   void block(std::span<const lang::Statement> statements);
   [[nodiscard]] bool comes_before_assume(std::span<const lang::Statement> statements) const;
@@ -167,7 +188,7 @@ class Generator {
   void bind(Scope& scope, lang::LocalId local, llvm::Value* value);
   std::optional<Binding> share(const lang::Body& body, lang::LocalId local, const lang::Expression& initial);
   void declare(lang::LocalId local, const lang::Expression& initial);
-  void declare_array(const lang::Statement& statement);
+  void declare_array(lang::LocalId local, std::span<const lang::Expression> values);
 
   llvm::IRBuilder<>& ir() { return frame_->builder(); }
   Scope& scope() { return *scope_; }
@@ -184,6 +205,7 @@ class Generator {
   StackRoom stack_;
   llvm::BasicBlock* done_ = nullptr;
   bool in_await_ = false;
+  Guard* guard_ = nullptr;      // of the alternative whose first operation comes next
   bool before_assume_ = false;  // the statement is an `assume`, or the next one is
   bool discarded_ = false;      // the expression is a statement
   bool counts_rounds_ = false;

@@ -52,8 +52,9 @@ enum class Op : std::uint8_t {
   assertion,   // in: value (whether it holds)
   assumption,  // in: value (whether it holds)
   // The thread cannot continue by itself. `await_failed` may be resumed: the thread evaluates the condition
-  // again.
-  await_failed,
+  // again; if it waits in an alternative of an `either` and is answered with `any_alternative`, the conditions
+  // of all alternatives, until one holds, and then stops elsewhere.
+  await_failed,   // out: value
   assume_failed,  // this and all below except assert_failed: never resumed
   loop_bound,     // more rounds of a `while` than Options::unroll of the compiler
   round_limit,    // more rounds of a `for`, or between two operations, than are allowed
@@ -65,6 +66,9 @@ enum class Op : std::uint8_t {
   empty_choice,  // in: value (low), expected (high)
   done,
 };
+
+// Asks a thread whether it could continue at all: only on trial runs, after which it is restored.
+inline constexpr std::int64_t any_alternative = 1;
 
 enum class Fence : std::uint8_t { full, lightweight, store_store, instruction };
 

@@ -49,11 +49,12 @@ void Generator::note_branch(const void* node, std::uint32_t arm, bool decided) {
 
 void Generator::statement(const Statement& statement) {
   if (statement.kind != StatementKind::block) count(&statement);
+  if (guard_ != nullptr && !keeps_guard(statement)) guard_ = nullptr;
   switch (statement.kind) {
     case StatementKind::block: block(statement.body); break;
     case StatementKind::declare:
       if (scope().body->locals[statement.id].is_array) {
-        declare_array(statement);
+        declare_array(statement.id, statement.expressions);
       } else {
         declare(statement.id, statement.expressions[0]);
       }
@@ -93,7 +94,14 @@ void Generator::statement(const Statement& statement) {
     }
     case StatementKind::assert_:
     case StatementKind::assume: assert_statement(statement); break;
-    case StatementKind::await: await_statement(statement); break;
+    case StatementKind::await:
+      if (guard_ != nullptr) {
+        await_guard(statement, *std::exchange(guard_, nullptr));
+      } else {
+        await_statement(statement);
+      }
+      break;
+    case StatementKind::either: either(statement); break;
   }
 }
 

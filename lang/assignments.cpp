@@ -1,4 +1,7 @@
 // Assignments, including `a += b`: to locals, to shared variables and to parts of local arrays and structs.
+#include <algorithm>
+#include <iterator>
+
 #include "lang/bodies.hpp"
 
 namespace heddle::lang {
@@ -23,7 +26,7 @@ std::optional<BinaryOperator> compound_operator(TokenKind kind) {
 }
 
 // Why the local cannot be assigned.
-std::string_view describe(LocalKind kind) {
+std::string_view why_fixed(LocalKind kind) {
   switch (kind) {
     case LocalKind::let: return "declared with 'let'";
     case LocalKind::var: return "declared with 'var'";
@@ -55,10 +58,62 @@ Expression combine(BinaryOperator operation, Expression left, Expression right, 
   return result;
 }
 
+// Whether evaluating the scalars one by one, each just before it is assigned, gives the same: no assignment
+// changes what a later one reads.
+bool independent(const std::vector<Expression>& scalars, bool shared) {
+  if (scalars.size() == 1) return true;
+  return std::all_of(scalars.begin(), scalars.end(), [shared](const Expression& scalar) {
+    if (scalar.kind == ExpressionKind::literal) return true;
+    const bool plain =
+        std::all_of(scalar.operands.begin(), scalar.operands.end(),
+                    [](const Expression& index) { return index.kind == ExpressionKind::literal; });
+    return plain && scalar.kind == (shared ? ExpressionKind::local : ExpressionKind::load);
+  });
+}
+
 }  // namespace
+
+// `a = b`: the indexes in `a`, then all fields of `b` are evaluated, then all fields of `a` assigned, in order.
+void BodyResolver::assign_struct(const syntax::Statement& from, const DataType& type, Statement& into) {
+  ExpressionResolver resolver = expressions();
+  const syntax::Expression& place = from.expressions[0];
+  into.kind = StatementKind::block;
+  if (from.word.kind != TokenKind::assign) {
+    resolution_.error(place.range,
+                      fmt::format("'{}' needs int, but '{}' is {}", from.word.text,
+                                  resolution_.quote(place.range, "this"), resolution_.name_of(type)));
+    return;
+  }
+  std::optional<Object> target = resolver.object(place, Want::value, from.word.text);
+  std::optional<StructValue> value = resolver.struct_value(
+      from.expressions[1], type, fmt::format("the value of '{}'", resolution_.quote(place.range, "this")));
+  if (target && target->fixed) {
+    resolver.fixed_object(place);
+    return;
+  }
+  if (!target || !value) return;
+  const bool shared = target->base == Object::Base::shared;
+  std::vector<Expression> steps;
+  resolver.hold_indexes(*target, steps);
+  std::move(value->steps.begin(), value->steps.end(), std::back_inserter(steps));
+  if (!independent(value->scalars, shared)) resolver.hold_all(value->scalars, steps);
+  expressions().add_steps(std::move(steps), from.range, into.body);
+  auto scalar = value->scalars.begin();
+  for (Object& part : scalars_of(resolution_.structures, *target)) {
+    Statement& statement = into.body.emplace_back();
+    statement.kind = shared ? StatementKind::store : StatementKind::assign;
+    statement.range = from.range;
+    statement.id = part.first;
+    if (auto index = element_index(part)) statement.expressions.push_back(std::move(*index));
+    statement.expressions.push_back(std::move(*scalar++));
+  }
+}
 
 void BodyResolver::assign(const syntax::Statement& from, Statement& into) {
   const syntax::Expression& place = from.expressions[0];
+  if (const auto type = expressions().struct_type(place);
+      type && place.kind != SyntaxKind::call && place.kind != SyntaxKind::structure)
+    return assign_struct(from, *type, into);
   if (place.kind == SyntaxKind::name) {
     const LocalSymbol* local = locals_.find(place.word.text);
     if (local != nullptr && !local->object) return assign_local(from, *local, into);
@@ -96,12 +151,25 @@ void BodyResolver::assign(const syntax::Statement& from, Statement& into) {
   store(from, into);
 }
 
+void ExpressionResolver::fixed_object(const syntax::Expression& place) {
+  const syntax::Expression* root = &place;
+  while (root->kind != SyntaxKind::name) root = &root->operands[0];
+  const LocalSymbol* local = locals_->find(root->word.text);
+  const LocalKind kind = local == nullptr ? LocalKind::function_parameter : local->kind;
+  resolution_.error(place.range,
+                    fmt::format("'{}' cannot be changed: '{}' is {}", resolution_.quote(place.range, "this"),
+                                root->word.text, why_fixed(kind)),
+                    kind == LocalKind::let
+                        ? fmt::format("declare it with 'var' on {}", resolution_.line_of(local->range))
+                        : fmt::format("copy it: 'var copy = {};'", root->word.text));
+}
+
 void BodyResolver::assign_local(const syntax::Statement& from, const LocalSymbol& local, Statement& into) {
   const syntax::Expression& place = from.expressions[0];
   const std::string_view text = place.word.text;
   if (local.kind != LocalKind::var && !local.broken) {
     resolution_.error(from.range,
-                      fmt::format("'{}' cannot be assigned: it is {}", text, describe(local.kind)),
+                      fmt::format("'{}' cannot be assigned: it is {}", text, why_fixed(local.kind)),
                       local.kind == LocalKind::let
                           ? fmt::format("declare it with 'var' on {}", resolution_.line_of(local.range))
                           : fmt::format("copy it: 'var copy = {};'", text));
@@ -143,11 +211,11 @@ void BodyResolver::store(const syntax::Statement& from, Statement& into) {
     resolution_.error(place.range,
                       array ? fmt::format("'{}' is an array", text)
                             : fmt::format("'{}' is a {}", text, resolution_.name_of(target->type)),
-                      array ? fmt::format("name one of its elements: {}[i]", text)
-                      : target->type.kind == DataType::Kind::structure
-                          ? fmt::format("assign its fields one by one: {}.{} = ...;", text,
-                                        resolution_.structures[target->type.structure].fields[0].name)
-                          : "");
+                      array ? fmt::format("name one of its elements: {}[i]", text) : "");
+    target.reset();
+  }
+  if (target && target->fixed) {
+    resolver.fixed_object(place);
     target.reset();
   }
   if (!target) {

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <iterator>
 
-namespace heddle::lang {
+#include "lang/limits.hpp"
 
+namespace heddle::lang {
 BodyResolver::BodyResolver(Resolution& resolution, BodyKind kind, Type result, Body& body)
     : resolution_(resolution),
       kind_(kind),
@@ -100,6 +101,65 @@ void BodyResolver::add_reference(const syntax::Word& name, const Object& object)
   declare_local(name, local);
 }
 
+void BodyResolver::add_result(const DataType& type, const SourceRange& range) {
+  struct_result_.emplace();
+  struct_result_->base = Object::Base::local;
+  struct_result_->type = type;
+  syntax::Word name;
+  name.text = "result";
+  name.range = range;
+  add_leaves(name, *struct_result_, true, false);
+}
+
+void BodyResolver::add_struct_parameter(const syntax::Word& name, const DataType& type) {
+  struct_parameters_.push_back({name, type, static_cast<LocalId>(body_.locals.size())});
+  for (const Leaf& leaf : leaves_of(resolution_.structures, type, std::string(name.text), {})) {
+    for (std::uint32_t element = 0; element < leaf.initial.size(); ++element) {
+      std::string whole;
+      for (const std::string& part : leaf.elements.parts) whole += part;
+      Local& made = body_.locals.emplace_back();
+      made.name = element_name(whole, leaf.is_array(), leaf.elements, element);
+      made.type = leaf.type.scalar;
+      made.range = name.range;
+    }
+  }
+}
+
+void BodyResolver::complete_struct_parameters(std::vector<Statement>& into) {
+  for (const StructParameter& parameter : struct_parameters_) {
+    LocalSymbol local;
+    local.kind = LocalKind::function_parameter;
+    local.range = parameter.name.range;
+    local.object.emplace();
+    local.object->base = Object::Base::local;
+    local.object->type = parameter.type;
+    local.object->first = parameter.first;
+    const std::vector<Leaf> leaves =
+        leaves_of(resolution_.structures, parameter.type, std::string(parameter.name.text), {});
+    if (std::any_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.is_array(); })) {
+      // An index needs elements in one local.
+      add_leaves(parameter.name, *local.object, false, false);
+      LocalId scalar = parameter.first;
+      for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+        Statement& statement = into.emplace_back();
+        statement.kind = StatementKind::declare;
+        statement.range = parameter.name.range;
+        statement.id = local.object->first + static_cast<LocalId>(leaf);
+        for (std::size_t element = 0; element < leaves[leaf].initial.size(); ++element) {
+          Expression& value = statement.expressions.emplace_back();
+          value.kind = ExpressionKind::local;
+          value.type = leaves[leaf].type.scalar;
+          value.id = scalar++;
+          value.range = parameter.name.range;
+        }
+      }
+    }
+    local.object->fixed = true;
+    local.id = local.object->first;
+    declare_local(parameter.name, local);
+  }
+}
+
 void BodyResolver::add_initialised(const syntax::Word& name, Type type, Expression value,
                                    std::vector<Statement>& into) {
   Statement statement;
@@ -131,6 +191,7 @@ void BodyResolver::statement(const syntax::Statement& from, std::vector<Statemen
     case Kind::assign: assign(from, result); break;
     case Kind::evaluate: evaluate(from, result); break;
     case Kind::if_: branch(from, result); break;
+    case Kind::either: either(from, result); break;
     case Kind::while_: loop(from, result); break;
     case Kind::for_: count_loop(from, result); break;
     case Kind::break_:
@@ -170,9 +231,22 @@ void BodyResolver::declare(const syntax::Statement& from, Statement& into) {
     return;
   }
   std::optional<DataType> wanted;
+  if (!typed) {
+    if (const auto type = expressions().struct_type(from.expressions[0]))
+      return declare_struct(from, *type, into);
+  }
   if (typed) {
     wanted = resolve_type(resolution_, from.type);
+    if (wanted && wanted->kind == DataType::Kind::structure && wanted->lengths.empty() &&
+        from.expressions.size() == 1 && !from.is_list) {
+      return declare_struct(from, *wanted, into);
+    }
     if (wanted && !wanted->is_scalar()) return declare_aggregate(from, *wanted, into);
+    if (wanted && from.expressions.empty() && !is_let) {
+      into.id = add_local(from.name, wanted->scalar, LocalKind::var, false);
+      into.expressions.push_back(literal(wanted->scalar, 0, from.range));
+      return;
+    }
     if (wanted && (from.expressions.empty() || from.is_list)) {
       resolution_.error(from.range, fmt::format("'{}' needs one value", from.name.text),
                         fmt::format("write '{} {}: {} = ...;'", from.word.text, from.name.text,
@@ -192,10 +266,40 @@ void BodyResolver::declare(const syntax::Statement& from, Statement& into) {
   if (value) into.expressions.push_back(std::move(*value));
 }
 
+// `let v = Vote{term: 1};`: declares one local per leaf.
+void BodyResolver::declare_struct(const syntax::Statement& from, const DataType& type, Statement& into) {
+  into.kind = StatementKind::block;
+  LocalSymbol local;
+  local.kind = from.word.kind == TokenKind::let ? LocalKind::let : LocalKind::aggregate;
+  local.range = from.name.range;
+  local.object.emplace();
+  local.object->base = Object::Base::local;
+  local.object->type = type;
+  std::optional<StructValue> value =
+      expressions().struct_value(from.expressions[0], type, fmt::format("the value of '{}'", from.name.text));
+  local.broken = !value;
+  if (!value) return declare_local(from.name, local);
+  const bool top_level = kind_ == BodyKind::thread && nameable();
+  add_leaves(from.name, *local.object, false, top_level);
+  local.object->fixed = from.word.kind == TokenKind::let;
+  local.id = local.object->first;
+  declare_local(from.name, local);
+  if (top_level) top_level_.emplace(from.name.text, local);
+  expressions().add_steps(std::move(value->steps), from.range, into.body);
+  auto scalar = value->scalars.begin();
+  for (LocalId id = local.id; scalar != value->scalars.end(); ++id) {
+    Statement& statement = into.body.emplace_back();
+    statement.kind = StatementKind::declare;
+    statement.range = from.range;
+    statement.id = id;
+    for (std::uint32_t element = 0; element < body_.locals[id].length; ++element)
+      statement.expressions.push_back(std::move(*scalar++));
+  }
+}
+
 // `var a: int[3] = 0;`, `var n: Node;`: declares one local per leaf. Without a value, leaves start like
 // shared variables.
 void BodyResolver::declare_aggregate(const syntax::Statement& from, const DataType& type, Statement& into) {
-  constexpr std::uint64_t most = 1000;
   into.kind = StatementKind::block;
   LocalSymbol local;
   local.kind = LocalKind::aggregate;
@@ -209,11 +313,14 @@ void BodyResolver::declare_aggregate(const syntax::Statement& from, const DataTy
     declare_local(from.name, local);
   };
   if (from.word.kind == TokenKind::let) {
-    return refuse("arrays and structs are declared with 'var'",
-                  "their elements and fields are assigned one by one");
+    return refuse(type.kind == DataType::Kind::structure && type.lengths.empty()
+                      ? fmt::format("'{}' needs a value", from.name.text)
+                      : "arrays are declared with 'var'",
+                  "declare it with 'var' and assign its elements and fields");
   }
-  if (scalar_count(resolution_.structures, type) > most) {
-    return refuse(fmt::format("'{}' is too large for a local: at most {} scalars", from.name.text, most),
+  if (scalar_count(resolution_.structures, type) > limits::value_scalars) {
+    return refuse(fmt::format("'{}' is too large for a local: at most {} scalars", from.name.text,
+                              limits::value_scalars),
                   "make it a shared variable");
   }
   const std::vector<Leaf> leaves = leaves_of(resolution_.structures, type, std::string(from.name.text), {});
@@ -223,8 +330,8 @@ void BodyResolver::declare_aggregate(const syntax::Statement& from, const DataTy
                   "only shared data needs one");
   }
   if (!from.expressions.empty() && type.kind != DataType::Kind::scalar) {
-    return refuse(fmt::format("'{}' cannot have an initial value", from.name.text),
-                  "assign its fields one by one");
+    return refuse(fmt::format("the array '{}' cannot have an initial value", from.name.text),
+                  "assign its elements one by one");
   }
   const std::uint64_t elements = element_count(type.lengths);
   if (from.is_list && from.expressions.size() != elements) {
@@ -269,6 +376,13 @@ void BodyResolver::declare_aggregate(const syntax::Statement& from, const DataTy
 void BodyResolver::evaluate(const syntax::Statement& from, Statement& into) {
   if (from.expressions[0].kind == syntax::ExpressionKind::spawn) {
     (void)spawn(from.expressions[0], into);
+    return;
+  }
+  if (const auto type = expressions().struct_type(from.expressions[0]);
+      type && from.expressions[0].kind == syntax::ExpressionKind::call) {
+    // The result is not used.
+    std::optional<StructValue> value = expressions().struct_value(from.expressions[0], *type, "the result");
+    if (value) expressions().add_steps(std::move(value->steps), from.range, into.body);
     return;
   }
   std::optional<Expression> value = expressions().effect(from.expressions[0]);

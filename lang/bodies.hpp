@@ -18,6 +18,12 @@ class BodyResolver {
 
   // Declares a parameter. Call before `resolve`.
   void add_parameter(const syntax::Word& name, Type type, LocalKind kind);
+  // The same for a struct passed by value: parameters for its scalars. `into`: statements that the body begins
+  // with. `complete_struct_parameters` declares them, after all parameters.
+  void add_struct_parameter(const syntax::Word& name, const DataType& type);
+  void complete_struct_parameters(std::vector<Statement>& into);
+  // Declares the locals of the caller that get the struct that the function returns. Call first.
+  void add_result(const DataType& type, const SourceRange& range);
   // Declares a `ref` parameter bound to `object`: locals of the caller or shared variables. Indexes in
   // `object` become parameters of their own.
   void add_reference(const syntax::Word& name, const Object& object);
@@ -34,21 +40,27 @@ class BodyResolver {
   }
 
  private:
-  [[nodiscard]] ExpressionResolver expressions() { return {resolution_, place_, &locals_}; }
+  [[nodiscard]] ExpressionResolver expressions() { return {resolution_, place_, &locals_, &body_}; }
   std::vector<Statement> block(const std::vector<syntax::Statement>& statements);
   void statement(const syntax::Statement& from, std::vector<Statement>& into);
   void declare(const syntax::Statement& from, Statement& into);
+  void declare_struct(const syntax::Statement& from, const DataType& type, Statement& into);
   void declare_aggregate(const syntax::Statement& from, const DataType& type, Statement& into);
   void evaluate(const syntax::Statement& from, Statement& into);
   // assignments.cpp
   void assign(const syntax::Statement& from, Statement& into);
+  void assign_struct(const syntax::Statement& from, const DataType& type, Statement& into);
   void assign_local(const syntax::Statement& from, const LocalSymbol& local, Statement& into);
   void store(const syntax::Statement& from, Statement& into);
   // control.cpp
   void branch(const syntax::Statement& from, Statement& into);
+  void either_of_range(const syntax::Statement& from, Statement& into);
+  void refuse_guard(const syntax::Statement& first);
+  void either(const syntax::Statement& from, Statement& into);
   void loop(const syntax::Statement& from, Statement& into);
   void count_loop(const syntax::Statement& from, Statement& into);
   void jump(const syntax::Statement& from, Statement& into);
+  void return_struct(const syntax::Statement& from, Statement& into);
   void return_value(const syntax::Statement& from, Statement& into);
   void fence(const syntax::Statement& from, Statement& into);
   void lock(const syntax::Statement& from, Statement& into);
@@ -79,6 +91,13 @@ class BodyResolver {
   unsigned unrolled_ = 0;
   bool left_ = false;  // a `return` has been seen
   std::optional<std::uint32_t> template_;
+  std::optional<Object> struct_result_;  // of a function that returns a struct
+  struct StructParameter {
+    syntax::Word name;
+    DataType type;
+    LocalId first;  // of its scalars
+  };
+  std::vector<StructParameter> struct_parameters_;
   std::vector<Statement> epilogue_;
   std::vector<Spawned> spawned_;
 };

@@ -51,7 +51,10 @@ std::string_view effect_of(const Expression& node) {
 
 class Measure {
  public:
-  explicit Measure(const Body& body) : body_(body) { statements(body.statements, 1); }
+  // `results`: the body's first locals that are its result.
+  explicit Measure(const Body& body, std::uint32_t results = 0) : body_(body), results_(results) {
+    statements(body.statements, 1);
+  }
   [[nodiscard]] Extent take() { return std::move(extent_); }
 
  private:
@@ -65,6 +68,7 @@ class Measure {
       ++extent_.statements;
       extent_.depth = std::max(extent_.depth, depth);
       switch (statement.kind) {
+        case StatementKind::either: forbid("either"); break;
         case StatementKind::fence: forbid("fence"); break;
         case StatementKind::lock: forbid("lock"); break;
         case StatementKind::unlock: forbid("unlock"); break;
@@ -78,7 +82,8 @@ class Measure {
           break;
         case StatementKind::assign:
           // This changes a variable of the caller.
-          if (extent_.effect.empty() && body_.locals[statement.id].by_reference) extent_.effect = "a store";
+          if (extent_.effect.empty() && statement.id >= results_ && body_.locals[statement.id].by_reference)
+            extent_.effect = "a store";
           break;
         default: break;
       }
@@ -102,6 +107,7 @@ class Measure {
   }
 
   const Body& body_;
+  std::uint32_t results_;
   Extent extent_;
 };
 
@@ -109,7 +115,8 @@ class CallChecker {
  public:
   explicit CallChecker(Resolution& resolution) : resolution_(resolution), program_(resolution.program) {
     functions_.reserve(program_.functions.size());
-    for (const Function& function : program_.functions) functions_.push_back(Measure(function.body).take());
+    for (const Function& function : program_.functions)
+      functions_.push_back(Measure(function.body, function.results).take());
   }
 
   void run() {

@@ -1,4 +1,6 @@
 // Control flow and synchronisation: branches, loops, jumps, fences, locks, checks.
+#include <algorithm>
+
 #include "lang/bodies.hpp"
 #include "lang/condition_variables.hpp"
 #include "lang/spawns.hpp"
@@ -29,6 +31,9 @@ bool never_falls_off(const Statement& statement) {
   switch (statement.kind) {
     case StatementKind::return_: return true;
     case StatementKind::block: return never_falls_off(statement.body);
+    case StatementKind::either:
+      return std::all_of(statement.body.begin(), statement.body.end(),
+                         [](const Statement& alternative) { return never_falls_off(alternative.body); });
     case StatementKind::if_: return never_falls_off(statement.body) && never_falls_off(statement.otherwise);
     case StatementKind::while_:
       return !statement.expressions.empty() && is_true(statement.expressions[0]) && !breaks(statement.body);
@@ -50,6 +55,7 @@ bool never_falls_off(const std::vector<Statement>& statements) {
 bool BodyResolver::check_allowed(const syntax::Statement& from) {
   if (kind_ != BodyKind::final_) return true;
   switch (from.kind) {
+    case syntax::StatementKind::either:
     case syntax::StatementKind::fence:
     case syntax::StatementKind::lock:
     case syntax::StatementKind::unlock:
@@ -75,6 +81,73 @@ void BodyResolver::branch(const syntax::Statement& from, Statement& into) {
   into.body = block(from.body);
   into.otherwise = block(from.otherwise);
   --branches_;
+}
+
+// One of the alternatives is chosen; what that means for those that have to wait is in compiler/either.cpp.
+void BodyResolver::either(const syntax::Statement& from, Statement& into) {
+  if (from.name.kind != TokenKind::end) return either_of_range(from, into);
+  into.kind = StatementKind::either;
+  Expression& choice = into.expressions.emplace_back();
+  choice.kind = ExpressionKind::choose;
+  choice.range = from.range;
+  choice.operands.push_back(literal(Type::integer, 0, from.range));
+  choice.operands.push_back(literal(Type::integer, static_cast<std::int64_t>(from.body.size()), from.range));
+  ++branches_;
+  for (const syntax::Statement& alternative : from.body) {
+    if (!alternative.body.empty()) refuse_guard(alternative.body.front());
+    Statement& made = into.body.emplace_back();
+    made.range = alternative.range;
+    made.body = block(alternative.body);
+  }
+  --branches_;
+}
+
+// `either i in a..b { ... }`: an alternative for each number.
+void BodyResolver::either_of_range(const syntax::Statement& from, Statement& into) {
+  ExpressionResolver resolver = expressions();
+  std::vector<Expression> ends;
+  for (const std::size_t end : {0, 1}) {
+    auto value = resolver.value_of_type(from.expressions[end], Type::integer,
+                                        end == 0 ? "the low end of the range" : "the high end of the range");
+    if (value) ends.push_back(std::move(*value));
+  }
+  into.kind = StatementKind::block;
+  std::vector<Expression> steps;
+  resolver.hold_all(ends, steps);
+  resolver.add_steps(std::move(steps), from.range, into.body);
+  Statement& statement = into.body.emplace_back();
+  statement.kind = StatementKind::either;
+  statement.range = from.range;
+  Expression& choice = statement.expressions.emplace_back();
+  choice.kind = ExpressionKind::choose;
+  choice.range = from.range;
+  choice.operands = std::move(ends);
+  locals_.enter();
+  statement.id = add_local(from.name, Type::integer, LocalKind::loop_variable, choice.operands.size() != 2);
+  ++branches_;
+  if (!from.body[0].body.empty()) refuse_guard(from.body[0].body.front());
+  Statement& made = statement.body.emplace_back();
+  made.range = from.body[0].range;
+  made.body = block(from.body[0].body);
+  --branches_;
+  locals_.leave();
+}
+
+// What looks like a guard, but is none: the alternative could be chosen and then wait, although another one
+// could continue.
+void BodyResolver::refuse_guard(const syntax::Statement& first) {
+  switch (first.kind) {
+    case syntax::StatementKind::lock:
+      resolution_.error(first.range, "an alternative cannot begin with 'lock'",
+                        "only an 'await' is waited for: write 'while !trylock m { }' instead");
+      break;
+    case syntax::StatementKind::wait:
+    case syntax::StatementKind::join:
+      resolution_.error(first.range, fmt::format("an alternative cannot begin with '{}'", first.word.text),
+                        "only an 'await' is waited for");
+      break;
+    default: break;
+  }
 }
 
 void BodyResolver::loop(const syntax::Statement& from, Statement& into) {
@@ -126,7 +199,9 @@ void BodyResolver::return_value(const syntax::Statement& from, Statement& into) 
   into.kind = StatementKind::return_;
   left_ = true;
   const bool given = !from.expressions.empty();
-  if (kind_ == BodyKind::function && result_ != Type::none) {
+  if (struct_result_) {
+    return_struct(from, into);
+  } else if (kind_ == BodyKind::function && result_ != Type::none) {
     if (!given) {
       resolution_.error(from.range, "this 'return' has no value",
                         fmt::format("the result is {}", resolution_.name_of(result_)));
@@ -145,6 +220,32 @@ void BodyResolver::return_value(const syntax::Statement& from, Statement& into) 
   into = Statement{};
   into.range = leave.range;
   into.body = epilogue_;
+  into.body.push_back(std::move(leave));
+}
+
+// The scalars go into locals of the caller that no other code can name.
+void BodyResolver::return_struct(const syntax::Statement& from, Statement& into) {
+  if (from.expressions.empty()) {
+    resolution_.error(from.range, "this 'return' has no value",
+                      fmt::format("the result is {}", resolution_.name_of(struct_result_->type)));
+    return;
+  }
+  std::optional<StructValue> value =
+      expressions().struct_value(from.expressions[0], struct_result_->type, "the result");
+  if (!value) return;
+  Statement leave = std::move(into);
+  into = Statement{};
+  into.range = leave.range;
+  expressions().add_steps(std::move(value->steps), from.range, into.body);
+  auto scalar = value->scalars.begin();
+  for (Object& part : scalars_of(resolution_.structures, *struct_result_)) {
+    Statement& statement = into.body.emplace_back();
+    statement.kind = StatementKind::assign;
+    statement.range = from.range;
+    statement.id = part.first;
+    if (auto index = element_index(part)) statement.expressions.push_back(std::move(*index));
+    statement.expressions.push_back(std::move(*scalar++));
+  }
   into.body.push_back(std::move(leave));
 }
 

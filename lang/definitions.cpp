@@ -4,6 +4,7 @@
 #include "lang/definitions.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "lang/bodies.hpp"
 #include "lang/spawns.hpp"
@@ -117,9 +118,13 @@ void DefinitionResolver::instance(const Instance& instance) {
   if (signature.generic) resolution_.instance_call = instance.call;
   Body body;
   BodyResolver resolver(resolution_, BodyKind::function, signature.result, body);
+  if (signature.struct_result) resolver.add_result(*signature.struct_result, signature.item->name.range);
+  const auto results = static_cast<std::uint32_t>(body.locals.size());
   for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
     const Signature::Parameter& parameter = signature.parameters[i];
-    if (parameter.reference) {
+    if (!parameter.reference && parameter.type.kind == DataType::Kind::structure) {
+      if (!parameter.broken) resolver.add_struct_parameter(parameter.name, parameter.type);
+    } else if (parameter.reference) {
       if (!instance.references[i]) return;  // already reported
       resolver.add_reference(parameter.name, *instance.references[i]);
     } else {
@@ -127,8 +132,12 @@ void DefinitionResolver::instance(const Instance& instance) {
     }
   }
   const auto parameters = static_cast<std::uint32_t>(body.locals.size());
+  std::vector<Statement> first;
+  resolver.complete_struct_parameters(first);
   resolver.resolve(signature.item->body);
-  if (signature.result != Type::none && !never_falls_off(body.statements)) {
+  body.statements.insert(body.statements.begin(), std::move_iterator(first.begin()),
+                         std::move_iterator(first.end()));
+  if ((signature.result != Type::none || signature.struct_result) && !never_falls_off(body.statements)) {
     resolution_.error(signature.item->name.range,
                       fmt::format("'{}' can end without a result", signature.name),
                       "end every path with 'return ...;'");
@@ -136,6 +145,7 @@ void DefinitionResolver::instance(const Instance& instance) {
   if (instance.place) move_to(body.statements, *instance.place);
   program_.functions[instance.function].body = std::move(body);
   program_.functions[instance.function].parameters = parameters;
+  program_.functions[instance.function].results = results;
   resolution_.instance_call.reset();
 }
 

@@ -37,6 +37,7 @@ bool is_simple(const syntax::Expression& from) {
 }  // namespace
 
 std::optional<Expression> ExpressionResolver::value(const syntax::Expression& from) {
+  if (refuse_struct(from)) return {};
   std::optional<Expression> result = any(from);
   if (result && result->type == Type::none) {
     resolution_.error(from.range, fmt::format("'{}' has no result", from.operands[0].word.text),
@@ -48,6 +49,13 @@ std::optional<Expression> ExpressionResolver::value(const syntax::Expression& fr
 
 std::optional<Expression> ExpressionResolver::value_of_type(const syntax::Expression& from, Type wanted,
                                                             std::string_view what) {
+  if (const auto type = struct_type(from)) {
+    resolution_.error(
+        from.range,
+        fmt::format("{} must be {}, not {}", what, resolution_.name_of(wanted), resolution_.name_of(*type)),
+        fmt::format("name a field of it, like '{}'", resolution_.structures[type->structure].fields[0].name));
+    return {};
+  }
   std::optional<Expression> result = value(from);
   if (!result || !check_type(from, result->type, wanted, what)) return {};
   return result;
@@ -84,6 +92,12 @@ std::string ExpressionResolver::conversion_hint(const syntax::Expression& from, 
 }
 
 std::optional<Expression> ExpressionResolver::condition(const syntax::Expression& from) {
+  if (const auto type = struct_type(from)) {
+    resolution_.error(from.range,
+                      fmt::format("a condition is bool or int, not {}", resolution_.name_of(*type)),
+                      fmt::format("compare it: '== {}'", example(*type)));
+    return {};
+  }
   std::optional<Expression> result = value(from);
   if (!result || result->type == Type::boolean) return result;
   if (result->type != Type::integer) {
@@ -106,6 +120,7 @@ std::optional<Expression> ExpressionResolver::condition(const syntax::Expression
 std::optional<Expression> ExpressionResolver::effect(const syntax::Expression& from) {
   const bool has_effect =
       from.kind == SyntaxKind::call || from.kind == SyntaxKind::atomic || from.kind == SyntaxKind::try_lock;
+  if (!has_effect && refuse_struct(from)) return {};
   std::optional<Expression> result = any(from);
   if (has_effect || !result) return result;
   const bool comparison = from.kind == SyntaxKind::binary && from.word.kind == TokenKind::equal;
@@ -121,7 +136,12 @@ std::optional<Expression> ExpressionResolver::any(const syntax::Expression& from
     case SyntaxKind::name: return name(from);
     case SyntaxKind::index: return load(from);
     case SyntaxKind::member: return member(from);
-    case SyntaxKind::call: return call(from);
+    case SyntaxKind::call: {
+      std::vector<Expression> steps;
+      std::optional<Expression> result = call(from, {}, steps);
+      if (result) result = wrap(std::move(steps), std::move(*result));
+      return result;
+    }
     case SyntaxKind::atomic: return atomic(from);
     case SyntaxKind::try_lock: return try_lock(from);
     case SyntaxKind::choose: return choose(from);
@@ -132,6 +152,8 @@ std::optional<Expression> ExpressionResolver::any(const syntax::Expression& from
     case SyntaxKind::unary: return unary(from);
     case SyntaxKind::binary: return binary(from);
     case SyntaxKind::conditional: return conditional(from);
+    case SyntaxKind::structure: (void)struct_literal(from); return {};  // reports that it is none
+    case SyntaxKind::field: break;
   }
   return {};
 }
@@ -163,6 +185,9 @@ std::optional<Expression> ExpressionResolver::unary(const syntax::Expression& fr
 std::optional<Expression> ExpressionResolver::binary(const syntax::Expression& from) {
   const std::optional<BinaryOperator> operation = binary_operator(from.word.kind);
   if (!operation) return logical(from);
+  if ((*operation == BinaryOperator::equal || *operation == BinaryOperator::not_equal) &&
+      (struct_type(from.operands[0]) || struct_type(from.operands[1])))
+    return struct_comparison(from);
   Expression result;
   result.kind = ExpressionKind::binary;
   result.binary = *operation;

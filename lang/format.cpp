@@ -17,7 +17,7 @@ using Kind = TokenKind;
 
 constexpr std::size_t columns = 100;
 
-enum class Brace : std::uint8_t { none, block, list, names };
+enum class Brace : std::uint8_t { none, block, list, literal, names };
 
 struct Comment {
   std::string_view text;
@@ -112,6 +112,7 @@ class Formatter {
       switch (piece.token.kind) {
         case Kind::left_brace:
           piece.brace = before == Kind::assign                         ? Brace::list
+                        : item != Kind::struct_ && starts_literal(i)   ? Brace::literal
                         : item == Kind::import_ || item == Kind::enum_ ? Brace::names
                                                                        : Brace::block;
           open.push_back(i);
@@ -141,8 +142,17 @@ class Formatter {
     }
   }
 
+  // `{ field:` after the name of a struct.
+  [[nodiscard]] bool starts_literal(std::size_t i) const {
+    return i > 0 && i + 2 < pieces_.size() && pieces_[i - 1].token.kind == Kind::identifier &&
+           pieces_[i + 1].token.kind == Kind::identifier && pieces_[i + 2].token.kind == Kind::colon;
+  }
+  [[nodiscard]] static bool holds_values(Brace brace) {
+    return brace == Brace::list || brace == Brace::literal;
+  }
+
   bool stands_on_one_line(std::size_t begin, std::size_t end) const {
-    if (pieces_[begin].brace == Brace::list) return true;  // the values may continue on further lines
+    if (holds_values(pieces_[begin].brace)) return true;  // the values may continue on further lines
     const std::size_t from = pieces_[begin].token.end();
     const std::string_view inside = text_.substr(from, pieces_[end].token.begin - from);
     const bool comment =
@@ -166,7 +176,7 @@ class Formatter {
     }
     if (before.brace == Brace::block || before.brace == Brace::names) {
       if (last == Kind::left_brace) return before.inline_ ? Gap::blank : Gap::line;
-      if (kind == Kind::else_) return Gap::blank;
+      if (kind == Kind::else_ || begins_alternative(i)) return Gap::blank;
       if (kind == Kind::semicolon) return Gap::none;
       return inside_inline(i) ? Gap::blank : Gap::line;
     }
@@ -176,6 +186,11 @@ class Formatter {
     return blank_between(before, piece) ? Gap::blank : Gap::none;
   }
 
+  // The `or` of an `either`.
+  [[nodiscard]] bool begins_alternative(std::size_t i) const {
+    return pieces_[i].token.kind == Kind::identifier && pieces_[i].token.text == "or" &&
+           pieces_[i + 1].token.kind == Kind::left_brace;
+  }
   [[nodiscard]] bool inside_inline(std::size_t i) const {
     return !open_.empty() && pieces_[open_.back()].inline_ && i > 0;
   }
@@ -195,8 +210,9 @@ class Formatter {
     if (kind == Kind::colon) return piece.conditional;
     if (before.unary || last == Kind::exclamation || last == Kind::tilde) return false;
     if (piece.tight || before.tight) return false;
-    if (before.brace == Brace::list && last == Kind::left_brace) return false;
-    if (piece.brace == Brace::list && kind == Kind::right_brace) return false;
+    if (holds_values(before.brace) && last == Kind::left_brace) return false;
+    if (holds_values(piece.brace) && kind == Kind::right_brace) return false;
+    if (piece.brace == Brace::literal && kind == Kind::left_brace) return false;
     if (kind == Kind::left_parenthesis) {
       // A call, or an operation with call syntax.
       const bool operation = is_between(last, Kind::cas, Kind::fetch_min) || last == Kind::choose;
@@ -214,14 +230,14 @@ class Formatter {
       const bool closes = piece.token.kind == Kind::right_brace;
       Gap gap = i == 0 ? Gap::line : piece.token.kind == Kind::end ? Gap::line : gap_before(i);
       const std::size_t depth =
-          open_depth() - (closes && piece.brace != Brace::list && !piece.inline_ ? 1 : 0);
+          open_depth() - (closes && !holds_values(piece.brace) && !piece.inline_ ? 1 : 0);
       write_comments(piece, gap, closes ? open_depth() : depth);
       if (piece.token.kind == Kind::end) break;
       const bool may_skip = i > 0 && !closes && pieces_[i - 1].token.kind != Kind::left_brace;
       separate(gap, depth, may_skip && piece.blank);
       out_ += piece.token.text;
       if (piece.token.kind == Kind::left_brace) {
-        if (piece.inline_ && piece.brace != Brace::list && line_blocks_.back() == 0 &&
+        if (piece.inline_ && !holds_values(piece.brace) && line_blocks_.back() == 0 &&
             piece.partner > i + 1) {
           line_blocks_.back() = i + 1;
         }
@@ -236,7 +252,7 @@ class Formatter {
   // The indentation level: the number of open braces whose blocks span several lines.
   [[nodiscard]] std::size_t open_depth() const {
     return static_cast<std::size_t>(std::count_if(open_.begin(), open_.end(), [this](std::size_t i) {
-      return pieces_[i].brace != Brace::list && !pieces_[i].inline_;
+      return !holds_values(pieces_[i].brace) && !pieces_[i].inline_;
     }));
   }
 

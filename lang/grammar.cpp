@@ -31,6 +31,7 @@ const x3::rule<struct PlaceRule, Expression> place = "a mutex";
 const x3::rule<struct CallRule, Expression> call = "the name of a 'proc'";
 const x3::rule<struct ConditionPlaceRule, Expression> condition_place = "a condition variable";
 const x3::rule<struct PrimaryRule, Expression> primary = "an expression";
+const x3::rule<struct FieldValueRule, Expression> field_value = "a field";
 
 // `mutex` and `cond` are types of struct fields and parameters only.
 const auto type_def = -qualifier("plain")[SetPlain<&syntax::TypeName::plain>{}] >>
@@ -64,7 +65,13 @@ const auto postfix_def = primary[replace] >>
                             nested[expression[add]] > word(Kind::right_bracket)[close]) |
                            (token(Kind::left_parenthesis) > x3::eps[Wrap<ExpressionKind::call>{}] >
                             arguments > word(Kind::right_parenthesis)[close]) |
-                           (token(Kind::dot) > x3::eps[Wrap<ExpressionKind::member>{}] > name[set_member]));
+                           (token(Kind::dot) > x3::eps[Wrap<ExpressionKind::member>{}] > name[set_member]) |
+                           (literal_brace > x3::eps[Wrap<ExpressionKind::structure>{}] >
+                            nested[field_value[add] > *(token(Kind::comma) > field_value[add])] >
+                            word(Kind::right_brace)[close]));
+
+const auto field_value_def = name[BeginExpression<ExpressionKind::field>{}] >
+                             token(Kind::colon) > expression[add];
 
 const auto place_def = postfix;
 
@@ -96,6 +103,7 @@ BOOST_SPIRIT_DEFINE(unary)
 BOOST_SPIRIT_DEFINE(postfix)
 BOOST_SPIRIT_DEFINE(place)
 BOOST_SPIRIT_DEFINE(primary)
+BOOST_SPIRIT_DEFINE(field_value)
 
 // --- Statements ---
 
@@ -113,12 +121,14 @@ const x3::rule<struct IfRule, Statement> if_statement = "a statement";
 const x3::rule<struct OtherwiseRule, std::vector<Statement>> otherwise = "'{' or 'if'";
 const x3::rule<struct WhileRule, Statement> while_statement = "a statement";
 const x3::rule<struct ForRule, Statement> for_statement = "a statement";
+const x3::rule<struct EitherRule, Statement> either_statement = "a statement";
+const x3::rule<struct AlternativeRule, Statement> alternative = "'{'";
 
 const auto block_def = token(Kind::left_brace) > nested[*statement] > token(Kind::right_brace);
 
 const auto statement_def =
-    recovering(Recovery::statement)[if_statement | while_statement | for_statement | braces | empty |
-                                    (simple_statement > token(Kind::semicolon)) |
+    recovering(Recovery::statement)[if_statement | while_statement | for_statement | either_statement |
+                                    braces | empty | (simple_statement > token(Kind::semicolon)) |
                                     stray(Recovery::statement, "a statement")];
 
 const auto simple_statement_def = declare | jump | order | check | evaluate;
@@ -174,6 +184,17 @@ const auto for_statement_def = word(Kind::for_)[Begin<StatementKind::for_>{}] >
                                token(Kind::in) > expression[push_expression] > token(Kind::dot_dot) >
                                expression[push_expression] > block[Set<&Statement::body>{}];
 
+const auto alternative_def = block[begin_block];
+
+const auto either_statement_def =
+    (block_word("either")[Begin<StatementKind::either>{}] > alternative[push_alternative] > block_word("or") >
+     alternative[push_alternative] > *(block_word("or") > alternative[push_alternative])) |
+    (range_word("either")[Begin<StatementKind::either>{}] > name[SetWord<&Statement::name>{}] >
+     token(Kind::in) > expression[push_expression] > token(Kind::dot_dot) > expression[push_expression] >
+     alternative[push_alternative]);
+
+BOOST_SPIRIT_DEFINE(alternative)
+BOOST_SPIRIT_DEFINE(either_statement)
 BOOST_SPIRIT_DEFINE(block)
 BOOST_SPIRIT_DEFINE(statement)
 BOOST_SPIRIT_DEFINE(simple_statement)
@@ -194,6 +215,7 @@ BOOST_SPIRIT_DEFINE(for_statement)
 const x3::rule<struct ItemRule, Item> item = "a declaration";
 const x3::rule<struct ImportRule, Item> import = "a declaration";
 const x3::rule<struct ConstantRule, Item> constant = "a declaration";
+const x3::rule<struct ArgumentRule, Expression> argument = "an argument";
 const x3::rule<struct SharedRule, Item> shared = "a declaration";
 const x3::rule<struct MutexRule, Item> mutex = "a declaration";
 const x3::rule<struct EnumerationRule, Item> enumeration = "a declaration";
@@ -217,14 +239,23 @@ const auto import_def = word(Kind::import_)[Begin<ItemKind::import_>{}] >
                         (string[PushWord<&Item::path>{}] |
                          (x3::expect[module_name[PushWord<&Item::path>{}]] >
                           *(token(Kind::dot) > name[PushWord<&Item::path>{}]))) >
+                        -(token(Kind::left_parenthesis) > argument[push_expression] >
+                          *(token(Kind::comma) > argument[push_expression]) >
+                          token(Kind::right_parenthesis)) >
                         -(context_word("as") > name[SetWord<&Item::name>{}]) >
                         -(token(Kind::left_brace) > name[PushWord<&Item::words>{}] >
                           *(token(Kind::comma) > name[PushWord<&Item::words>{}]) > token(Kind::right_brace)) >
                         token(Kind::semicolon);
 
-const auto constant_def = (word(Kind::param)[Begin<ItemKind::param>{}] |
-                           word(Kind::const_)[Begin<ItemKind::constant>{}]) > name[SetWord<&Item::name>{}] >
-                          token(Kind::assign) > expression[push_expression] > token(Kind::semicolon);
+// `int` and `bool` are no expressions, but types that a module can be given.
+const auto argument_def = word(Kind::int_, Kind::bool_, "a type")[BeginExpression<ExpressionKind::name>{}] |
+                          x3::expect[nested[expression[replace]]];
+
+const auto constant_def =
+    (word(Kind::param)[Begin<ItemKind::param>{}] | word(Kind::const_)[Begin<ItemKind::constant>{}]) >
+    name[SetWord<&Item::name>{}] >
+    ((token(Kind::colon) > context_word("type") > token(Kind::assign) > type[set_type]) |
+     (x3::expect[token(Kind::assign)] > expression[push_expression])) > token(Kind::semicolon);
 
 const auto length = token(Kind::left_bracket) > nested[expression[push_length]] > token(Kind::right_bracket);
 
@@ -312,6 +343,7 @@ const auto file_def = *item;
 
 BOOST_SPIRIT_DEFINE(item)
 BOOST_SPIRIT_DEFINE(import)
+BOOST_SPIRIT_DEFINE(argument)
 BOOST_SPIRIT_DEFINE(constant)
 BOOST_SPIRIT_DEFINE(shared)
 BOOST_SPIRIT_DEFINE(mutex)

@@ -172,6 +172,9 @@ inline constexpr auto begin_block = [](auto& context) {
   x3::_val(context).kind = syntax::StatementKind::block;
   x3::_val(context).body = std::move(x3::_attr(context));
 };
+inline constexpr auto push_alternative = [](auto& context) {
+  x3::_val(context).body.push_back(std::move(x3::_attr(context)));
+};
 inline constexpr auto push_statement = [](auto& context) {
   x3::_val(context).push_back(std::move(x3::_attr(context)));
 };

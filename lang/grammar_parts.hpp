@@ -73,6 +73,28 @@ struct ContextWordParser : x3::parser<ContextWordParser> {
   std::string_view text;
 };
 
+// Matches a name with this text that a `{` follows, or a name and `in`: no other statement begins like that.
+struct BlockWordParser : x3::parser<BlockWordParser> {
+  using attribute_type = Token;
+  static constexpr bool has_attribute = true;
+
+  constexpr BlockWordParser(std::string_view wanted, bool named) : text(wanted), ranges(named) {}
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&,
+             Attribute& attribute) const {
+    if (last - first < 3 || first->kind != TokenKind::identifier || first->text != text) return false;
+    const bool range = (first + 1)->kind == TokenKind::identifier && (first + 2)->kind == TokenKind::in;
+    if (ranges ? !range : (first + 1)->kind != TokenKind::left_brace) return false;
+    x3::traits::move_to(Token(*first), attribute);
+    ++first;
+    return true;
+  }
+
+  std::string_view text;
+  bool ranges;  // a name and `in` follow
+};
+
 // Matches a name with this text that a type follows; alone it is the name of a type.
 struct QualifierParser : x3::parser<QualifierParser> {
   using attribute_type = Token;
@@ -97,6 +119,19 @@ struct QualifierParser : x3::parser<QualifierParser> {
   }
 
   std::string_view text;
+};
+
+// Matches the `{` of a struct literal, which a field and a `:` follow. No block begins like that.
+struct LiteralBraceParser : x3::parser<LiteralBraceParser> {
+  using attribute_type = x3::unused_type;
+  static constexpr bool has_attribute = false;
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&, Attribute&) const {
+    if (first == last || !begins_literal(first, last)) return false;
+    ++first;
+    return true;
+  }
 };
 
 // Fails with an expectation of `description` unless the next token can follow a complete list of statements
@@ -154,12 +189,15 @@ struct RecoverGenerator {
   }
 };
 
+inline constexpr LiteralBraceParser literal_brace{};
 inline constexpr NestedGenerator<StateTag> nested{};
 constexpr RecoverGenerator recovering(Recovery kind) { return {kind}; }
 constexpr TokenParser token(TokenKind kind) { return TokenParser(kind); }
 constexpr WordParser word(TokenKind kind) { return {kind, kind, nullptr}; }
 constexpr WordParser word(TokenKind from, TokenKind to, const char* name) { return {from, to, name}; }
 constexpr ContextWordParser context_word(std::string_view text) { return ContextWordParser(text); }
+constexpr BlockWordParser block_word(std::string_view text) { return {text, false}; }
+constexpr BlockWordParser range_word(std::string_view text) { return {text, true}; }
 constexpr QualifierParser qualifier(std::string_view text) { return QualifierParser(text); }
 constexpr StrayParser stray(Recovery kind, const char* name) { return {kind, name}; }
 
@@ -183,6 +221,14 @@ struct get_info<heddle::lang::grammar::WordParser> {
     const std::string_view text = heddle::lang::spelling(parser.first_kind);
     const bool described = parser.first_kind <= heddle::lang::TokenKind::string;
     return described ? std::string(text) : fmt::format("'{}'", text);
+  }
+};
+
+template <>
+struct get_info<heddle::lang::grammar::BlockWordParser> {
+  using result_type = std::string;
+  std::string operator()(const heddle::lang::grammar::BlockWordParser& parser) const {
+    return fmt::format("'{} {{ ... }}'", parser.text);
   }
 };
 

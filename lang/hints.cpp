@@ -104,9 +104,40 @@ std::string method_hint(const SyntaxError& error) {
   return {};
 }
 
+// Habits from languages for protocols: Promela, TLA+, PlusCal.
+std::string protocol_hint(const SyntaxError& error) {
+  const Token& found = *error.where;
+  const Token& start = *error.start;
+  const auto next = [&](Position at) { return at->kind == Kind::end ? at : at + 1; };
+  if (error.kind == Recovery::statement && start.text == "or" && next(error.start)->kind == Kind::left_brace)
+    return "an 'or' follows the block of an 'either', with nothing in between";
+  if (start.text == "either" && error.expected == "'or { ... }'")
+    return "an 'either' has at least two alternatives: either { ... } or { ... }";
+  if (start.text == "atomic" && next(error.start)->kind == Kind::left_brace)
+    return "there are no atomic blocks: hold a mutex, or use cas, exchange or fetch_add";
+  if (error.kind == Recovery::statement && start.kind == Kind::identifier && error.where > error.start) {
+    if (found.kind == Kind::exclamation && error.where == error.start + 1)
+      return fmt::format("to send, call a function: channel.send({}, ...)", start.text);
+    if (error.expected == "':'" && found.kind == Kind::semicolon && (error.start + 1)->kind == Kind::question)
+      return fmt::format("to receive, call a function: let m = channel.receive({});", start.text);
+  }
+  const bool operand = error.expected == "an expression";
+  if (operand && found.kind == Kind::left_bracket && next(error.where)->kind == Kind::right_bracket)
+    return "there are no temporal operators: 'forall c;' is about all final states, 'assert c;' about the "
+           "moment";
+  if (operand && found.kind == Kind::less && next(error.where)->kind == Kind::greater)
+    return "there are no temporal operators: 'exists c;' asks whether some final state satisfies c";
+  return {};
+}
+
 // Types and names from languages with pointers, templates and scopes.
 std::string foreign_hint(const SyntaxError& error) {
   const Token& found = *error.where;
+  const Kind before = error.where > error.start ? (error.where - 1)->kind : Kind::end;
+  if (found.kind == Kind::bit_and && (before == Kind::left_parenthesis || before == Kind::comma))
+    return "there are no pointers: name the variable itself, as in cas(x, old, new)";
+  if (found.kind == Kind::string && error.expected == "an expression")
+    return "there are no strings: declare an enum, and compare with its values";
   if (found.kind == Kind::colon && error.where > error.start && (error.where + 1)->kind == Kind::colon) {
     const Token& right = *(error.where + 2);
     return fmt::format("write {}.{}", (error.where - 1)->text,
@@ -235,12 +266,14 @@ std::string misspelt_keyword(const SyntaxError& error) {
   static const std::vector<std::string_view> item_words = keywords(begins_item);
   static const std::vector<std::string_view> statement_words = keywords(is_statement_keyword);
   if (!suspects_first_word(error) || !habit(statement_habits, error.where->text).empty()) return {};
+  if (!protocol_hint(error).empty()) return {};
   return did_you_mean(error.start->text, error.kind == Recovery::item ? item_words : statement_words);
 }
 
 std::string syntax_hint(const ParserState& state, const SyntaxError& error) {
   const Token& found = *error.where;
   const std::string& expected = error.expected;
+  if (std::string hint = protocol_hint(error); !hint.empty()) return hint;
   if (std::string hint = keyword_hint(error); !hint.empty()) return hint;
   if (std::string hint = foreign_hint(error); !hint.empty()) return hint;
   if (expected == "a name" && found.kind == Kind::integer && (error.where - 1)->kind == Kind::dot) {

@@ -18,6 +18,12 @@ inline constexpr unsigned expression_depth = 1000;
 inline constexpr std::int64_t array_length = 65'536;
 inline constexpr std::uint32_t locations = 1'000'000;
 inline constexpr std::size_t threads = 64;
+inline constexpr std::size_t modules = 100;  // files and their instances
+// Structs as values: the scalars of one, of all that the program's text mentions, and the calls, indexes and other
+// parts that must be evaluated before one expression.
+inline constexpr std::uint64_t value_scalars = 1000;
+inline constexpr std::uint64_t copied_scalars = 2'000'000;
+inline constexpr std::size_t value_steps = 64;
 // Statements and expression nodes of a thread after inlining, and their nesting depth then.
 inline constexpr std::uint64_t inlined_statements = 100'000;
 inline constexpr std::uint64_t inlined_expressions = 1'000'000;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "lang/grammar.hpp"
+#include "lang/limits.hpp"
 #include "lang/suggest.hpp"
 #include "lang/token.hpp"
 
@@ -13,8 +14,6 @@ namespace {
 
 using syntax::Item;
 using syntax::ItemKind;
-
-constexpr std::size_t most_modules = 100;
 
 // A description of the item if only the user's own file may contain it, else null.
 const char* own_only(ItemKind kind) {
@@ -34,9 +33,11 @@ class ModuleReader {
 
   std::vector<std::uint32_t> run() {
     resolution_.modules.emplace_back().file = resolution_.file;
+    resolution_.modules.front().plain = true;
     states_.push_back(State::open);
     path_.push_back(0);
     read(0);
+    std::erase_if(order_, [this](std::uint32_t number) { return !resolution_.modules[number].plain; });
     return std::move(order_);
   }
 
@@ -81,6 +82,7 @@ class ModuleReader {
       read(number);
       path_.pop_back();
     }
+    if (item.expressions.empty()) resolution_.modules[number].plain = true;
     resolution_.modules[importer].imports.push_back({&item, number});
   }
 
@@ -146,8 +148,8 @@ class ModuleReader {
       report_cycle(0, item);
       return {};
     }
-    if (resolution_.modules.size() >= most_modules) {
-      resolution_.error(range, fmt::format("too many modules: at most {}", most_modules));
+    if (resolution_.modules.size() >= limits::modules) {
+      resolution_.error(range, fmt::format("too many modules: at most {}", limits::modules));
       return {};
     }
     for (std::size_t i = 1; i < resolution_.modules.size(); ++i) {

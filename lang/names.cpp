@@ -7,6 +7,7 @@ std::string_view describe(SymbolKind kind) {
   switch (kind) {
     case SymbolKind::param: return "param";
     case SymbolKind::constant: return "constant";
+    case SymbolKind::type: return "type";
     case SymbolKind::enumeration: return "enum";
     case SymbolKind::structure: return "struct";
     case SymbolKind::variable: return "shared variable";

@@ -15,6 +15,7 @@ namespace heddle::lang {
 enum class SymbolKind : std::uint8_t {
   param,
   constant,
+  type,  // a param of a module that is `int` or `bool`
   enumeration,
   structure,
   variable,

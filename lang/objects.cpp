@@ -89,6 +89,15 @@ std::vector<Leaf> leaves_of(const std::vector<Structure>& structures, const Data
   return leaves;
 }
 
+std::optional<DataType::Kind> lock_in(const std::vector<Structure>& structures, const DataType& type) {
+  if (type.kind == DataType::Kind::mutex || type.kind == DataType::Kind::condition) return type.kind;
+  if (type.kind == DataType::Kind::scalar) return {};
+  for (const FieldType& field : structures[type.structure].fields) {
+    if (const auto found = lock_in(structures, field.type)) return found;
+  }
+  return {};
+}
+
 void select_element(Object& object, Expression index) {
   object.indexes.push_back({std::move(index), object.type.lengths.front(), false});
   object.type.lengths.erase(object.type.lengths.begin());
@@ -98,6 +107,27 @@ void select_field(const std::vector<Structure>& structures, Object& object, std:
   const Structure& structure = structures[object.type.structure];
   for (std::size_t i = 0; i < field; ++i) object.first += leaf_count(structures, structure.fields[i].type);
   object.type = DataType(structure.fields[field].type);
+}
+
+std::vector<Object> scalars_of(const std::vector<Structure>& structures, const Object& object) {
+  std::vector<Object> scalars;
+  Object leaf_object = object;
+  for (const Leaf& leaf : leaves_of(structures, object.type, "", {})) {
+    leaf_object.type = leaf.type;
+    for (std::size_t element = 0; element < leaf.initial.size(); ++element) {
+      Object& scalar = scalars.emplace_back(leaf_object);
+      std::size_t rest = element;
+      std::size_t inner = leaf.initial.size();
+      for (const std::uint32_t length : leaf.elements.lengths) {
+        inner /= length;
+        scalar.indexes.push_back(
+            {literal(Type::integer, static_cast<std::int64_t>(rest / inner), {}), length, true});
+        rest %= inner;
+      }
+    }
+    ++leaf_object.first;
+  }
+  return scalars;
 }
 
 std::optional<Expression> element_index(Object& object) {

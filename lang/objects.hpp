@@ -65,6 +65,7 @@ struct Object {
     bool checked = false;
   };
   std::vector<Index> indexes;
+  bool fixed = false;  // a parameter or declared with `let`: cannot be assigned
 };
 
 // The number of elements of an array with these lengths; saturates.
@@ -82,9 +83,16 @@ struct Object {
                                           const std::string& name, const std::vector<std::int64_t>& initial,
                                           bool plain = false);
 
+// The first mutex or condition variable in an object of the type, which is then no value; else nothing.
+[[nodiscard]] std::optional<DataType::Kind> lock_in(const std::vector<Structure>& structures,
+                                                    const DataType& type);
+
 // Narrow an object to a part of it: an element, a field.
 void select_element(Object& object, Expression index);
 void select_field(const std::vector<Structure>& structures, Object& object, std::size_t field);
+
+// The scalars of an object of scalars only: fields in order, of an array field one for each element.
+[[nodiscard]] std::vector<Object> scalars_of(const std::vector<Structure>& structures, const Object& object);
 
 // The element's number within its leaf; nothing if the leaf is not an array. Several indexes are each
 // checked; a single index is checked by the operation itself. Consumes the indexes.

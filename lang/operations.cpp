@@ -1,4 +1,6 @@
 // Expressions with effects: calls, atomic operations, trylock, choose.
+#include <iterator>
+
 #include "lang/expressions.hpp"
 
 namespace heddle::lang {
@@ -72,9 +74,11 @@ bool ExpressionResolver::arguments(const syntax::Expression& from, std::string_v
                                    const std::vector<Signature::Parameter>& parameters,
                                    const SourceRange& declared,
                                    std::vector<std::optional<Object>>& references,
-                                   std::vector<Expression>& into, std::string& key) {
+                                   std::vector<Expression>& into, std::vector<Expression>& steps,
+                                   std::string& key) {
   const std::size_t given = from.operands.size() - 1;
   bool complete = true;
+  std::vector<std::size_t> values;  // the places in `into` of arguments passed by value
   for (std::size_t i = 0; i < given; ++i) {
     const syntax::Expression& argument = from.operands[i + 1];
     const Signature::Parameter* parameter = i < parameters.size() ? &parameters[i] : nullptr;
@@ -84,8 +88,26 @@ bool ExpressionResolver::arguments(const syntax::Expression& from, std::string_v
       continue;
     }
     const std::string what = fmt::format("'{}' of '{}'", parameter->name.text, name);
+    if (!parameter->reference && parameter->type.kind == DataType::Kind::structure) {
+      auto result = struct_value(argument, parameter->type, what);
+      complete = complete && result;
+      if (!result) continue;
+      if (!result->steps.empty()) {
+        // The arguments before this one are evaluated before its steps.
+        for (const std::size_t value : values) {
+          if (into[value].kind != ExpressionKind::literal) into[value] = hold(std::move(into[value]), steps);
+        }
+      }
+      std::move(result->steps.begin(), result->steps.end(), std::back_inserter(steps));
+      for (Expression& scalar : result->scalars) {
+        values.push_back(into.size());
+        into.push_back(std::move(scalar));
+      }
+      continue;
+    }
     if (!parameter->reference) {
       auto result = value_of_type(argument, parameter->type.scalar, what);
+      values.push_back(into.size());
       if (result) into.push_back(std::move(*result));
       complete = complete && result;
       continue;
@@ -95,6 +117,10 @@ bool ExpressionResolver::arguments(const syntax::Expression& from, std::string_v
       resolution_.error(argument.range,
                         fmt::format("{} must be {}, not {}", what, resolution_.name_of(parameter->type),
                                     resolution_.name_of(object->type)));
+      object.reset();
+    }
+    if (object && object->fixed) {
+      fixed_object(argument);
       object.reset();
     }
     if (!object) {
@@ -116,7 +142,9 @@ bool ExpressionResolver::arguments(const syntax::Expression& from, std::string_v
   return complete;
 }
 
-std::optional<Expression> ExpressionResolver::call(const syntax::Expression& from) {
+std::optional<Expression> ExpressionResolver::call(const syntax::Expression& from,
+                                                   std::vector<Expression> into,
+                                                   std::vector<Expression>& steps) {
   const syntax::Expression& callee = from.operands[0];
   const Symbol* symbol = symbol_named(callee);
   if (callee.kind == SyntaxKind::member && symbol == nullptr) {
@@ -155,12 +183,15 @@ std::optional<Expression> ExpressionResolver::call(const syntax::Expression& fro
   result.range = from.range;
   result.type = signature.result;
   std::vector<std::optional<Object>> references;
+  std::vector<Expression> given;
   std::string key;
-  if (!arguments(from, signature.name, signature.parameters, signature.item->name.range, references,
-                 result.operands, key) ||
+  if (!arguments(from, signature.name, signature.parameters, signature.item->name.range, references, given,
+                 steps, key) ||
       symbol->broken) {
     return {};
   }
+  result.operands = std::move(into);
+  std::move(given.begin(), given.end(), std::back_inserter(result.operands));
   result.id = signature.generic ? instance(symbol->id, key, std::move(references), from.range, {})
                                 : signature.function;
   return result;

@@ -116,6 +116,11 @@ std::optional<Object> ExpressionResolver::member_object(const syntax::Expression
                  [](const Symbol* symbol) { return is_thread(symbol) || is_variable(symbol); });
     return {};
   }
+  if (owner.kind == SyntaxKind::call || owner.kind == SyntaxKind::structure) {
+    resolution_.error(owner.range, "a field is named of a variable only",
+                      fmt::format("declare one with this value: let v = ...; then v.{}", from.word.text));
+    return {};
+  }
   // Whatever the field is wanted for, its owner must be an object.
   std::optional<Object> object =
       this->object(owner, want == Want::value ? Want::value : Want::reference, "the owner");
@@ -207,12 +212,6 @@ void ExpressionResolver::no_value(const SourceRange& range, std::string_view nam
 std::optional<Expression> ExpressionResolver::read(const syntax::Expression& from, Object found) {
   const std::string text = resolution_.quote(from.range, "this");
   if (refuse_array(from.range, text, found.type)) return {};
-  if (found.type.kind == DataType::Kind::structure) {
-    const Structure& structure = resolution_.structures[found.type.structure];
-    resolution_.error(from.range, fmt::format("'{}' is a {} and has no value", text, structure.name),
-                      fmt::format("name one of its fields: {}.{}", text, structure.fields[0].name));
-    return {};
-  }
   if (found.type.kind != DataType::Kind::scalar) {
     no_value(from.range, text, found.type.kind == DataType::Kind::mutex);
     return {};

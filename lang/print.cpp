@@ -201,6 +201,7 @@ class Printer {
                         : fmt::format("assert {}, \"{}\";", first(), escaped(statement.text)));
       case StatementKind::assume: return line(fmt::format("assume {};", first()));
       case StatementKind::await: return line(fmt::format("await {};", first()));
+      case StatementKind::either: return either(statement);
     }
   }
 
@@ -213,6 +214,23 @@ class Printer {
     if (!statement.otherwise.empty()) {
       out_ += " else";
       block(statement.otherwise);
+    }
+    out_ += "\n";
+  }
+
+  void either(const Statement& statement) {
+    if (statement.body.size() == 1) {
+      const std::vector<Expression>& ends = statement.expressions[0].operands;
+      out_.append(2 * depth_, ' ');
+      out_ += fmt::format("either {} in {}..{}", local(statement.id), operand(ends[0]), operand(ends[1]));
+      block(statement.body[0].body);
+      out_ += "\n";
+      return;
+    }
+    out_.append(2 * depth_, ' ');
+    for (std::size_t i = 0; i < statement.body.size(); ++i) {
+      out_ += i == 0 ? "either" : " or";
+      block(statement.body[i].body);
     }
     out_ += "\n";
   }
@@ -312,6 +330,7 @@ class Printer {
       case ExpressionKind::try_lock: return fmt::format("trylock {}", place(expression.id, operands, 0));
       case ExpressionKind::choose:
         return fmt::format("choose({}..{})", operand(operands[0]), operand(operands[1]));
+      case ExpressionKind::let: return this->expression(operands.back());  // of struct values only
       case ExpressionKind::thread_local_: break;
     }
     const Thread& thread = program_.threads[expression.thread];

@@ -134,6 +134,7 @@ std::optional<Expression> ExpressionResolver::symbol_value(const syntax::Express
     case SymbolKind::variable: return load(from);
     case SymbolKind::mutex:
     case SymbolKind::condition: no_value(from.range, text, symbol.kind == SymbolKind::mutex); return {};
+    case SymbolKind::type:
     case SymbolKind::enumeration:
     case SymbolKind::structure:
       resolution_.error(from.range, fmt::format("'{}' is a type", text),

@@ -14,6 +14,17 @@ Symbol* Resolution::symbol_of(const syntax::Item& item) {
   return same ? symbol : nullptr;
 }
 
+void Resolution::error(const SourceRange& range, std::string message, std::string hint) {
+  const Module& in = modules[module];
+  if (in.importer && range.file == in.file) {
+    if (!hint.empty()) hint += "; ";
+    const LineColumn place = sources.locate(in.importer->file, in.importer->begin);
+    hint += fmt::format("it is imported with {} on line {} of {}", in.written, place.line,
+                        sources.name(in.importer->file));
+  }
+  diagnostics.error(range, std::move(message), std::move(hint));
+}
+
 std::string Resolution::qualified(std::string_view name) const {
   const std::string& of = modules[module].name;
   return of.empty() ? std::string(name) : fmt::format("{}.{}", of, name);

@@ -23,7 +23,7 @@
 
 namespace heddle::lang {
 
-// One file of the program.
+// One file of the program, or an instance of one: the file with values for its params.
 struct Module {
   std::uint32_t file = 0;
   std::string name;                          // "spinlock"; empty for the user's file
@@ -34,6 +34,16 @@ struct Module {
     std::uint32_t module;  // index into Resolution::modules
   };
   std::vector<Import> imports;
+  // Whether it is imported without arguments. Otherwise only its instances are part of the program.
+  bool plain = false;
+  // Of an instance: what its params are, those declared first, and who imported it.
+  struct Argument {
+    std::optional<DataType> type;
+    std::int64_t value = 0;
+  };
+  std::vector<Argument> arguments;
+  std::optional<SourceRange> importer;
+  std::string written;  // "(Vote, 4)"
 };
 
 // What callers must know about a function. A function without `ref` parameters becomes one function of the
@@ -50,6 +60,7 @@ struct Signature {
   std::uint32_t module = 0;
   std::vector<Parameter> parameters;
   Type result = Type::none;
+  std::optional<DataType> struct_result;  // then `result` is none
   bool generic = false;
   FunctionId function = 0;                      // if not generic
   std::map<std::string, FunctionId> instances;  // if generic, keyed by the objects bound to its references
@@ -92,14 +103,16 @@ struct Resolution {
   std::uint32_t file = 0;
   Diagnostics& diagnostics;
   Program program;
-  std::deque<Module> modules;  // the first one is the user's file
-  std::uint32_t module = 0;    // the module in force: names are looked up in it
+  std::deque<Module> modules;                      // the first one is the user's file
+  std::uint32_t module = 0;                        // the module in force: names are looked up in it
+  std::map<std::string, std::uint32_t> instances;  // of modules with arguments
   std::vector<Object> objects;
   std::vector<Structure> structures;
   std::deque<Signature> signatures;
   std::deque<Proc> procs;
   std::deque<Instance> pending;
   bool too_much_data = false;         // reported once
+  std::uint64_t copied_scalars = 0;   // of all struct values
   std::size_t phantom_functions = 0;  // the program's functions from this number on are removed again
   std::size_t phantom_variables = 0;
   std::optional<std::uint32_t> condition_module;  // see lang/condition_variables.cpp
@@ -125,9 +138,8 @@ struct Resolution {
   // The program-wide name of a declaration in the module in force: "spinlock.next".
   [[nodiscard]] std::string qualified(std::string_view name) const;
 
-  void error(const SourceRange& range, std::string message, std::string hint = {}) {
-    diagnostics.error(range, std::move(message), std::move(hint));
-  }
+  // In an instance of a module, the hint also says who imported it.
+  void error(const SourceRange& range, std::string message, std::string hint = {});
   // "line 3" or "line 3 of queue.hed", to mention a second place in a message.
   [[nodiscard]] std::string line_of(const SourceRange& range) const;
   // The source text if it is short enough for a message, else `otherwise`.
@@ -154,15 +166,20 @@ enum class Plain : std::uint8_t { refused, allowed };
 [[nodiscard]] std::optional<DataType> resolve_type(Resolution& resolution, const syntax::TypeName& from,
                                                    Plain plain = Plain::refused);
 [[nodiscard]] inline bool is_plain(const syntax::TypeName& type) { return type.plain.kind != TokenKind::end; }
-// The same where only int, bool and enums are allowed. `what`: "a parameter".
-[[nodiscard]] std::optional<Type> resolve_scalar_type(Resolution& resolution, const syntax::TypeName& from,
-                                                      std::string_view what);
+// The same where only int, bool, enums and structs are allowed. `what`: "a parameter".
+enum class Structs : std::uint8_t { refused, allowed };
+[[nodiscard]] std::optional<DataType> resolve_value_type(Resolution& resolution, const syntax::TypeName& from,
+                                                         std::string_view what,
+                                                         Structs structs = Structs::allowed);
 // Resolves the fields of a struct; `symbol` is the struct's.
 void resolve_structure(Resolution& resolution, const syntax::Item& item, Symbol& symbol);
 // The initial values: one for all elements, one per element, or none if none are given.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> initial_values(
     Resolution& resolution, const std::vector<syntax::Expression>& from, bool is_list, const DataType& type,
     std::string_view name);
+// Gives a struct, or the structs of an array, their initial values: one for all elements, or one per element.
+void initial_structs(Resolution& resolution, const std::vector<syntax::Expression>& from, bool is_list,
+                     const Object& object, std::string_view name);
 // Appends the variables of an object and assigns their locations. Reports too much data.
 [[nodiscard]] std::optional<Object> add_shared_object(Resolution& resolution, const std::string& name,
                                                       const DataType& type,

@@ -206,9 +206,10 @@ std::optional<Spawned> BodyResolver::spawn(const syntax::Expression& from, State
   Proc& proc = resolution_.procs[id];
   std::vector<std::optional<Object>> references;
   std::vector<Expression> values;
+  std::vector<Expression> steps;
   std::string key;
-  const bool complete =
-      resolver.arguments(call, proc.name, proc.parameters, proc.item->name.range, references, values, key);
+  const bool complete = resolver.arguments(call, proc.name, proc.parameters, proc.item->name.range,
+                                           references, values, steps, key);
   const Resolution::TemplateInfo& parent = resolution_.templates[*template_];
   Spawned spawned{id, literal(Type::integer, proc.threads, from.range)};
   if (resolution_.program.templates[*template_].is_family) {
@@ -228,6 +229,7 @@ std::optional<Spawned> BodyResolver::spawn(const syntax::Expression& from, State
       std::min<std::size_t>(limits::threads + 1, proc.threads + std::max(1U, parent.threads)));
   spawned_.push_back(spawned);
   if (!complete) return spawned;
+  resolver.add_steps(std::move(steps), from.range, into.body);
   for (std::size_t i = 0; i < values.size(); ++i) {
     Statement& statement = into.body.emplace_back(make(StatementKind::store, from.range));
     statement.id = proc.arguments[i];

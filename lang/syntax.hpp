@@ -41,6 +41,8 @@ enum class ExpressionKind : std::uint8_t {
   unary,        // word; operands: [operand]
   binary,       // word: any binary operator, including `&&` and `||`; operands: [left, right]
   conditional,  // operands: [condition, then, else]
+  structure,    // operands: [type, fields...]
+  field,        // word: the name; operands: [value]
 };
 
 struct Expression {
@@ -74,6 +76,7 @@ enum class StatementKind : std::uint8_t {
   assert_,    // expressions: [condition]; text?
   assume,     // expressions: [condition]
   await,      // expressions: [condition]
+  either,     // body: a block for each alternative; or name, expressions: [low, high]; body: one block
 };
 
 struct Statement {
@@ -119,12 +122,13 @@ struct ExpectLine {
 };
 
 enum class ItemKind : std::uint8_t {
-  import_,      // path: the parts or one text; name: after `as`, of kind `end` if none; words: imported names
-  param,        // name; expressions: [value]
-  constant,     // name; expressions: [value]
-  shared,       // name, type; expressions: initial values, none if not given; is_list
-  mutex,        // name; length: lengths
-  cond,         // the same
+  import_,   // path: the parts or one text; expressions: arguments; name: after `as`, of kind `end` if none;
+             // words: imported names
+  param,     // name; expressions: [value], or none and a type
+  constant,  // name; expressions: [value]
+  shared,    // name, type; expressions: initial values, none if not given; is_list
+  mutex,     // name; length: lengths
+  cond,      // the same
   enumeration,  // name; words: the values
   structure,    // name; fields
   function,     // name, parameters, type (result); body

@@ -152,6 +152,13 @@ struct Token {
   return is_between(kind, TokenKind::or_or, TokenKind::percent);
 }
 
+// Whether a struct literal's fields begin at `first`: `{ term:`.
+template <typename Iterator>
+[[nodiscard]] bool begins_literal(Iterator first, Iterator last) {
+  return last - first > 2 && first->kind == TokenKind::left_brace &&
+         (first + 1)->kind == TokenKind::identifier && (first + 2)->kind == TokenKind::colon;
+}
+
 // Splits file number `file` into tokens; the last one is of kind `end`. Returns an empty list if the text
 // cannot be a program (binary, too large), which is then reported. Linear in the size of the text.
 [[nodiscard]] std::vector<Token> tokenize(const SourceMap& sources, std::uint32_t file,

@@ -77,6 +77,8 @@ enum class ExpressionKind : std::uint8_t {
   thread_local_,  // conditions only: thread: ThreadId, id: LocalId of that thread's template; operands: as
                   // local
   bounded,        // operands: [index]; value: the index, which must be in 0 .. value - 1
+  let,  // id: LocalId; operands: [value, body]; the value of `body`, in which the local has the value. With
+        // a first operand of type none: it is evaluated after `value` locals from `id` on have become 0
 };
 
 // Conditions may also be integer expressions in the source; the front end wraps these into `!= 0`.
@@ -112,6 +114,8 @@ enum class StatementKind : std::uint8_t {
   assert_,   // expressions: [condition]; text: the message, empty if none was given
   assume,    // expressions: [condition]
   await,     // expressions: [condition]
+  either,  // expressions: [choose]; body: a block for each alternative, of which the choice is the number; or one
+           // block for all, in which the local `id` is the choice: its operands are literals or locals then
 };
 
 struct Statement {
@@ -173,6 +177,7 @@ struct Variable {
 struct Function {
   std::string name;
   std::uint32_t parameters = 0;  // the first `parameters` locals of the body
+  std::uint32_t results = 0;     // the first of these that are the scalars of a struct that it returns
   // Falling off the end would return 0 / false; the front end rejects functions with a result that could.
   Type result = Type::none;
   Body body;

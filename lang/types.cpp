@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint32_t most_leaves = 10'000;  // fields of a struct, including those of nested structs
 
 bool is_type(const Symbol* symbol) {
-  return symbol != nullptr &&
-         (symbol->kind == SymbolKind::enumeration || symbol->kind == SymbolKind::structure);
+  return symbol != nullptr && (symbol->kind == SymbolKind::type || symbol->kind == SymbolKind::enumeration ||
+                               symbol->kind == SymbolKind::structure);
 }
 
 std::string type_hint(const Resolution& resolution, std::string_view found) {
@@ -89,7 +89,7 @@ std::optional<DataType> resolve_type(Resolution& resolution, const syntax::TypeN
     default: {
       const Symbol* symbol = find_type(resolution, from);
       good = symbol != nullptr;
-      if (good && symbol->kind == SymbolKind::enumeration) type.scalar = symbol->type;
+      if (good && symbol->kind != SymbolKind::structure) type.scalar = symbol->type;
       if (good && symbol->kind == SymbolKind::structure) {
         type.kind = DataType::Kind::structure;
         type.structure = symbol->id;
@@ -109,15 +109,23 @@ std::optional<DataType> resolve_type(Resolution& resolution, const syntax::TypeN
   return type;
 }
 
-std::optional<Type> resolve_scalar_type(Resolution& resolution, const syntax::TypeName& from,
-                                        std::string_view what) {
+std::optional<DataType> resolve_value_type(Resolution& resolution, const syntax::TypeName& from,
+                                           std::string_view what, Structs structs) {
   const std::optional<DataType> type = resolve_type(resolution, from);
-  if (!type) return {};
-  if (type->is_scalar()) return type->scalar;
-  resolution.error(from.name.range, fmt::format("{} must be int, bool or an enum", what),
-                   what == "a result"
-                       ? "return larger results through a 'ref' parameter"
-                       : fmt::format("pass the object itself: 'x: ref {}'", resolution.name_of(*type)));
+  if (!type || type->is_scalar()) return type;
+  const bool is_struct = type->kind == DataType::Kind::structure && type->lengths.empty();
+  const bool is_value = is_struct && !lock_in(resolution.structures, *type);
+  if (is_value && structs == Structs::allowed) return type;
+  std::string hint = what == "a result"
+                         ? "return it through a 'ref' parameter"
+                         : fmt::format("pass the object itself: 'x: ref {}'", resolution.name_of(*type));
+  if (structs == Structs::refused) hint = "pass its fields one by one, or a number that says which one it is";
+  resolution.error(from.name.range,
+                   fmt::format("{} must be int, bool{}", what,
+                               structs == Structs::refused
+                                   ? " or an enum"
+                                   : ", an enum or a struct without mutexes and condition variables"),
+                   std::move(hint));
   return {};
 }
 
@@ -194,6 +202,44 @@ std::optional<std::vector<std::int64_t>> initial_values(Resolution& resolution,
   }
   if (values.size() != from.size()) return {};
   return values;
+}
+
+void initial_structs(Resolution& resolution, const std::vector<syntax::Expression>& from, bool is_list,
+                     const Object& object, std::string_view name) {
+  const std::uint64_t elements = element_count(object.type.lengths);
+  if (is_list && from.size() != elements) {
+    resolution.error(from[0].range,
+                     fmt::format("{} value{} for {} elements of '{}'", from.size(),
+                                 from.size() == 1 ? "" : "s", elements, name),
+                     "give one value per element, or one for all");
+    return;
+  }
+  DataType one = object.type;
+  one.lengths.clear();
+  ExpressionResolver expressions(resolution, Place::constant, nullptr);
+  std::vector<std::vector<std::int64_t>> values;
+  for (const syntax::Expression& expression : from) {
+    const auto value =
+        expressions.struct_value(expression, one, fmt::format("the initial value of '{}'", name));
+    if (!value) return;
+    values.emplace_back();
+    for (const Expression& scalar : value->scalars) {
+      const auto number = fold_constant(resolution, scalar);
+      if (!number) return;
+      values.back().push_back(*number);
+    }
+  }
+  std::size_t scalar = 0;
+  const std::uint32_t leaves = leaf_count(resolution.structures, one);
+  for (std::uint32_t leaf = 0; leaf < leaves; ++leaf) {
+    Variable& variable = resolution.program.variables[object.first + leaf];
+    const auto inner = static_cast<std::size_t>(variable.length / elements);
+    for (std::size_t element = 0; element < elements; ++element) {
+      for (std::size_t i = 0; i < inner; ++i)
+        variable.initial[element * inner + i] = values[element % values.size()][scalar + i];
+    }
+    scalar += inner;
+  }
 }
 
 std::optional<Object> add_shared_object(Resolution& resolution, const std::string& name, const DataType& type,

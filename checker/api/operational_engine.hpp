@@ -108,7 +108,8 @@ class OperationalEngine final : public Engine {
   }
   // The value as the thread sees it, with its own buffered stores.
   [[nodiscard]] bool await_holds(ThreadId t) {
-    return machine_.await_holds(t, [&](Location x) { return seen(t, x); });
+    return machine_.await_holds(
+        t, [&](Location x) { return seen(t, x); }, false);
   }
   [[nodiscard]] std::int64_t seen(ThreadId t, Location location) {
     if constexpr (Machine::has_buffers) {

@@ -260,6 +260,7 @@ class GraphMachine {
     auto& m = snapshots_.enter(t, graph_.thread(t).snapshot);
     const auto site = m.site;
     const Uncounted trial(image_);
+    m.value = compiler::any_alternative;
     snapshots_.resume(t);
     while (m.in_await != 0) {
       m.value = effect_of_reading(m.op, newest_value(m.location), m.value, m.expected, t).result;

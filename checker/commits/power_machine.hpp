@@ -830,6 +830,7 @@ bool PowerMachine<Words>::await_holds(ThreadId t) {
   std::byte* const block = threads_.trial(t);
   auto& m = compiler::mailbox(block);
   const auto site = m.site;
+  m.value = compiler::any_alternative;
   compiler::resume(block);
   while (m.in_await != 0 || m.op == Op::need || m.op == Op::assertion || m.op == Op::assumption) {
     if (m.in_await != 0) {

@@ -213,13 +213,14 @@ class Machine {
   [[nodiscard]] Ending ending() { return end().ending; }
 
   // Evaluates the await at which the thread waits again, with the values that `read(location)` gives, and
-  // restores the thread.
+  // restores the thread. `any`: whether another alternative of an `either` counts, too.
   template <typename Read>
-  [[nodiscard]] bool await_holds(ThreadId thread, Read&& read) {
+  [[nodiscard]] bool await_holds(ThreadId thread, Read&& read, bool any = true) {
     auto& m = threads_.mailbox(thread);
     const auto site = m.site;
     const Uncounted trial(image_);
     threads_.save(thread);
+    if (any) m.value = compiler::any_alternative;
     compiler::resume(threads_.block(thread));
     while (m.in_await != 0) {
       m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, thread).result;

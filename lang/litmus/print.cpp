@@ -149,6 +149,7 @@ class Printer {
       case StatementKind::assert_: refuse(statement.range, "a litmus test has no assertions");
       case StatementKind::assume: refuse(statement.range, "a litmus test has no assume");
       case StatementKind::await: refuse(statement.range, "a litmus test has no await");
+      case StatementKind::either: refuse(statement.range, "a litmus test has no either");
     }
   }
 
@@ -227,6 +228,7 @@ class Printer {
       case ExpressionKind::call: refuse(expression.range, "a litmus test has no functions");
       case ExpressionKind::choose: refuse(expression.range, "a litmus test has no choose");
       case ExpressionKind::try_lock: refuse(expression.range, "a litmus test has no mutexes");
+      case ExpressionKind::let: refuse(expression.range, "litmus tests in C have no struct values");
       case ExpressionKind::thread_local_: break;
     }
     refuse(expression.range, "a thread cannot read another thread's locals");

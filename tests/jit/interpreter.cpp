@@ -298,6 +298,12 @@ class Interpreter {
         in_await_ = around;
         break;
       }
+      case StatementKind::either: {
+        const auto chosen = value(s.expressions[0]);
+        if (s.body.size() > 1) return block(s.body[static_cast<std::size_t>(chosen)].body);
+        local(s.id) = chosen;
+        return block(s.body[0].body);
+      }
     }
     return Flow::next;
   }

@@ -37,6 +37,23 @@ TEST_CASE("white space and line breaks are written anew") {
         "thread p { let a = x ? 1 : 2; for i in 0..3 { f(a, !a); } }\n");
 }
 
+TEST_CASE("struct literals, alternatives and arguments of modules have their style") {
+  CHECK(formatted("import std . channel( Vote,4 )as votes;param T:type=int;") ==
+        "import std.channel(Vote, 4) as votes;\nparam T: type = int;\n");
+  CHECK(formatted("thread p{let v=Vote { term :1,from:-x } ;if v==w {x=1;}}") ==
+        "thread p { let v = Vote{term: 1, from: -x}; if v == w { x = 1; } }\n");
+  CHECK(formatted("thread p{either{\nawait x;}\nor{\nf();}either i in 0 .. 2{ }x=1;}") ==
+        "thread p {\n"
+        "  either {\n"
+        "    await x;\n"
+        "  } or {\n"
+        "    f();\n"
+        "  }\n"
+        "  either i in 0..2 { }\n"
+        "  x = 1;\n"
+        "}\n");
+}
+
 TEST_CASE("comments stay where they are") {
   const std::string text =
       "// first\n"

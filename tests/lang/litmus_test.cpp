@@ -351,7 +351,8 @@ TEST_CASE("names that clash or that .hed reserves are changed") {
 bool printable(const heddle::lang::Program& program) {
   const auto scalar = [](const heddle::lang::Body& body) {
     return std::none_of(body.locals.begin(), body.locals.end(), [](const heddle::lang::Local& local) {
-      return local.is_array || local.by_reference;
+      const bool part = local.name.find_first_of(".[") != std::string::npos;  // of a struct or a reference
+      return part || local.is_array || local.by_reference;
     });
   };
   const auto& functions = program.functions;

@@ -57,6 +57,9 @@ class Dumper {
                            list(e));
       case ExpressionKind::try_lock: return fmt::format("trylock({}; {})", variable(), list(e));
       case ExpressionKind::choose: return fmt::format("choose({})", list(e));
+      case ExpressionKind::let:
+        return fmt::format("let({}#{} {}; {})", e.value == 0 ? body_->locals.at(e.id).name : "", e.id,
+                           e.value, list(e));
       case ExpressionKind::thread_local_: {
         const Thread& thread = program_.threads.at(e.thread);
         const Body& body = program_.templates.at(thread.thread_template).body;
@@ -119,6 +122,7 @@ class Dumper {
       case StatementKind::assert_: line(indent, fmt::format("assert {} '{}'", list(s), s.text)); break;
       case StatementKind::assume: line(indent, "assume " + list(s)); break;
       case StatementKind::await: line(indent, "await " + list(s)); break;
+      case StatementKind::either: line(indent, fmt::format("either#{} {}", s.id, list(s))); break;
     }
     statements(s.body, indent + 1);
     if (!s.otherwise.empty()) {

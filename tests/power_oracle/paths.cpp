@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 namespace heddle::power_oracle {
@@ -556,6 +557,7 @@ class Interpreter {
         }
         if (!branch(s.expressions[0])) stop(Path::End::cut);
         break;
+      case StatementKind::either: throw std::invalid_argument("the oracle has no 'either'");
     }
     return Flow::next;
   }

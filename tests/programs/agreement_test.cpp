@@ -124,6 +124,7 @@ void compare_all(const std::vector<Source>& sources) {
 
 TEST_CASE("all algorithms find the same final states and verdicts in the examples") {
   compare_all(heddle::tests::programs_in("examples"));
+  compare_all(heddle::tests::programs_in("examples/protocols"));
 }
 
 TEST_CASE("all algorithms find the same final states and verdicts in the small programs") {

@@ -138,7 +138,10 @@ TEST_CASE(
   run_all(heddle::tests::programs_in("tests/stdlib"));
 }
 
-TEST_CASE("every expect line of the examples holds") { run_all(heddle::tests::programs_in("examples")); }
+TEST_CASE("every expect line of the examples holds") {
+  run_all(heddle::tests::programs_in("examples"));
+  run_all(heddle::tests::programs_in("examples/protocols"));
+}
 
 TEST_CASE("every expect line of the small programs holds") {
   run_all(heddle::tests::programs_in("tests/programs/expect"));

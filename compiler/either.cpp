@@ -1,0 +1,202 @@
+// `either { ... } or { ... }`: one alternative of those that can continue.
+//
+// The thread first chooses an alternative, like any `choose`, and then waits at the `await` with which it begins,
+// its guard. No behaviour is lost: the time at which the thread chooses is no event of its own, so an execution
+// that takes the alternative when its guard holds is one in which the thread has chosen it and waits until then.
+// What is more than that are executions in which the guard never holds. They end, and then the host asks the thread
+// for `any_alternative`: it evaluates the guards of all alternatives on final memory. If one holds, the thread
+// could have continued there, which the execution with that choice explores; otherwise it is a deadlock.
+//
+// A guard is an `await` that nothing comes before but declarations of locals, in the alternative itself or in a
+// function with whose call it begins: so asking changes nothing that the guard of another alternative reads. If it is
+// another `either` instead, the alternatives of that one are asked in its place.
+#include <algorithm>
+#include <vector>
+
+#include "compiler/generator.hpp"
+
+namespace heddle::compiler {
+
+using lang::Expression;
+using lang::ExpressionKind;
+using lang::Statement;
+using lang::StatementKind;
+using llvm::BasicBlock;
+
+namespace {
+
+// Reads and changes nothing but locals.
+bool is_pure(const Expression& expression) {
+  switch (expression.kind) {
+    case ExpressionKind::literal:
+    case ExpressionKind::local:
+    case ExpressionKind::unary:
+    case ExpressionKind::binary:
+    case ExpressionKind::logical_and:
+    case ExpressionKind::logical_or:
+    case ExpressionKind::conditional:
+    case ExpressionKind::bounded: break;
+    default: return false;
+  }
+  return std::all_of(expression.operands.begin(), expression.operands.end(), is_pure);
+}
+
+bool calls_only(const Expression& expression) {
+  return expression.kind == ExpressionKind::call &&
+         std::all_of(expression.operands.begin(), expression.operands.end(), is_pure);
+}
+
+}  // namespace
+
+bool Generator::keeps_guard(const Statement& statement) {
+  switch (statement.kind) {
+    case StatementKind::block:
+    case StatementKind::await: return true;
+    case StatementKind::either:
+      return std::all_of(statement.expressions[0].operands.begin(), statement.expressions[0].operands.end(),
+                         is_pure);
+    case StatementKind::declare:
+      return std::all_of(statement.expressions.begin(), statement.expressions.end(), is_pure) ||
+             calls_only(statement.expressions[0]);
+    case StatementKind::assign:
+    case StatementKind::store:
+      return statement.expressions.size() == 1 && !statement.compound && calls_only(statement.expressions[0]);
+    case StatementKind::evaluate: return calls_only(statement.expressions[0]);
+    default: return false;
+  }
+}
+
+// The guard of the alternatives of an `either`. If it comes where the guard of an alternative of another one would
+// be, all its alternatives are alternatives of that one.
+Generator::Guard Generator::begin_either(const Statement& statement, const Guard* around) {
+  if (around != nullptr) return {around->ask, nullptr, around->enabled, around->asked, around->site};
+  const std::uint32_t asked = frame_->allocate();
+  frame_->store(asked, ir().getInt64(0));
+  return {frame_->block(), nullptr, frame_->block(), asked, sites_.waiting(statement.range, scope().call)};
+}
+
+// `first`: the first alternative, `none`: where the last one leads if its guard does not hold.
+void Generator::end_either(const Guard& guard, Guard* around, bool all_guarded, BasicBlock* first,
+                           BasicBlock* none) {
+  if (around != nullptr) {
+    around->used = all_guarded;
+    return;
+  }
+  if (frame_->start_if_used(guard.ask)) {
+    // An alternative without a guard can always continue.
+    frame_->store(guard.asked, ir().getInt64(1));
+    frame_->jump(all_guarded ? first : guard.enabled);
+  }
+  if (frame_->start_if_used(guard.enabled)) frame_->stop({.op = Op::assume_failed, .site = guard.site});
+  if (frame_->start_if_used(none)) frame_->stop({.op = Op::await_failed, .site = guard.site});
+}
+
+// A thread that has been asked in an enclosing `either` chooses nothing, but begins with the first alternative.
+void Generator::skip_choice(const Guard* around, BasicBlock* first) {
+  if (around == nullptr) return;
+  BasicBlock* usual = frame_->block();
+  ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(around->asked)), first, usual);
+  frame_->start(usual);
+}
+
+void Generator::either(const Statement& statement) {
+  Guard* const around = std::exchange(guard_, nullptr);
+  if (statement.body.size() == 1) return either_of_range(statement, around);
+  const std::uint32_t top = frame_->top();
+  const std::size_t count = statement.body.size();
+  std::vector<BasicBlock*> begin(count + 1);
+  for (std::size_t i = 0; i < count; ++i) begin[i] = frame_->block();
+  begin[count] = around == nullptr ? frame_->block() : around->next;
+  skip_choice(around, begin[0]);
+  llvm::Value* const chosen = choose(statement.expressions[0]);
+  const Guard common = begin_either(statement, around);
+  BasicBlock* leave = frame_->block();
+  auto* dispatch = ir().CreateSwitch(chosen, begin[count - 1], static_cast<unsigned>(count - 1));
+  for (std::size_t i = 0; i + 1 < count; ++i) dispatch->addCase(ir().getInt64(i), begin[i]);
+  bool all_guarded = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    frame_->start(begin[i]);
+    Guard guard = common;
+    guard.next = begin[i + 1];
+    guard_ = &guard;
+    block(statement.body[i].body);
+    guard_ = nullptr;
+    all_guarded = all_guarded && guard.used;
+    frame_->jump(leave);
+  }
+  end_either(common, around, all_guarded, begin[0], begin[count]);
+  frame_->start_if_used(leave);
+  frame_->release_to(top);
+}
+
+// One block for all numbers of a range.
+void Generator::either_of_range(const Statement& statement, Guard* around) {
+  const std::uint32_t top = frame_->top();
+  const Expression& choice = statement.expressions[0];
+  const std::uint32_t variable = allocate();
+  scope().bindings[statement.id] = {.slot = variable};
+  BasicBlock* first = frame_->block();
+  BasicBlock* next = frame_->block();
+  BasicBlock* none = around == nullptr ? frame_->block() : around->next;
+  BasicBlock* begin = frame_->block();
+  BasicBlock* leave = frame_->block();
+  skip_choice(around, first);
+  llvm::Value* const chosen = choose(choice);
+  const Guard common = begin_either(statement, around);
+  mask_ = nullptr;
+  store_masked(variable, chosen);
+  frame_->jump(begin);
+  frame_->start(begin);
+  Guard guard = common;
+  guard.next = next;
+  guard_ = &guard;
+  block(statement.body[0].body);
+  guard_ = nullptr;
+  frame_->jump(leave);
+  if (frame_->start_if_used(next)) {
+    llvm::Value* const number = ir().CreateAdd(frame_->load(variable), ir().getInt64(1));
+    frame_->store(variable, number);
+    ir().CreateCondBr(ir().CreateICmpSLT(number, integer(choice.operands[1])), begin, none);
+    ir().ClearInsertionPoint();
+  }
+  end_either(common, around, guard.used, first, none);
+  if (frame_->start_if_used(first)) {
+    llvm::Value* const low = integer(choice.operands[0]);
+    mask_ = nullptr;
+    store_masked(variable, low);
+    frame_->jump(begin);
+  }
+  frame_->start_if_used(leave);
+  frame_->release_to(top);
+}
+
+// As an `await`, except for what happens once the thread has been asked.
+void Generator::await_guard(const Statement& statement, Guard& guard) {
+  guard.used = true;
+  BasicBlock* again = frame_->block();
+  BasicBlock* met = frame_->block();
+  BasicBlock* failed = frame_->block();
+  frame_->jump(again);
+  frame_->start(again);
+  frame_->begin_evaluation(true);
+  const bool around = std::exchange(in_await_, true);
+  branch(statement.expressions[0], met, failed);
+  in_await_ = around;
+  if (frame_->start_if_used(failed)) {
+    frame_->begin_evaluation(false);
+    BasicBlock* wait = frame_->block();
+    ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(guard.asked)), guard.next, wait);
+    frame_->start(wait);
+    perform({.op = Op::await_failed, .site = guard.site});
+    ir().CreateCondBr(ir().CreateIsNotNull(frame_->answer()), guard.ask, again);
+    ir().ClearInsertionPoint();
+  }
+  if (frame_->start_if_used(met)) {
+    frame_->begin_evaluation(false);
+    BasicBlock* taken = frame_->block();
+    ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(guard.asked)), guard.enabled, taken);
+    frame_->start(taken);
+  }
+}
+
+}  // namespace heddle::compiler
