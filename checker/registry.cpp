@@ -24,10 +24,24 @@ struct Form {
   std::vector<std::string_view> models;
   Run run = nullptr;
   bool divisible = false;
+  bool judges_invariants = false;
+  bool sees_locals = false;
 };
 // Of an algorithm whose subtrees share nothing.
 Form in_parts(Form form) {
   form.divisible = true;
+  return form;
+}
+
+// Of an algorithm that looks at every state, or at one for all that are equal as far as invariants see.
+Form of_states(Form form) {
+  form.judges_invariants = form.sees_locals = true;
+  return form;
+}
+
+// Of an algorithm that ends runs with a graph of which it judges every cut.
+Form of_cuts(Form form) {
+  form.judges_invariants = true;
   return form;
 }
 
@@ -64,38 +78,46 @@ const std::vector<AlgorithmRow>& rows() {
         .bounds_preemptions = true,
         .bounds_buffers = true,
         .counts = CountedAs::interleaving},
-       {in_parts(over_interleavings(run_naive)), over_power<commits::run_naive>()}},
+       {in_parts(of_states(over_interleavings(run_naive))), over_power<commits::run_naive>()}},
       {{.name = "dpor",
         .summary = "dynamic partial-order reduction with sleep sets",
         .paper = "Flanagan and Godefroid, POPL'05; Zhang, Kusano, Wang, PLDI'15",
         .bounds_preemptions = true,
         .bounds_buffers = true},
-       {over_interleavings(run_dpor), over_power<commits::run_dpor>()}},
+       {of_states(over_interleavings(run_dpor)), over_power<commits::run_dpor>()}},
       {{.name = "source",
         .summary = "source-DPOR: fewer redundant explorations than dpor",
         .paper = "Abdulla, Aronis, Jonsson, Sagonas, POPL'14",
         .bounds_preemptions = true,
         .bounds_buffers = true},
-       {over_interleavings(run_source), over_power<commits::run_source>()}},
+       {of_states(over_interleavings(run_source)), over_power<commits::run_source>()}},
       {{.name = "sdpor",
         .summary = "stateful dpor: ends a path where it meets a known state",
         .paper = "Yang, Chen, Gopalakrishnan, Kirby, SPIN'08",
         .bounds_preemptions = true,
         .bounds_buffers = true,
         .counts = CountedAs::path},
-       {over_interleavings(run_sdpor), over_power<commits::run_sdpor>()}},
+       {of_states(over_interleavings(run_sdpor)), over_power<commits::run_sdpor>()}},
+      {{.name = "states",
+        .summary = "every state once, with endless loops; decides liveness",
+        .paper = "",
+        .bounds_buffers = true,
+        .decides_liveness = true,
+        .runs_endless = true,
+        .counts = CountedAs::path},
+       {of_states(over_interleavings(run_states))}},
       {{.name = "rsmc",
         .summary = "commit machines: events in any order that the axioms allow, each trace once",
         .paper = "Abdulla, Atig, Jonsson, Leonardsson, CAV'16",
         .decides_robustness = true},
-       {over_graphs(run_rsmc), over_power<run_rsmc>()}},
+       {of_cuts(over_graphs(run_rsmc)), over_power<run_rsmc>()}},
       {{.name = "trust",
         .summary = "execution graphs: each exactly once, in polynomial memory",
         .paper = "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22",
         .bounds_preemptions = true,
         .reports_beyond_bound = true,
         .decides_robustness = true},
-       {in_parts(over_graphs(run_trust)), in_parts(over_power<run_trust_recommitting>())}},
+       {in_parts(of_cuts(over_graphs(run_trust))), in_parts(over_power<run_trust_recommitting>())}},
       {{.name = "rf",
         .summary = "reads-from classes: the order of writes left open, each class exactly once",
         .paper = "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21",
@@ -184,6 +206,8 @@ const std::vector<Cell>& all_cells() {
           if (!has || cell.run != nullptr) continue;
           cell.run = form.run;
           cell.divisible = form.divisible;
+          cell.judges_invariants = form.judges_invariants;
+          cell.sees_locals = form.sees_locals;
         }
         if (cell.run == nullptr) cell.why_not = refusal(row, model.name);
       }

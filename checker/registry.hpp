@@ -23,6 +23,9 @@ struct Cell {
   void (*run)(Search&) = nullptr;
   std::string why_not = {};  // one sentence if the pair does not work, else empty
   bool divisible = false;    // it explores in parts (search/part.hpp)
+  // Whether it judges invariants, and those that name locals of threads.
+  bool judges_invariants = false;
+  bool sees_locals = false;
 };
 
 // Model by model, in the order of the lists below.

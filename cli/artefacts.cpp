@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <optional>
+#include <string_view>
 
 #include "cli/coverage.hpp"
 #include "cli/files.hpp"
+#include "cli/pairs.hpp"
 #include "cli/pictures.hpp"
 #include "cli/sarif.hpp"
 #include "cli/terminal.hpp"
@@ -26,6 +29,12 @@ bool write(const std::string& path, const std::string& text) {
 bool complain(const std::string& message) {
   write_error(fmt::format("heddle: {}\n", message));
   return false;
+}
+
+// Whether the algorithm runs loops as the program has them, so that traces of it may have any number of rounds.
+bool cuts_no_loop(std::string_view algorithm) {
+  const AlgorithmInfo* const info = find_algorithm_info(algorithm);
+  return info != nullptr && info->runs_endless;
 }
 
 }  // namespace
@@ -75,7 +84,8 @@ bool write_artefacts(const Program& program, const CheckResult& result, const Op
     SavedTrace saved{.file = program.name(),
                      .fingerprint = program.fingerprint(),
                      .parameters = program.parameters(),
-                     .unroll = options.compile.unroll,
+                     .unroll = cuts_no_loop(result.algorithm) ? std::numeric_limits<std::uint32_t>::max()
+                                                              : options.compile.unroll,
                      .unroll_spin_loops = options.compile.unroll_spin_loops,
                      // (The question of robustness passes over assertions that fail.)
                      .keep_going = options.check.keep_going || options.check.robust,

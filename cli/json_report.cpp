@@ -108,11 +108,13 @@ Json to_json(const Trace& trace) {
                     {"locals", to_json(end.locals)},
                     {"buffered", to_json(end.buffered)}});
   }
-  return {{"threads", trace.threads},
-          {"steps", std::move(steps)},
-          {"initial", to_json(trace.initial)},
-          {"memory", to_json(trace.memory)},
-          {"ends", std::move(ends)}};
+  Json result = {{"threads", trace.threads},
+                 {"steps", std::move(steps)},
+                 {"initial", to_json(trace.initial)},
+                 {"memory", to_json(trace.memory)},
+                 {"ends", std::move(ends)}};
+  if (trace.repeats_from) result["repeats_from"] = *trace.repeats_from;
+  return result;
 }
 
 Json to_json(const RacingAccess& access) {
@@ -229,6 +231,15 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["finished"] = result.finished;
   json["robust"] = result.robust ? Json(*result.robust) : Json(nullptr);
   if (result.robust_states) json["robust_by"] = "states";
+  json["grows"] = text_or_null(result.grows);
+  json["endless"] = result.endless;
+  json["random"] = Json(nullptr);
+  if (result.random) {
+    json["random"] = {{"runs", result.random->runs},
+                      {"seed", result.random->seed},
+                      {"depth", result.random->depth},
+                      {"least_probability", result.least_probability}};
+  }
   json["bounds"] = result.bounds;
   json["blocked"] = to_json(result.blocked);
   json["seconds"] = result.seconds;

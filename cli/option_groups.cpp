@@ -105,6 +105,27 @@ void add_unroll(CLI::App& app, Options& options) {
             });
 }
 
+void add_random_options(CLI::App& app, Options& options) {
+  constexpr std::uint64_t most32 = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::uint64_t most64 = std::numeric_limits<std::uint64_t>::max();
+  add_value(app, "--random", "N", "Instead of all executions, N runs with random priorities",
+            [&options](const std::string& text) {
+              options.random.runs = whole_number("--random", text, 1, most64);
+            });
+  add_value(app, "--seed", "S",
+            fmt::format("Of --random ({}): equal seeds give equal runs", options.random.seed),
+            [&options](const std::string& text) {
+              options.random.seed = whole_number("--seed", text, 0, most64);
+              options.shapes_random = true;
+            });
+  add_value(app, "--depth", "D",
+            fmt::format("Of --random ({}): priorities change D - 1 times in a run", options.random.depth),
+            [&options](const std::string& text) {
+              options.random.depth = static_cast<std::uint32_t>(whole_number("--depth", text, 1, most32));
+              options.shapes_random = true;
+            });
+}
+
 namespace {
 
 // The settings that determine the program besides its params.

@@ -45,6 +45,8 @@ void add_parameter_lists(CLI::App& app, Options& options);
 void add_bound(CLI::App& app, const char* name, const std::string& description, std::uint64_t least,
                std::optional<std::uint32_t>& bound);
 void add_unroll(CLI::App& app, Options& options);
+// --random, --seed, --depth.
+void add_random_options(CLI::App& app, Options& options);
 // Settings that determine the program.
 void add_program_settings(CLI::App& app, Options& options);
 // Those, and settings of the compiler.

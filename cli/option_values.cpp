@@ -192,6 +192,14 @@ std::vector<std::string> names(const std::vector<Info>& infos) {
 std::vector<std::string> model_names() { return names(models()); }
 std::vector<std::string> algorithm_names() { return names(algorithms()); }
 
+std::vector<std::string> bounded_algorithm_names() {
+  std::vector<std::string> result;
+  for (const AlgorithmInfo& info : algorithms()) {
+    if (!info.runs_endless) result.emplace_back(info.name);
+  }
+  return result;
+}
+
 void check_name(std::string_view what, const std::string& name, const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   if (name == "all" || name.find(',') != std::string::npos) {

@@ -42,6 +42,8 @@ inline constexpr std::uint64_t most_checks = 100'000;
 
 [[nodiscard]] std::vector<std::string> model_names();
 [[nodiscard]] std::vector<std::string> algorithm_names();
+// Those that cut loops at --unroll.
+[[nodiscard]] std::vector<std::string> bounded_algorithm_names();
 // Throws for a name that is not in `known`; `what` is "model" or "algorithm".
 void check_name(std::string_view what, const std::string& name, const std::vector<std::string>& known);
 // "sc,tso" or "all"; each name once, in the order given.

@@ -214,6 +214,9 @@ Options parse(int count, const char* const* arguments) {
   if (options.violation > 1 && !options.check.keep_going)
     refuse("--violation needs --keep-going", "without both, the first violation is shown");
   if (options.check.robust) check_robust_options(options);
+  if (options.random.runs > 0) options.check.random = options.random;
+  if (options.shapes_random && options.random.runs == 0)
+    refuse("--seed and --depth need --random", "--random N says how many runs there are");
   if (options.check.robust_states && !options.check.robust)
     refuse("--states needs --robust", "--outcomes lists the final states");
   const Artefacts& files = options.artefacts;
@@ -231,7 +234,7 @@ Options parse(int count, const char* const* arguments) {
   if (options.update && options.test.bounds != TestBounds{})
     refuse("--update sets the numbers of all executions and cannot be combined with bounds");
   if (options.models.empty()) options.models = model_names();
-  if (options.algorithms.empty() && !options.sweep) options.algorithms = algorithm_names();
+  if (options.algorithms.empty() && !options.sweep) options.algorithms = bounded_algorithm_names();
   return options;
 }
 

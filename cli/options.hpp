@@ -71,27 +71,29 @@ struct Options {
   std::vector<std::string> paths;       // test, fmt
   bool check_only = false;              // fmt
   TestSettings test;
-  std::string junit_file;     // test; empty: none
-  std::string json_file;      // test; empty: none, "-": standard output
-  bool update = false;        // test
-  bool fail_fast = false;     // test
-  std::string expected;       // conformance: the table of expected states
-  std::uint32_t jobs = 1;     // conformance: worker threads
-  std::uint32_t sample = 1;   // conformance: run every Nth test
-  bool to_litmus = false;     // translate
-  Artefacts artefacts;        // check, replay, outcomes
-  std::size_t violation = 1;  // check: the one to show, from 1
-  std::size_t witness = 0;    // check: number of an `exists`, outcomes: number of a row, from 1; 0: none
-  bool minimise = false;      // check
-  bool lint = false;          // check
-  bool fix = false;           // check
-  bool step = false;          // replay
-  std::string condition;      // why
-  std::string program;        // replay: the program instead of the one that the trace names
-  bool each_model = false;    // fences
-  bool why = false;           // fences
-  bool apply = false;         // fences
-  std::string shell;          // completions
+  std::string junit_file;      // test; empty: none
+  std::string json_file;       // test; empty: none, "-": standard output
+  bool update = false;         // test
+  bool fail_fast = false;      // test
+  std::string expected;        // conformance: the table of expected states
+  std::uint32_t jobs = 1;      // conformance: worker threads
+  std::uint32_t sample = 1;    // conformance: run every Nth test
+  bool to_litmus = false;      // translate
+  Artefacts artefacts;         // check, replay, outcomes
+  std::size_t violation = 1;   // check: the one to show, from 1
+  std::size_t witness = 0;     // check: number of an `exists`, outcomes: number of a row, from 1; 0: none
+  bool minimise = false;       // check
+  RandomSearch random;         // check: moved to CheckOptions if `runs` is set
+  bool shapes_random = false;  // check: --seed or --depth is there
+  bool lint = false;           // check
+  bool fix = false;            // check
+  bool step = false;           // replay
+  std::string condition;       // why
+  std::string program;         // replay: the program instead of the one that the trace names
+  bool each_model = false;     // fences
+  bool why = false;            // fences
+  bool apply = false;          // fences
+  std::string shell;           // completions
   bool json = false;
   bool progress = true;
   bool llvm = false;     // emit

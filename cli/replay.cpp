@@ -64,10 +64,32 @@ bool ends_as(const Witness& witness, const Machine& machine, const MachineStatus
   return satisfied;
 }
 
+// A violation of liveness: its last steps must lead back to where they began, without the end of a thread.
+std::optional<Violation> run_round(const Violation& saved, Machine& machine) {
+  while (machine.ahead() > 0 && machine.trace().steps.size() < *saved.trace.repeats_from) machine.forward(1);
+  const Trace before = machine.trace();
+  machine.forward(machine.ahead());
+  Trace after = machine.trace();
+  const bool same_states = std::equal(before.ends.begin(), before.ends.end(), after.ends.begin(),
+                                      after.ends.end(), [](const ThreadEnd& x, const ThreadEnd& y) {
+                                        return x.state == y.state && same_values(x.buffered, y.buffered);
+                                      });
+  if (before.steps.size() != *saved.trace.repeats_from || !same_end(before, after) || !same_states)
+    return std::nullopt;
+  Violation result = saved;
+  after.repeats_from = saved.trace.repeats_from;
+  result.trace = std::move(after);
+  return result;
+}
+
 Rerun run_again(const SavedTrace& saved, Machine& machine) {
   Rerun result;
   if (const auto loaded = machine.load(saved.trace()); !loaded) {
     result.parts = loaded.error().front().message;
+    return result;
+  }
+  if (saved.violation && saved.violation->trace.repeats_from) {
+    result.violation = run_round(*saved.violation, machine);
     return result;
   }
   machine.forward(machine.ahead());

@@ -26,6 +26,11 @@ std::string check_command(std::string_view file, const CompileOptions& compile, 
   if (check.preemption_bound) text += fmt::format(" --preemption-bound {}", *check.preemption_bound);
   if (check.report_beyond_bound) text += " --report-beyond-bound";
   if (check.robust) text += check.robust_states ? " --robust --states" : " --robust";
+  if (check.live) text += " --live";
+  if (check.random) {
+    text += fmt::format(" --random {} --seed {} --depth {}", check.random->runs, check.random->seed,
+                        check.random->depth);
+  }
   if (check.keep_going) text += " --keep-going";
   if (check.collect_outcomes) text += " --outcomes";
   return text;

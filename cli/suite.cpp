@@ -89,7 +89,7 @@ void set_outcome(const std::vector<Word>& words, Expectation& expectation) {
     first += 2;
   }
   std::vector<std::string> names;
-  for (int i = 0; i <= static_cast<int>(ExpectedOutcome::outcomes); ++i)
+  for (int i = 0; i <= static_cast<int>(ExpectedOutcome::starves); ++i)
     names.emplace_back(name(static_cast<ExpectedOutcome>(i)));
   const auto known = std::find(names.begin(), names.end(), text);
   if (known == names.end()) {
@@ -99,7 +99,8 @@ void set_outcome(const std::vector<Word>& words, Expectation& expectation) {
   expectation.outcome = static_cast<ExpectedOutcome>(known - names.begin());
   const bool counts =
       expectation.outcome == ExpectedOutcome::executions || expectation.outcome == ExpectedOutcome::outcomes;
-  const bool takes_text = expectation.outcome == ExpectedOutcome::violation;
+  const bool takes_text =
+      expectation.outcome == ExpectedOutcome::violation || expectation.outcome == ExpectedOutcome::starves;
   const std::size_t rest = words.size() - first - 1;
   if (counts && rest == 0) refuse(fmt::format("'{}' needs a number", text));
   if (rest > (counts || takes_text ? 1u : 0u)) {

@@ -28,7 +28,10 @@ bool needs_whole_space(ExpectedOutcome outcome) {
     case ExpectedOutcome::vacuous:
     case ExpectedOutcome::violation:
     case ExpectedOutcome::deadlock:
-    case ExpectedOutcome::race: return false;
+    case ExpectedOutcome::race:
+    case ExpectedOutcome::terminates:
+    case ExpectedOutcome::livelock:
+    case ExpectedOutcome::starves: return false;
     case ExpectedOutcome::never:
     case ExpectedOutcome::sometimes:
     case ExpectedOutcome::always:
@@ -36,6 +39,12 @@ bool needs_whole_space(ExpectedOutcome outcome) {
     case ExpectedOutcome::outcomes: break;
   }
   return true;
+}
+
+// Outcomes of checks with CheckOptions::live.
+bool is_about_liveness(ExpectedOutcome outcome) {
+  return outcome == ExpectedOutcome::terminates || outcome == ExpectedOutcome::livelock ||
+         outcome == ExpectedOutcome::starves;
 }
 
 bool has(const std::vector<std::string>& names, std::string_view name) {
@@ -154,7 +163,7 @@ class Runner {
       }
       for (const std::string& algorithm : algorithms_for(expectation, *info)) {
         result.algorithm = algorithm;
-        if (std::string reason = unfit(*info, algorithm); !reason.empty()) {
+        if (std::string reason = unfit(*info, algorithm, expectation, limits.bounds); !reason.empty()) {
           leave_out(result, std::move(reason));
           continue;
         }
@@ -166,18 +175,27 @@ class Runner {
   }
 
   // The reason why the algorithm does not support the request; empty if it does.
-  [[nodiscard]] std::string unfit(const ModelInfo& model, const std::string& algorithm) const {
+  [[nodiscard]] std::string unfit(const ModelInfo& model, const std::string& algorithm,
+                                  const Expectation& expectation, const TestBounds& bounds) {
     const AlgorithmInfo* const info = find_algorithm_info(algorithm);
     if (info == nullptr) return fmt::format("this version has no algorithm '{}'", algorithm);
-    return cli::unfit(model, *info,
-                      {.buffer_bound = settings_.bounds.buffer_bound,
-                       .preemption_bound = settings_.bounds.preemption_bound});
+    std::string reason = cli::unfit(model, *info,
+                                    {.buffer_bound = settings_.bounds.buffer_bound,
+                                     .preemption_bound = settings_.bounds.preemption_bound});
+    if (!reason.empty()) return reason;
+    const bool live = is_about_liveness(expectation.outcome);
+    if (live && !info->decides_liveness) return fmt::format("'{}' does not judge liveness", algorithm);
+    if (!live && info->runs_endless && !has(expectation.algorithms, algorithm))
+      return fmt::format("'{}' does not cut loops, and the expectation does not name it", algorithm);
+    const Variant& variant = compile(expectation.parameters, bounds);
+    return variant.program ? why_not(*variant.program, model.name, algorithm) : std::string();
   }
 
   std::vector<std::string> algorithms_for(const Expectation& expectation, const ModelInfo& model) const {
     if (expectation.algorithms.empty()) {
-      return settings_.algorithms.empty() ? std::vector<std::string>{std::string(model.default_algorithm)}
-                                          : settings_.algorithms;
+      if (!settings_.algorithms.empty()) return settings_.algorithms;
+      if (is_about_liveness(expectation.outcome)) return {"states"};
+      return {std::string(model.default_algorithm)};
     }
     std::vector<std::string> names;
     for (const std::string& algorithm : expectation.algorithms) {
@@ -201,6 +219,7 @@ class Runner {
     if (model.has_buffers) options.buffer_bound = bounds.buffer_bound;
     options.preemption_bound = bounds.preemption_bound;
     options.keep_going = needs_whole_space(expectation.outcome);
+    options.live = is_about_liveness(expectation.outcome);
     options.collect_outcomes = expectation.outcome == ExpectedOutcome::outcomes;
     return options;
   }
@@ -250,7 +269,7 @@ class Runner {
   using Settings = std::pair<Parameters, Limits>;
   Result<CheckResult> checked(const Program& program, const Settings& settings, const CheckOptions& options) {
     const auto key = std::make_tuple(settings, options.model, options.algorithm, options.keep_going,
-                                     options.collect_outcomes);
+                                     options.collect_outcomes, options.live);
     const auto known = results_.find(key);
     if (known != results_.end()) return known->second;
     Result<CheckResult> result = check(program, options);
@@ -294,7 +313,7 @@ class Runner {
   const std::function<void(const TestResult&)>& end_;
   std::size_t index_ = 0;
   std::map<std::pair<Parameters, std::uint32_t>, Variant> variants_;  // by params and unroll
-  std::map<std::tuple<Settings, std::string, std::string, bool, bool>, CheckResult> results_;
+  std::map<std::tuple<Settings, std::string, std::string, bool, bool, bool>, CheckResult> results_;
 };
 
 }  // namespace

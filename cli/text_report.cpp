@@ -35,7 +35,18 @@ std::string format_verdict(const Program& program, const CheckResult& result, co
   }
   if (result.robust) text += *result.robust ? ", robust" : ", not robust";
   if (result.robust && result.robust_states) text += " in its final states";
+  if (result.random)
+    return fmt::format("{} (model {}, random, seed {})\n", text, result.model, result.random->seed);
   return fmt::format("{} (model {}, algorithm {})\n", text, result.model, result.algorithm);
+}
+
+// What a random search is worth.
+std::string format_random(const CheckResult& result) {
+  std::string text = fmt::format("{} of {}, depth {}", counted(result.counts.runs, "run"),
+                                 grouped(result.random->runs), result.random->depth);
+  if (result.least_probability <= 0) return text + "; the chance of a violation is not known";
+  return text + fmt::format("; a run finds a violation of this depth with a probability of at least {:.2g}",
+                            result.least_probability);
 }
 
 std::string format_blocked(const Counts& counts) {
@@ -68,6 +79,7 @@ std::string format_counts(const Program& program, const CheckResult& result, con
     }
     lines.emplace_back("parameters", join(parts, ", "));
   }
+  if (result.random) lines.emplace_back("random", format_random(result));
   lines.emplace_back("executions", fmt::format("{} complete", grouped(counts.executions)));
   if (counts.beyond_bound > 0) {
     lines.back().second += fmt::format(", and {} beyond the preemption bound", grouped(counts.beyond_bound));
@@ -280,6 +292,9 @@ std::string text_report(const Program& program, const CheckResult& result, const
   std::string text = format_verdict(program, result, style);
   text += format_counts(program, result, style);
   text += format_vacuity(result, style);
+  if (!result.grows.empty())
+    text += fmt::format("\nThere may be infinitely many states: {}.\n",
+                        wrap(one_line(result.grows), style.width, 2));
   text += format_bounds(result, style);
   text += format_conditions(result, style);
   const bool witnessed =

@@ -244,6 +244,12 @@ std::string format_values(const std::vector<NamedValue>& values) {
 
 std::string format_trace(const Trace& trace, const std::string& main_file, const Style& style) {
   std::string text = format_steps(prepare(trace, main_file), style);
+  if (trace.repeats_from) {
+    text +=
+        *trace.repeats_from + 1 < trace.steps.size()
+            ? fmt::format("\nSteps {} to {} repeat for ever.\n", *trace.repeats_from + 1, trace.steps.size())
+            : fmt::format("\nStep {} repeats for ever.\n", trace.steps.size());
+  }
   if (!trace.memory.empty()) {
     text += "\nShared variables at the end:\n  " + wrap(format_values(trace.memory), style.width, 2) + "\n";
   }

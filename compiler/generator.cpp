@@ -6,10 +6,11 @@ Generator::Generator(const lang::Program& program, const Facts& facts, const Val
     : program_(program), facts_(facts), types_(types), sites_(sites), options_(options) {}
 
 Generator::Result Generator::generate(llvm::Module& module, const std::string& name, const lang::Body& body,
-                                      bool argument, std::uint32_t end, bool run_ahead) {
+                                      bool argument, std::uint32_t end, bool run_ahead, bool endless) {
   Result result;
   Scope thread{.body = &body, .bindings = std::vector<Binding>(body.locals.size()), .loops = {}};
   run_ahead_ = run_ahead;
+  endless_ = endless;
   mask_ = nullptr;
   const std::uint32_t size_of_local = run_ahead ? 2 : 1;
   const std::uint32_t first =

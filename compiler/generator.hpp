@@ -45,9 +45,9 @@ class Generator {
     points_ = &points;
   }
   // `name`: of the function. `end`: the site of op done. `argument`: whether local 0 is the thread's
-  // argument. `run_ahead`: whether the thread runs ahead of its loads.
+  // argument. `run_ahead`: whether the thread runs ahead of its loads. `endless`: as in Options.
   Result generate(llvm::Module& module, const std::string& name, const lang::Body& body, bool argument,
-                  std::uint32_t end, bool run_ahead);
+                  std::uint32_t end, bool run_ahead, bool endless);
 
  private:
   // Where the value of a local is. A local that is never assigned may be a constant or share another local's
@@ -210,6 +210,7 @@ class Generator {
   bool discarded_ = false;      // the expression is a statement
   bool counts_rounds_ = false;
   bool run_ahead_ = false;
+  bool endless_ = false;
   llvm::Value* mask_ = nullptr;  // of the value computed last; null: it depends on no load
 };
 

@@ -152,6 +152,7 @@ struct ThreadImage {
   // Starts the thread in a zeroed block: runs to the first visible operation.
   void (*start)(void* block, std::int64_t argument) = nullptr;
   std::int64_t argument = 0;
+  bool is_daemon = false;          // may wait for ever
   std::vector<LocalImage> locals;  // those declared in the outermost block
 };
 
@@ -175,6 +176,14 @@ struct ConditionImage {
   ConditionKind kind = ConditionKind::exists;
   bool (*holds)(const std::int64_t* memory, const std::byte* const* blocks) = nullptr;
   std::uint32_t site = 0;
+};
+
+// A condition that every reachable state satisfies, with what it may look at.
+struct InvariantImage {
+  bool (*holds)(const std::int64_t* memory, const std::byte* const* blocks) = nullptr;
+  std::uint32_t site = 0;
+  std::vector<std::uint32_t> locations;  // sorted
+  std::vector<std::uint32_t> threads;    // whose locals it names; sorted
 };
 
 // One value of a final state: of a location, or of a local of a thread.
@@ -222,6 +231,7 @@ struct Image {
   std::vector<ThreadImage> threads;
   std::unique_ptr<ThreadImage> final_block;  // null if the program has none
   std::vector<ConditionImage> conditions;
+  std::vector<InvariantImage> invariants;
   // What distinguishes final states, if not all locations and all named locals.
   std::optional<std::vector<ObservedImage>> observed;
   std::vector<Site> sites;

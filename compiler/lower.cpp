@@ -6,6 +6,7 @@
 #include <llvm/Transforms/Utils/FunctionComparator.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -77,11 +78,12 @@ class Lowering {
   Lowering(const Variant& variant, const Options& options, Batch& batch)
       : program_(*variant.program),
         batch_(batch),
-        facts_(program_, options.unroll),
+        facts_(program_, options.endless ? std::numeric_limits<std::uint32_t>::max() : options.unroll),
         types_(program_),
         sites_(batch.sites()),
         generator_(program_, facts_, types_, sites_, options),
         run_ahead_(options.run_ahead),
+        endless_(options.endless),
         result_(batch.programs().parts.emplace_back()) {
     sites_.use(*variant.sources);
     if (options.coverage) {
@@ -132,14 +134,16 @@ class Lowering {
       const std::uint32_t number = thread.thread_template;
       const lang::ThreadTemplate& code = program_.templates[number];
       if (!functions[number]) {
-        auto body = generator_.generate(batch_.module(), "thread." + code.name, code.body, code.is_family,
-                                        sites_.named(code.range, "end of thread " + code.name), run_ahead_);
+        auto body =
+            generator_.generate(batch_.module(), "thread." + code.name, code.body, code.is_family,
+                                sites_.named(code.range, "end of thread " + code.name), run_ahead_, endless_);
         functions[number] = batch_.add("thread." + code.name, body.start);
         locals[number] = std::move(body.locals);
       }
       ThreadImage& image = result_.image.threads.emplace_back();
       image.name = thread.name;
       image.argument = thread.argument;
+      image.is_daemon = code.is_daemon;
       image.locals = locals[number];
       result_.thread_functions.push_back(*functions[number]);
     }
@@ -150,7 +154,7 @@ class Lowering {
     const lang::SourceRange place =
         body.statements.empty() ? lang::SourceRange{} : body.statements.back().range;
     auto code = generator_.generate(batch_.module(), "final", body, false,
-                                    sites_.at({place.file, place.end, place.end}), false);
+                                    sites_.at({place.file, place.end, place.end}), false, false);
     result_.final_function = batch_.add("final", code.start);
     auto image = std::make_unique<ThreadImage>();
     image->name = "final";
@@ -171,6 +175,10 @@ class Lowering {
       }
     }
     for (const lang::Property& property : program_.properties) {
+      if (property.kind == lang::PropertyKind::invariant) {
+        invariant(property, offsets);
+        continue;
+      }
       const std::string name = "condition." + std::to_string(result_.image.conditions.size());
       result_.condition_functions.push_back(
           batch_.add(name, generate_condition(batch_.module(), name, program_, property.condition, offsets)));
@@ -179,6 +187,34 @@ class Lowering {
       image.site = sites_.at(property.range);
     }
     if (program_.litmus) observations(offsets);
+  }
+
+  void invariant(const lang::Property& property, const LocalOffsets& offsets) {
+    const std::string name = "invariant." + std::to_string(result_.image.invariants.size());
+    result_.invariant_functions.push_back(
+        batch_.add(name, generate_condition(batch_.module(), name, program_, property.condition, offsets)));
+    InvariantImage& image = result_.image.invariants.emplace_back();
+    image.site = sites_.at(property.range);
+    looks_at(property.condition, image);
+    for (auto* const set : {&image.locations, &image.threads}) {
+      std::sort(set->begin(), set->end());
+      set->erase(std::unique(set->begin(), set->end()), set->end());
+    }
+  }
+  // All elements of an array whose index is not constant.
+  void looks_at(const lang::Expression& expression, InvariantImage& image) {
+    if (expression.kind == lang::ExpressionKind::thread_local_) image.threads.push_back(expression.thread);
+    if (expression.kind == lang::ExpressionKind::load) {
+      const lang::Variable& variable = program_.variables[expression.id];
+      const bool constant =
+          !expression.operands.empty() && expression.operands[0].kind == lang::ExpressionKind::literal &&
+          expression.operands[0].value >= 0 && expression.operands[0].value < std::int64_t{variable.length};
+      const auto first = constant ? static_cast<std::uint32_t>(expression.operands[0].value) : 0;
+      const auto count = constant ? 1 : variable.length;
+      for (std::uint32_t i = first; i < first + count; ++i)
+        image.locations.push_back(variable.first_location + i);
+    }
+    for (const lang::Expression& operand : expression.operands) looks_at(operand, image);
   }
 
   void observations(const LocalOffsets& offsets) {
@@ -203,6 +239,7 @@ class Lowering {
   std::optional<CoveragePoints> points_;
   Generator generator_;
   bool run_ahead_;
+  bool endless_;
   LoweredPrograms::Part& result_;
 };
 

@@ -15,6 +15,7 @@ namespace heddle::compiler {
 
 struct Options {
   std::uint32_t unroll = 16;  // rounds of a `while` before op loop_bound
+  bool endless = false;       // no `while` of a thread is cut or counts its rounds; those of `final` are
   bool run_ahead = false;     // threads run ahead of their loads, see Dependencies
   bool coverage = false;      // count passes of each point of the program: Image::coverage
   bool optimise = false;      // run LLVM's O2 instead of the short pipeline; not on very large threads

@@ -31,6 +31,7 @@ class LoweredPrograms {
     std::vector<std::uint32_t> thread_functions;  // by thread
     std::uint32_t final_function = 0;
     std::vector<std::uint32_t> condition_functions;  // by condition
+    std::vector<std::uint32_t> invariant_functions;  // by invariant
   };
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;

@@ -124,12 +124,12 @@ void Generator::if_statement(const Statement& statement) {
   frame_->start_if_used(join);
 }
 
-// Executes at most Options::unroll rounds. If the condition holds once more, the thread stops.
+// Executes at most Options::unroll rounds, unless it is endless. If the condition holds once more, the thread stops.
 void Generator::while_statement(const Statement& statement) {
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.at(statement.range);
-  const std::uint32_t rounds = frame_->allocate();
-  frame_->store(rounds, ir().getInt64(0));
+  const std::uint32_t rounds = endless_ ? 0 : frame_->allocate();
+  if (!endless_) frame_->store(rounds, ir().getInt64(0));
   BasicBlock* head = frame_->block();
   BasicBlock* round = frame_->block();
   BasicBlock* leave = frame_->block();
@@ -140,9 +140,11 @@ void Generator::while_statement(const Statement& statement) {
   note_branch(&statement, 1, round->use_empty() || left->use_empty());
   if (frame_->start_if_used(round)) {
     count(&statement, 1);
-    Value* const done = frame_->load(rounds);
-    require(ir().CreateICmpULT(done, ir().getInt64(options_.unroll)), {.op = Op::loop_bound, .site = site});
-    frame_->store(rounds, ir().CreateAdd(done, ir().getInt64(1)));
+    if (!endless_) {
+      Value* const done = frame_->load(rounds);
+      require(ir().CreateICmpULT(done, ir().getInt64(options_.unroll)), {.op = Op::loop_bound, .site = site});
+      frame_->store(rounds, ir().CreateAdd(done, ir().getInt64(1)));
+    }
     loop_body(statement, leave, head, site);
     frame_->jump(head);
   }

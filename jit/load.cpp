@@ -59,11 +59,11 @@ std::variant<Images, std::string> load(compiler::LoweredProgramsPointer programs
       fill(image->threads[thread], part.thread_functions[thread]);
     }
     if (image->final_block) fill(*image->final_block, part.final_function);
-    for (std::size_t number = 0; number < image->conditions.size(); ++number) {
-      image->conditions[number].holds =
-          reinterpret_cast<bool (*)(const std::int64_t*, const std::byte* const*)>(
-              functions[part.condition_functions[number]]);
-    }
+    using Holds = bool (*)(const std::int64_t*, const std::byte* const*);
+    for (std::size_t number = 0; number < image->conditions.size(); ++number)
+      image->conditions[number].holds = reinterpret_cast<Holds>(functions[part.condition_functions[number]]);
+    for (std::size_t number = 0; number < image->invariants.size(); ++number)
+      image->invariants[number].holds = reinterpret_cast<Holds>(functions[part.invariant_functions[number]]);
     image->code = code;
     images.push_back(std::move(image));
   }

@@ -550,6 +550,7 @@ void ProgramResolver::threads(const Item& item, Symbol& symbol) {
   Resolution::TemplateInfo& info = resolution_.templates[symbol.id];
   thread_template.range = item.name.range;
   thread_template.is_family = item.family.kind != TokenKind::end;
+  thread_template.is_daemon = item.daemon.kind != TokenKind::end;
   symbol.ready = true;
   std::int64_t low = 0;
   std::int64_t high = 1;
@@ -594,7 +595,8 @@ void ProgramResolver::condition(const Item& item) {
   std::optional<Expression> condition = expressions.condition(item.expressions[0]);
   const PropertyKind kind = item.word.kind == TokenKind::exists   ? PropertyKind::exists
                             : item.word.kind == TokenKind::forall ? PropertyKind::forall
-                                                                  : PropertyKind::forbid;
+                            : item.word.kind == TokenKind::forbid ? PropertyKind::forbid
+                                                                  : PropertyKind::invariant;
   // Broken conditions count too, so that `expect` lines do not report them as missing.
   program_.properties.push_back({kind, condition ? std::move(*condition) : Expression{}, item.range});
 }

@@ -14,7 +14,7 @@ struct Outcome {
   std::string_view name;
   ExpectedOutcome outcome;
 };
-constexpr std::array<Outcome, 11> outcomes = {{{"safe", ExpectedOutcome::safe},
+constexpr std::array<Outcome, 14> outcomes = {{{"safe", ExpectedOutcome::safe},
                                                {"safe within bounds", ExpectedOutcome::safe_within_bounds},
                                                {"vacuous", ExpectedOutcome::vacuous},
                                                {"violation", ExpectedOutcome::violation},
@@ -24,7 +24,10 @@ constexpr std::array<Outcome, 11> outcomes = {{{"safe", ExpectedOutcome::safe},
                                                {"sometimes", ExpectedOutcome::sometimes},
                                                {"always", ExpectedOutcome::always},
                                                {"executions", ExpectedOutcome::executions},
-                                               {"outcomes", ExpectedOutcome::outcomes}}};
+                                               {"outcomes", ExpectedOutcome::outcomes},
+                                               {"terminates", ExpectedOutcome::terminates},
+                                               {"livelock", ExpectedOutcome::livelock},
+                                               {"starves", ExpectedOutcome::starves}}};
 
 bool is_between(ExpectedOutcome outcome, ExpectedOutcome first, ExpectedOutcome last) {
   return outcome >= first && outcome <= last;
@@ -123,15 +126,16 @@ void set_argument(Resolution& resolution, const SourceRange& range, std::string_
     return;
   }
   if (argument.kind == TokenKind::end) return;
-  if (into.outcome == ExpectedOutcome::violation && argument.kind == TokenKind::string) {
+  const bool takes_text =
+      into.outcome == ExpectedOutcome::violation || into.outcome == ExpectedOutcome::starves;
+  if (takes_text && argument.kind == TokenKind::string) {
     into.text = string_value(argument.text);
     return;
   }
   resolution.error(
       argument.range,
       fmt::format("'{}' takes no {}", outcome, argument.kind == TokenKind::string ? "string" : "number"),
-      into.outcome == ExpectedOutcome::violation ? "a violation can be followed by a string in double quotes"
-                                                 : "");
+      takes_text ? fmt::format("'{}' can be followed by a string in double quotes", outcome) : "");
 }
 
 }  // namespace

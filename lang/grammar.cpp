@@ -34,7 +34,7 @@ const x3::rule<struct PrimaryRule, Expression> primary = "an expression";
 const x3::rule<struct FieldValueRule, Expression> field_value = "a field";
 
 // `mutex` and `cond` are types of struct fields and parameters only.
-const auto type_def = -qualifier("plain")[SetPlain<&syntax::TypeName::plain>{}] >>
+const auto type_def = -qualifier("plain", begins_type)[SetPlain<&syntax::TypeName::plain>{}] >>
                       ((word(Kind::int_, Kind::bool_, "a type")[SetPlain<&syntax::TypeName::name>{}] |
                         word(Kind::mutex, Kind::cond, "a type")[SetPlain<&syntax::TypeName::name>{}] |
                         (name[SetPlain<&syntax::TypeName::name>{}] >
@@ -297,10 +297,13 @@ const auto function_def = word(Kind::fn)[Begin<ItemKind::function>{}] > name[Set
                           token(Kind::left_parenthesis) > parameters >
                           -(token(Kind::arrow) > type[set_type]) > block[Set<&Item::body>{}];
 
-const auto proc_def = word(Kind::proc)[Begin<ItemKind::proc>{}] > name[SetWord<&Item::name>{}] >
+const auto daemon = -qualifier("daemon", begins_thread)[SetPlain<&Item::daemon>{}];
+
+const auto proc_def = daemon >> word(Kind::proc)[Begin<ItemKind::proc>{}] > name[SetWord<&Item::name>{}] >
                       token(Kind::left_parenthesis) > parameters > block[Set<&Item::body>{}];
 
-const auto thread_def = word(Kind::thread)[Begin<ItemKind::thread>{}] > name[SetWord<&Item::name>{}] >
+const auto thread_def = daemon >>
+                        word(Kind::thread)[Begin<ItemKind::thread>{}] > name[SetWord<&Item::name>{}] >
                         -(token(Kind::left_bracket) > name[SetPlain<&Item::family>{}] > token(Kind::colon) >
                           nested[expression[push_length]] > token(Kind::dot_dot) >
                           nested[expression[push_length]] >
@@ -308,7 +311,8 @@ const auto thread_def = word(Kind::thread)[Begin<ItemKind::thread>{}] > name[Set
 
 const auto final_block_def = word(Kind::final_)[Begin<ItemKind::final_>{}] > block[Set<&Item::body>{}];
 
-const auto property_def = word(Kind::exists, Kind::forbid, "'exists'")[Begin<ItemKind::property>{}] >
+const auto property_def = (word(Kind::exists, Kind::forbid, "'exists'")[Begin<ItemKind::property>{}] |
+                           qualifier("invariant", is_any)[Begin<ItemKind::property>{}]) >
                           expression[push_expression] > token(Kind::semicolon);
 
 const auto setting_def = name[SetPlain<&syntax::Setting::name>{}] >

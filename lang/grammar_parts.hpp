@@ -95,31 +95,34 @@ struct BlockWordParser : x3::parser<BlockWordParser> {
   bool ranges;  // a name and `in` follow
 };
 
-// Matches a name with this text that a type follows; alone it is the name of a type.
+// Matches a name with this text before a token that `follows` accepts; elsewhere it is an ordinary name.
 struct QualifierParser : x3::parser<QualifierParser> {
   using attribute_type = Token;
   static constexpr bool has_attribute = true;
 
-  explicit constexpr QualifierParser(std::string_view wanted) : text(wanted) {}
+  constexpr QualifierParser(std::string_view wanted, bool (*next)(TokenKind)) : text(wanted), follows(next) {}
 
   template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
   bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&,
              Attribute& attribute) const {
     if (first == last || first->kind != TokenKind::identifier || first->text != text) return false;
     const Iterator next = first + 1;
-    if (next == last || !begins_type(next->kind)) return false;
+    if (next == last || !follows(next->kind)) return false;
     x3::traits::move_to(Token(*first), attribute);
     first = next;
     return true;
   }
 
-  static bool begins_type(TokenKind kind) {
-    return kind == TokenKind::identifier || is_between(kind, TokenKind::int_, TokenKind::bool_) ||
-           is_between(kind, TokenKind::mutex, TokenKind::cond);
-  }
-
   std::string_view text;
+  bool (*follows)(TokenKind);
 };
+
+inline bool begins_type(TokenKind kind) {
+  return kind == TokenKind::identifier || is_between(kind, TokenKind::int_, TokenKind::bool_) ||
+         is_between(kind, TokenKind::mutex, TokenKind::cond);
+}
+inline bool begins_thread(TokenKind kind) { return kind == TokenKind::thread || kind == TokenKind::proc; }
+inline bool is_any(TokenKind /*kind*/) { return true; }
 
 // Matches the `{` of a struct literal, which a field and a `:` follow. No block begins like that.
 struct LiteralBraceParser : x3::parser<LiteralBraceParser> {
@@ -198,7 +201,9 @@ constexpr WordParser word(TokenKind from, TokenKind to, const char* name) { retu
 constexpr ContextWordParser context_word(std::string_view text) { return ContextWordParser(text); }
 constexpr BlockWordParser block_word(std::string_view text) { return {text, false}; }
 constexpr BlockWordParser range_word(std::string_view text) { return {text, true}; }
-constexpr QualifierParser qualifier(std::string_view text) { return QualifierParser(text); }
+constexpr QualifierParser qualifier(std::string_view text, bool (*follows)(TokenKind)) {
+  return {text, follows};
+}
 constexpr StrayParser stray(Recovery kind, const char* name) { return {kind, name}; }
 
 }  // namespace heddle::lang::grammar

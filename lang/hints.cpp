@@ -209,7 +209,9 @@ std::string item_hint(const SyntaxError& error) {
     return fmt::format("give its type: '{}: int'", (where - 1)->text);
   if (start->kind == Kind::struct_ && expected == "';'" && where->kind == Kind::comma)
     return "each field of a struct ends with ';'";
-  const bool asks = start->kind == Kind::exists || start->kind == Kind::forall || start->kind == Kind::forbid;
+  const bool asks = start->kind == Kind::exists || start->kind == Kind::forall ||
+                    start->kind == Kind::forbid ||
+                    (start->kind == Kind::identifier && start->text == "invariant");
   if (asks && where->kind == Kind::assign) return "did you mean '=='?";
   return {};
 }

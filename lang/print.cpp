@@ -146,7 +146,7 @@ class Printer {
       if (low == high) low = thread.argument;
       high = thread.argument + 1;
     }
-    out_ += fmt::format("\nthread {}", code.name);
+    out_ += fmt::format("\n{}thread {}", code.is_daemon ? "daemon " : "", code.name);
     if (code.is_family) out_ += fmt::format("[{}: {}..{}]", code.body.locals[0].name, low, high);
     body_ = &code.body;
     block(code.body.statements);
@@ -360,6 +360,7 @@ class Printer {
       case PropertyKind::exists: return line(fmt::format("exists {};", with_filters(false)));
       case PropertyKind::forbid: return line(fmt::format("forbid {};", with_filters(false)));
       case PropertyKind::forall: return line(fmt::format("forall {};", with_filters(true)));
+      case PropertyKind::invariant: return line(fmt::format("invariant {};", expression(property.condition)));
       case PropertyKind::filter: break;
     }
   }

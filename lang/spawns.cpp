@@ -85,6 +85,7 @@ void declare_proc(Resolution& resolution, const syntax::Item& item,
   proc.thread_template = thread_template;
   proc.parameters = std::move(parameters);
   resolution.program.templates[thread_template].range = item.name.range;
+  resolution.program.templates[thread_template].is_daemon = item.daemon.kind != TokenKind::end;
   proc.started = hidden(resolution, proc, "started", Type::integer);
   proc.ended = hidden(resolution, proc, "ended", Type::integer);
   for (const Signature::Parameter& parameter : proc.parameters) {
@@ -201,6 +202,11 @@ std::optional<Spawned> BodyResolver::spawn(const syntax::Expression& from, State
                   left_ ? "'spawn' is not allowed after a 'return'"
                         : "'spawn' is not allowed in a branch or in a loop without a constant range",
                   "the number of threads must be known before the program runs");
+  }
+  const auto is_daemon = [&](std::uint32_t of) { return resolution_.program.templates[of].is_daemon; };
+  if (is_daemon(*template_) && !is_daemon(symbol->id)) {
+    return refuse(callee.range, fmt::format("a daemon cannot start '{}', which is none", callee.word.text),
+                  "the daemon may wait for ever before that: declare it as 'daemon proc'");
   }
   const std::uint32_t id = *resolution_.templates[symbol->id].proc;
   Proc& proc = resolution_.procs[id];

@@ -132,10 +132,10 @@ enum class ItemKind : std::uint8_t {
   enumeration,  // name; words: the values
   structure,    // name; fields
   function,     // name, parameters, type (result); body
-  proc,         // name, parameters; body
-  thread,       // name; family: the parameter, of kind `end` if none; length: [low, high] or none; body
+  proc,         // name, parameters; body; daemon: of kind `end` if not given
+  thread,       // the same; family: the parameter, of kind `end` if none; length: [low, high] or none
   final_,       // body
-  property,     // word: exists, forall or forbid; expressions: [condition]
+  property,     // word: exists, forall, forbid, or the name `invariant`; expressions: [condition]
   expect,       // expect_line
 };
 
@@ -145,6 +145,7 @@ struct Item {
   Word name;
   TypeName type;
   Word family;
+  Word daemon;
   bool is_list = false;
   std::vector<Expression> length;
   std::vector<Expression> expressions;

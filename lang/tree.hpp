@@ -188,6 +188,7 @@ struct Function {
 struct ThreadTemplate {
   std::string name;
   bool is_family = false;
+  bool is_daemon = false;  // its threads may wait for ever
   Body body;
   SourceRange range;
 };
@@ -199,10 +200,11 @@ struct Thread {
   std::int64_t argument = 0;
 };
 
-// States that violate a `filter` are ignored: by all other properties and in the outcomes.
-enum class PropertyKind : std::uint8_t { exists, forall, forbid, filter };
+// States that violate a `filter` are ignored: by all other properties and in the outcomes. An `invariant` is
+// about every reachable state, the others about final ones.
+enum class PropertyKind : std::uint8_t { exists, forall, forbid, filter, invariant };
 
-// A condition over final states: locations are read from memory without a visible operation.
+// A condition over states: locations are read from memory without a visible operation.
 struct Property {
   PropertyKind kind = PropertyKind::exists;
   Expression condition;
@@ -220,7 +222,10 @@ enum class ExpectedOutcome : std::uint8_t {
   sometimes,
   always,
   executions,
-  outcomes
+  outcomes,
+  terminates,
+  livelock,
+  starves
 };
 
 // `expect sc, tso by dpor with N=3: violation "text";`: makes the file its own regression test.
@@ -229,7 +234,7 @@ struct Expectation {
   std::vector<std::string> algorithms;  // empty: the caller chooses
   std::vector<std::pair<std::string, std::int64_t>> parameters;
   ExpectedOutcome outcome = ExpectedOutcome::safe;
-  std::string text;         // for a violation: must occur in its message; may be empty
+  std::string text;         // violation, starves: must occur in the message; may be empty
   std::uint64_t count = 0;  // executions, outcomes
   SourceRange range;
 };

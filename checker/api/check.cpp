@@ -10,6 +10,7 @@
 #include "checker/api/checkpoint.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
+#include "checker/interleavings/algorithms.hpp"
 #include "checker/registry.hpp"
 #include "checker/report/trace.hpp"
 #include "checker/search/data_races.hpp"
@@ -62,9 +63,9 @@ std::vector<std::string> bounds_that_cut(const CheckOptions& options, std::uint3
   return bounds;
 }
 
-// True if the search has seen an execution from start to end.
-bool met_complete_execution(const CheckOptions& options, const Counts& counts) {
-  return counts.executions > 0 || (options.report_beyond_bound && counts.beyond_bound > 0);
+// True if the search has seen an execution from start to end, or one without an end.
+bool met_complete_execution(const CheckOptions& options, const Counts& counts, bool endless) {
+  return endless || counts.executions > 0 || (options.report_beyond_bound && counts.beyond_bound > 0);
 }
 
 // Why the question of robustness cannot be put so; empty: it can.
@@ -84,6 +85,23 @@ std::string why_not_robust(const CheckOptions& options, const AlgorithmInfo& alg
   }
   if (options.preemption_bound) return "robustness under a preemption bound means nothing";
   if (!options.witness_of.empty()) return "robustness is decided without looking for a final state";
+  return {};
+}
+
+// Why the runs cannot be drawn at random; empty: they can.
+std::string why_not_random(const CheckOptions& options, const CheckOptions& requested, const ModelInfo& model,
+                           const AlgorithmInfo& algorithm) {
+  if (model.out_of_order) {
+    return fmt::format(
+        "a random search draws the order of threads and store buffers, and the model '{}' has none",
+        model.name);
+  }
+  if (!requested.algorithm.empty())
+    return fmt::format("a random search takes the place of the algorithm '{}'", algorithm.name);
+  if (options.live || options.robust || options.preemption_bound || !options.witness_of.empty() ||
+      options.save || !options.resume.empty() || options.threads > 1)
+    return "a random search judges violations and conditions only, with one thread and without a checkpoint";
+  if (options.random->runs == 0 || options.random->depth == 0) return "a random search has runs and a depth";
   return {};
 }
 
@@ -138,6 +156,45 @@ std::string why_not(std::string_view model_name, std::string_view algorithm_name
   return checker::find_cell(model_name, algorithm_name)->why_not;
 }
 
+namespace {
+
+bool names_local(const lang::Expression& expression) {
+  return expression.kind == lang::ExpressionKind::thread_local_ ||
+         std::any_of(expression.operands.begin(), expression.operands.end(), names_local);
+}
+
+}  // namespace
+
+std::string why_not(const Program& program, std::string_view model, std::string_view algorithm) {
+  if (std::string reason = why_not(model, algorithm); !reason.empty()) return reason;
+  bool has_invariants = false;
+  bool names_locals = false;
+  for (const auto& property : state_of(program).tree.properties) {
+    if (property.kind != lang::PropertyKind::invariant) continue;
+    has_invariants = true;
+    names_locals = names_locals || names_local(property.condition);
+  }
+  const auto judges = [&](const checker::Cell& cell) {
+    return names_locals ? cell.sees_locals : cell.judges_invariants;
+  };
+  if (!has_invariants || judges(*checker::find_cell(model, algorithm))) return {};
+  std::string others;
+  for (const checker::Cell& cell : checker::all_cells()) {
+    if (cell.model == model && judges(cell))
+      others += (others.empty() ? "'" : ", '") + std::string(cell.algorithm) + "'";
+  }
+  if (others.empty()) {
+    return fmt::format(
+        "the program has invariants, and under the model '{}' threads and memory have no common state",
+        model);
+  }
+  return fmt::format(
+      "the program has invariants{}, and the algorithm '{}' explores '{}' without the states between the "
+      "steps; "
+      "they can be judged by {}",
+      names_locals ? " that name locals" : "", algorithm, model, others);
+}
+
 std::string why_one_thread(std::string_view model_name, std::string_view algorithm_name) {
   if (std::string reason = why_not(model_name, algorithm_name); !reason.empty()) return reason;
   if (checker::find_cell(model_name, algorithm_name)->divisible) return {};
@@ -161,10 +218,27 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   CheckOptions options = requested;
   const auto* const model = checker::find_model(options.model);
   if (options.algorithm.empty() && model != nullptr)
-    options.algorithm = options.robust && !options.robust_states ? "trust" : model->default_algorithm;
+    options.algorithm = options.live                               ? "states"
+                        : options.robust && !options.robust_states ? "trust"
+                                                                   : model->default_algorithm;
   if (auto reason = why_not(options.model, options.algorithm); !reason.empty())
     return refuse(std::move(reason));
   const auto& algorithm = *checker::find_algorithm(options.algorithm);
+  if (!options.robust) {
+    if (auto reason = why_not(program, options.model, options.algorithm); !reason.empty())
+      return refuse(std::move(reason));
+  }
+  if (options.random) {
+    if (auto reason = why_not_random(options, requested, *model, algorithm); !reason.empty())
+      return refuse(std::move(reason));
+  }
+  if (options.live && !algorithm.decides_liveness) {
+    return refuse(
+        fmt::format("the algorithm '{}' cannot judge liveness, because it does not keep the graph of all "
+                    "states; 'states' "
+                    "can",
+                    algorithm.name));
+  }
   if (options.robust_states && !options.robust)
     return refuse("robust_states is a form of the question `robust`");
   if (options.robust) {
@@ -184,6 +258,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     return refuse(fmt::format("the algorithm '{}' cannot bound preemptions", options.algorithm));
   }
 
+  if (options.random) options.threads = 1;
   if (const auto reason = why_one_thread(options.model, options.algorithm); !reason.empty()) {
     if (options.threads > 1) return refuse(reason);
     if (options.save || !options.resume.empty())
@@ -201,11 +276,12 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   std::vector<compiler::CoveragePoint> points;
   try {
     if (options.coverage) {
-      auto instrumented = state_of(program).instrumented(model->out_of_order);
+      auto instrumented = state_of(program).instrumented(model->out_of_order, algorithm.runs_endless);
       image = std::move(instrumented.image);
       points = std::move(instrumented.points);
     } else {
-      image = state_of(program).image(model->out_of_order);
+      const auto& forms = state_of(program);
+      image = algorithm.runs_endless ? forms.endless_image() : forms.image(model->out_of_order);
     }
   } catch (const std::runtime_error& error) {
     return refuse(error.what());
@@ -213,6 +289,19 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (options.preemption_bound && !options.robust && checker::has_plain_locations(*image)) {
     return refuse(
         "data races are not looked for under a preemption bound, and the program has 'plain' variables");
+  }
+  if (options.preemption_bound && !image->invariants.empty()) {
+    return refuse(
+        "invariants are not judged under a preemption bound: a state in the middle of a run has no number of "
+        "preemptions");
+  }
+  const bool has_daemons = std::any_of(image->threads.begin(), image->threads.end(),
+                                       [](const compiler::ThreadImage& thread) { return thread.is_daemon; });
+  if (options.preemption_bound && has_daemons) {
+    return refuse(
+        "preemptions are not counted in programs with daemons, because they depend on when a daemon looks "
+        "that "
+        "has nothing to do");
   }
   const auto wanted_state = find_state(*image, options.witness_of);
   if (!wanted_state) return wanted_state.error();
@@ -243,7 +332,8 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   CheckResult result;
   try {
     try {
-      checker::find_cell(model->name, algorithm.name)->run(search);
+      options.random ? checker::run_random(search)
+                     : checker::find_cell(model->name, algorithm.name)->run(search);
     } catch (const std::bad_alloc&) {
       // The search has released its memory.
       search.stop(std::string(checker::out_of_memory));
@@ -261,11 +351,15 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     return refuse(fmt::format("the checkpoint cannot be used: {}", error.what()));
   }
   result.model = options.model;
-  result.algorithm = options.algorithm;
+  result.algorithm = options.random ? "random" : options.algorithm;
+  result.random = options.random;
+  result.least_probability = search.least_probability;
   result.counts = search.counts;
   result.blocked = checker::describe_blocked(search);
   result.bounds = bounds_that_cut(options, state_of(program).options.unroll, result);
   result.stopped_by = search.stopped_by();
+  result.grows = search.grows;
+  result.endless = search.endless;
   result.finished = !search.stopped();
   result.threads = search.threads();
   result.conditions = checker::describe_conditions(search);
@@ -283,7 +377,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     result.verdict = Verdict::violation;
   } else if (!result.stopped_by.empty()) {
     result.verdict = Verdict::undecided;
-  } else if (!met_complete_execution(options, result.counts)) {
+  } else if (!met_complete_execution(options, result.counts, search.endless)) {
     result.verdict = Verdict::vacuous;
   } else if (!result.bounds.empty()) {
     result.verdict = Verdict::safe_within_bounds;

@@ -235,7 +235,7 @@ class Reader {
     return json == checker::none ? checker::none : index(json, end);
   }
 
-  static constexpr std::size_t violation_kinds = static_cast<std::size_t>(ViolationKind::not_robust) + 1;
+  static constexpr std::size_t violation_kinds = static_cast<std::size_t>(ViolationKind::starvation) + 1;
   static constexpr std::size_t step_types = static_cast<std::size_t>(checker::StepType::commit) + 1;
 
   const compiler::Image& image_;

@@ -175,6 +175,18 @@ class Finder {
     return variants_.size() - 1;
   }
 
+  // Lines whose checks have no loop bound.
+  static bool about_endless_loops(const Expectation& line) {
+    const auto is_endless = [](const std::string& name) {
+      return std::any_of(algorithms().begin(), algorithms().end(), [&](const AlgorithmInfo& info) {
+        return info.name == name && info.runs_endless;
+      });
+    };
+    return line.outcome == ExpectedOutcome::terminates || line.outcome == ExpectedOutcome::livelock ||
+           line.outcome == ExpectedOutcome::starves ||
+           (!line.algorithms.empty() && std::all_of(line.algorithms.begin(), line.algorithms.end(), is_endless));
+  }
+
   Errors make_tasks() {
     if (options_.goal != FenceGoal::expect) {
       for (const std::string& model : options_.models) tasks_.push_back({0, model});
@@ -184,6 +196,11 @@ class Finder {
       if (line.outcome == ExpectedOutcome::executions || line.outcome == ExpectedOutcome::outcomes) {
         result_.notes.push_back(
             fmt::format("line {} is left out: it counts, and other fences may change the count", line.line));
+        continue;
+      }
+      if (about_endless_loops(line)) {
+        result_.notes.push_back(
+            fmt::format("line {} is left out: it is about loops that are not cut", line.line));
         continue;
       }
       const Result<std::size_t> variant = variant_with(line.parameters);

@@ -82,7 +82,12 @@ Result<void> Machine::load(const Trace& trace) {
       const auto again = std::find_if(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
         return entry.shown.kind == TransitionKind::retry && entry.shown.effect.thread == step.thread;
       });
-      if (again != core.next.end() && core.take(Choice(again->choice))) found = find();
+      const auto thread = static_cast<checker::ThreadId>(step.thread);
+      const Choice retry{.type = checker::StepType::retry, .thread = thread};
+      // (In a run that repeats a cycle for ever, a thread may also look again in vain.)
+      if (again != core.next.end() ? core.take(Choice(again->choice))
+                                   : trace.repeats_from && core.take(retry))
+        found = find();
     }
     // The value of a choice may be beyond the listed ones.
     std::optional<Choice> choice;

@@ -29,6 +29,9 @@ std::string_view name(ExpectedOutcome outcome) {
     case ExpectedOutcome::sometimes: return "sometimes";
     case ExpectedOutcome::always: return "always";
     case ExpectedOutcome::executions: return "executions";
+    case ExpectedOutcome::terminates: return "terminates";
+    case ExpectedOutcome::livelock: return "livelock";
+    case ExpectedOutcome::starves: return "starves";
     case ExpectedOutcome::outcomes: break;
   }
   return "outcomes";
@@ -65,6 +68,9 @@ std::string_view name(ViolationKind kind) {
     case ViolationKind::forall: return "forall";
     case ViolationKind::forbid: return "forbid";
     case ViolationKind::data_race: return "data race";
+    case ViolationKind::invariant: return "invariant";
+    case ViolationKind::livelock: return "livelock";
+    case ViolationKind::starvation: return "starvation";
     case ViolationKind::not_robust: break;
   }
   return "not robust";
@@ -187,6 +193,17 @@ std::string mismatch(const Expectation& expectation, const CheckResult& result) 
       return expect(explored && result.counts.executions == expectation.count,
                     fmt::format("{} executions", expectation.count),
                     fmt::format("{} ({})", result.counts.executions, found(result)));
+    case ExpectedOutcome::terminates:
+      return expect(result.verdict == Verdict::safe || result.verdict == Verdict::safe_within_bounds, wanted,
+                    found(result));
+    case ExpectedOutcome::livelock:
+      return expect(result.violation && result.violation->kind == ViolationKind::livelock, wanted,
+                    found(result));
+    case ExpectedOutcome::starves:
+      return expect(result.violation && result.violation->kind == ViolationKind::starvation &&
+                        result.violation->message.find(expectation.text) != std::string::npos,
+                    expectation.text.empty() ? wanted : fmt::format("starves \"{}\"", expectation.text),
+                    found(result));
     case ExpectedOutcome::outcomes: break;
   }
   return expect(explored && result.outcomes.size() == expectation.count,

@@ -67,10 +67,7 @@ class OperationalEngine final : public Engine {
     return result;
   }
 
-  bool follow(const Choice& choice) override {
-    if (choice.type == StepType::retry && !await_holds(choice.thread)) return false;
-    return machine_.follow(choice);
-  }
+  bool follow(const Choice& choice) override { return machine_.follow(choice); }
   void undo() override { machine_.undo(); }
 
   const std::vector<std::int64_t>& memory() const override { return machine_.memory(); }

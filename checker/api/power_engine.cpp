@@ -291,7 +291,12 @@ Ending PowerEngine::ending() {
   EndingOfThreads result;
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
     const auto holds = [&] { return machine_.await_holds(t); };
-    if (!result.add(t, machine_.standing_op(t), machine_.standing_site(t), holds)) break;
+    const auto op = machine_.standing_op(t);
+    const auto site = machine_.standing_site(t);
+    const bool certain = machine_.image().threads[t].is_daemon
+                             ? !result.add_daemon(t, op, site, holds, [] { return true; })
+                             : !result.add(t, op, site, holds);
+    if (certain) break;
   }
   look();
   return result.end().ending;

@@ -138,9 +138,21 @@ const std::shared_ptr<const compiler::Image>& Program::State::image(bool run_ahe
   return image;
 }
 
-Program::State::Instrumented Program::State::instrumented(bool run_ahead) const {
+const std::shared_ptr<const compiler::Image>& Program::State::endless_image() const {
+  const std::lock_guard lock(making_);
+  if (!endless_image_) {
+    compiler::Options form = options;
+    form.run_ahead = false;
+    form.endless = true;
+    endless_image_ = make_image(form).image;
+  }
+  return endless_image_;
+}
+
+Program::State::Instrumented Program::State::instrumented(bool run_ahead, bool endless) const {
   compiler::Options form = options;
   form.run_ahead = run_ahead;
+  form.endless = endless;
   form.coverage = true;
   return make_image(form);
 }

@@ -34,12 +34,14 @@ struct __attribute__((visibility("hidden"))) Program::State {
   // The image whose threads take one operation after the other, or the one whose threads run ahead of their
   // loads. Each is compiled at its first use. Throws std::runtime_error if that fails. Thread-safe.
   [[nodiscard]] const std::shared_ptr<const compiler::Image>& image(bool run_ahead = false) const;
+  // The image whose threads take one operation after the other and whose loops are not cut.
+  [[nodiscard]] const std::shared_ptr<const compiler::Image>& endless_image() const;
   // An image with coverage counters, and the places that they count. Compiled anew for each search.
   struct Instrumented {
     std::shared_ptr<const compiler::Image> image;
     std::vector<compiler::CoveragePoint> points;
   };
-  [[nodiscard]] Instrumented instrumented(bool run_ahead) const;
+  [[nodiscard]] Instrumented instrumented(bool run_ahead, bool endless) const;
   // The image that from_source made, for the names of threads, locations and locals.
   [[nodiscard]] const compiler::Image& any_image() const { return *image(options.run_ahead); }
 
@@ -54,6 +56,7 @@ struct __attribute__((visibility("hidden"))) Program::State {
 
   mutable std::mutex making_;
   mutable std::shared_ptr<const compiler::Image> images_[2];  // by `run_ahead`
+  mutable std::shared_ptr<const compiler::Image> endless_image_;
 };
 
 // Access for the rest of the library and for its tests.

@@ -383,6 +383,10 @@ Result<Why> why(const Program& program, const std::string& condition, const WhyO
     const auto image = state_of(asked).image(true);
     const auto question = question_of(*image, added);
     if (!question) return question.error();
+    for (const auto& thread : image->threads) {
+      if (thread.is_daemon)
+        return refuse(fmt::format("candidate executions end all threads, and '{}' is a daemon", thread.name));
+    }
     return Asking(asked, *image, *question, *model, options).run();
   } catch (const std::bad_alloc&) {
     return refuse("out of memory, so nothing is decided");

@@ -64,6 +64,7 @@
 #include "checker/commits/plain_graph.hpp"
 #include "checker/state/bit_set.hpp"
 #include "checker/state/event.hpp"
+#include "checker/state/last_look.hpp"
 #include "checker/state/machine_options.hpp"
 #include "checker/state/rows.hpp"
 #include "compiler/image.hpp"
@@ -177,6 +178,11 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
   run.standing(t).location;
   // True if a thread at a failed await would continue if it evaluated the condition now.
   { machine.await_holds(t) } -> std::same_as<bool>;
+  // The same with these values; and the thread's reads, newest first, for daemons (last_look.hpp).
+  {
+    machine.await_holds(t, [](Location) -> std::int64_t { return 0; })
+    } -> std::same_as<bool>;
+  { run.look(t, step) } -> std::same_as<Look>;
   run.final_memory(memory);  // the newest value of each location
   machine.clean();           // brings the threads' blocks up to date
   { run.block(t) } -> std::same_as<const std::byte*>;

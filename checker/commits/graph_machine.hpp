@@ -20,6 +20,7 @@
 #include "checker/commits/graph.hpp"
 #include "checker/commits/plain_graph.hpp"
 #include "checker/commits/sc_axioms.hpp"
+#include "checker/state/last_look.hpp"
 #include "checker/state/machine_options.hpp"
 #include "checker/state/rows.hpp"
 #include "checker/state/snapshots.hpp"
@@ -257,16 +258,30 @@ class GraphMachine {
   }
   [[nodiscard]] bool await_holds(ThreadId t) {
     if (graph_.thread(t).state == ThreadState::awaiting) return true;
+    return await_holds(t, [&](Location location) { return newest_value(location); });
+  }
+  template <typename Read>
+  [[nodiscard]] bool await_holds(ThreadId t, Read&& read) {
     auto& m = snapshots_.enter(t, graph_.thread(t).snapshot);
     const auto site = m.site;
     const Uncounted trial(image_);
     m.value = compiler::any_alternative;
     snapshots_.resume(t);
     while (m.in_await != 0) {
-      m.value = effect_of_reading(m.op, newest_value(m.location), m.value, m.expected, t).result;
+      m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, t).result;
       snapshots_.resume(t);
     }
     return m.op != Op::await_failed || m.site != site;
+  }
+
+  [[nodiscard]] Look look(ThreadId t, std::uint32_t back) const {
+    for (EventId id = graph_.thread(t).last; id != no_event; id = graph_[id].po_previous) {
+      const auto& event = graph_[id];
+      if (!event.in_program() || !event.reads() || back-- > 0) continue;
+      return {graph_.location_of(event.location), value_of(event.source),
+              event.source == graph_.newest(event.location)};
+    }
+    return {};
   }
 
   // By thread, from its newest event back: the value of a choice, else the name of the write that the event

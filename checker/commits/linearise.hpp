@@ -40,10 +40,14 @@ template <typename Graph>
   return order;
 }
 
+// `last`: an event of the set that none of the others follows, to come last; or no_event.
 template <typename Graph>
-[[nodiscard]] Schedule linearise(const Search& search, const Graph& graph,
-                                 const typename Graph::Set& events) {
-  const auto order = linear_order(graph, events);
+[[nodiscard]] Schedule linearise(const Search& search, const Graph& graph, const typename Graph::Set& events,
+                                 EventId last = no_event) {
+  auto others = events;
+  if (last != no_event) others.erase(static_cast<ProcessId>(last));
+  auto order = linear_order(graph, others);
+  if (last != no_event) order.push_back(last);
   Schedule schedule;
   const auto check = [](bool holds) {
     if (!holds) throw std::logic_error("internal error: the machine cannot replay an execution graph");

@@ -296,7 +296,24 @@ class PowerMachine {
   void count_coverage();
   // True if the thread, at a failed await, would continue if it evaluated its condition now. For the end of a
   // run.
-  [[nodiscard]] bool await_holds(ThreadId t);
+  [[nodiscard]] bool await_holds(ThreadId t) {
+    return await_holds(t, [this](Location location) {
+      const EventId initial = model_.known(location);
+      return initial == no_event ? image_.locations[location].initial : value_of(model_.newest(initial));
+    });
+  }
+  template <typename Read>
+  [[nodiscard]] bool await_holds(ThreadId t, Read&& read);
+  [[nodiscard]] Look look(ThreadId t, std::uint32_t back) const {
+    const auto& requests = threads_.requests(t);
+    for (auto i = requests.size(); i > 0; --i) {
+      const Request& request = requests[i - 1];
+      if (!request.committed || request.read == no_event || back-- > 0) continue;
+      const EventId source = model_[request.read].source;
+      return {request.location, value_of(source), model_.next(source) == no_event};
+    }
+    return {};
+  }
 
  private:
   struct Step {
@@ -825,7 +842,8 @@ void PowerMachine<Words>::undo() {
 }
 
 template <unsigned Words>
-bool PowerMachine<Words>::await_holds(ThreadId t) {
+template <typename Read>
+bool PowerMachine<Words>::await_holds(ThreadId t, Read&& read) {
   threads_.clean(t);
   std::byte* const block = threads_.trial(t);
   auto& m = compiler::mailbox(block);
@@ -834,10 +852,7 @@ bool PowerMachine<Words>::await_holds(ThreadId t) {
   compiler::resume(block);
   while (m.in_await != 0 || m.op == Op::need || m.op == Op::assertion || m.op == Op::assumption) {
     if (m.in_await != 0) {
-      const EventId initial = model_.known(m.location);
-      const std::int64_t read =
-          initial == no_event ? image_.locations[m.location].initial : value_of(model_.newest(initial));
-      m.value = effect_of_reading(m.op, read, m.value, m.expected, t).result;
+      m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, t).result;
       compiler::dependencies(block).result = 0;
     }
     compiler::resume(block);

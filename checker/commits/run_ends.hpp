@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "checker/commits/commit_machine.hpp"
+#include "checker/commits/invariant_cuts.hpp"
 #include "checker/commits/linearise.hpp"
 #include "checker/commits/races.hpp"
 #include "checker/commits/sequential_order.hpp"
 #include "checker/search/final_reads.hpp"
 #include "checker/search/search.hpp"
 #include "checker/state/ending.hpp"
+#include "checker/state/last_look.hpp"
 
 namespace heddle::checker {
 
@@ -27,6 +29,10 @@ class RunEnds {
                       search.image().locations.size() > 1) {
     for (const auto& location : search.image().locations) memory_.push_back(location.initial);
     blocks_.resize(search.image().threads.size());
+    for (const auto& thread : search.image().threads) has_daemons_ = has_daemons_ || thread.is_daemon;
+    if constexpr (HoldsGraph<Machine>) {
+      if (!search.image().invariants.empty() && !search.options().robust) cuts_.emplace(search);
+    }
     if (has_plain_locations(search.image()) && !search.options().robust) races_.emplace(search.image());
   }
 
@@ -60,20 +66,26 @@ class RunEnds {
     }
     if (races_) [[unlikely]]
       judge_races(machine);
+    if constexpr (HoldsGraph<Machine>) {
+      if (cuts_) [[unlikely]]
+        cuts_->judge(machine.graph());
+    }
     if (machine.finished()) {
       if (!counts_within_bound(machine, Ending::complete)) return false;
       judge_robustness(machine);
       complete(machine);
       return true;
     }
-    finish_stuck(machine);
-    return false;
+    return finish_stuck(machine);
   }
 
  private:
-  // Some thread has not ended.
-  void finish_stuck(Machine& machine) {
+  // Some thread has not ended. Returns whether it was a complete execution.
+  bool finish_stuck(Machine& machine) {
     RunEnd end = classify(machine);
+    if (end.ending == Ending::complete || has_daemons_) {
+      if (const auto complete = finish_with_daemons(machine, end)) return *complete;
+    }
     // Where a run leaves final memory open, an await may hold in one final memory and fail forever in
     // another.
     if constexpr (LeavesMemoryOpen<Machine>) {
@@ -85,7 +97,7 @@ class RunEnds {
         });
       }
     }
-    if (!counts_within_bound(machine, end.ending)) return;
+    if (!counts_within_bound(machine, end.ending)) return false;
     // SC stops in a deadlock or at a violation as well, if it has the graph.
     if (end.ending == Ending::deadlock || end.ending == Ending::violation) judge_robustness(machine);
     switch (end.ending) {
@@ -98,6 +110,49 @@ class RunEnds {
       case Ending::complete:
       case Ending::violation: break;
     }
+    return false;
+  }
+  // Where all threads have ended but for daemons that wait: judges the run, which may be complete. Nothing if
+  // others wait, too.
+  std::optional<bool> finish_with_daemons(Machine& machine, const RunEnd& end) {
+    if constexpr (LeavesMemoryOpen<Machine>) {
+      for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+        const Op op = machine.standing_op(t);
+        const bool waits = op == Op::await_failed || op == Op::lock;
+        if (op != Op::done && !(waits && search_.image().threads[t].is_daemon)) return std::nullopt;
+      }
+      const auto before = search_.counts.executions;
+      complete_open_daemons(machine);
+      if (search_.counts.executions > before) return true;
+      search_.blocked(end.thread, Op::await_failed, end.thread == none ? none : end.site);
+      return false;
+    } else {
+      if (end.ending != Ending::complete) return std::nullopt;
+      judge_robustness(machine);
+      complete(machine);
+      return true;
+    }
+  }
+  // Decides the last writes of what daemons have looked at, and judges the run where they looked last.
+  void complete_open_daemons(Machine& machine) {
+    for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+      if (machine.standing_op(t) != Op::await_failed) continue;
+      Location open = none;
+      (void)last_look_saw_last_writes([&](std::uint32_t i) { return machine.look(t, i); },
+                                      [&](auto&& read) {
+                                        return machine.await_holds(t, [&](Location location) {
+                                          if (open == none && machine.leaves_open(location)) open = location;
+                                          return read(location);
+                                        });
+                                      });
+      if (open == none) continue;
+      machine.for_each_last(open, [&] {
+        complete_open_daemons(machine);
+        return search_.stopped();
+      });
+      return;
+    }
+    if (classify(machine).ending == Ending::complete) complete(machine);
   }
   // Counts executions and deadlocks that need too many preemptions only as such.
   [[nodiscard]] bool counts_within_bound([[maybe_unused]] Machine& machine, Ending ending) {
@@ -139,11 +194,19 @@ class RunEnds {
         search_.note(Search::found_by(found.race), [&] { return run_to_power_race(machine, found); });
     }
   }
-  [[nodiscard]] static RunEnd classify(Machine& machine) {
+  [[nodiscard]] RunEnd classify(Machine& machine) const {
     EndingOfThreads result;
     for (ThreadId t = 0; t < machine.thread_count(); ++t) {
       const auto holds = [&] { return machine.await_holds(t); };
-      if (!result.add(t, machine.standing_op(t), machine.standing_site(t), holds)) break;
+      const auto looked_last = [&] {
+        return last_look_saw_last_writes([&](std::uint32_t i) { return machine.look(t, i); },
+                                         [&](auto&& read) { return machine.await_holds(t, read); });
+      };
+      const Op op = machine.standing_op(t);
+      const std::uint32_t site = machine.standing_site(t);
+      const bool is_daemon = search_.image().threads[t].is_daemon;
+      if (!(is_daemon ? result.add_daemon(t, op, site, holds, looked_last) : result.add(t, op, site, holds)))
+        break;
     }
     return result.end();
   }
@@ -206,12 +269,26 @@ class RunEnds {
 
   Search& search_;
   bool needs_states_;
+  bool has_daemons_ = false;
   bool judges_order_;  // with one location, every run is one of SC by coherence
   SequentialOrder<Machine> order_;
   std::vector<std::int64_t> memory_;
   std::vector<const std::byte*> blocks_;
   FinalReads reads_;
   std::optional<DataRaces> races_;  // if the program has plain locations
+  // If the program has invariants.
+  struct NoCuts {
+    explicit NoCuts(Search& /*search*/) {}
+  };
+  template <typename M>
+  struct CutsOf {
+    using Type = NoCuts;
+  };
+  template <HoldsGraph M>
+  struct CutsOf<M> {
+    using Type = InvariantCuts<typename M::ExecutionGraph>;
+  };
+  std::optional<typename CutsOf<Machine>::Type> cuts_;
 };
 
 }  // namespace heddle::checker

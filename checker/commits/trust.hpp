@@ -309,7 +309,7 @@ template <RevisitMachine Machine>
       return false;
     }
     if (!machine_.evaluate_waits()) return false;
-    ends_.finish(machine_);
+    if (ends_.finish(machine_) && observer_) observer_(machine_.plain_graph());
     machine_.forget_evaluations();
   }
   return true;

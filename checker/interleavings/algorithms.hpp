@@ -20,6 +20,9 @@ void run_naive(Search& search);
 void run_dpor(Search& search);
 void run_source(Search& search);
 void run_sdpor(Search& search);
+void run_states(Search& search);
+// Not an algorithm of the registry: CheckOptions::random asks for it.
+void run_random(Search& search);
 void run_rf(Search& search);
 
 // Calls `use(machine)` with a fresh machine of the model in the search's options, with sets wide enough for
@@ -42,11 +45,15 @@ void with_machine(const Search& search, Use&& use) {
 
 // with_machine for an exploration: adds the machine's counts to the search's.
 template <typename Use>
-void explore(Search& search, Use&& use) {
-  with_machine(search, [&](Interleaving auto& machine) {
+void explore_with(Search& search, const MachineOptions& options, Use&& use) {
+  with_machine(search, options, [&](Interleaving auto& machine) {
     use(machine);
     search.counts.buffer_bound_flushes += machine.forced_flushes();
   });
+}
+template <typename Use>
+void explore(Search& search, Use&& use) {
+  explore_with(search, search.machine_options(), use);
 }
 
 // The options of a machine in which threads look at what they await only when it holds. (With a preemption
@@ -60,10 +67,7 @@ void explore(Search& search, Use&& use) {
 // The same as `explore` with such a machine.
 template <typename Use>
 void explore_waiting(Search& search, Use&& use) {
-  with_machine(search, waiting_options(search), [&](Interleaving auto& machine) {
-    use(machine);
-    search.counts.buffer_bound_flushes += machine.forced_flushes();
-  });
+  explore_with(search, waiting_options(search), use);
 }
 
 }  // namespace heddle::checker

@@ -16,6 +16,10 @@
 // the write before it may have enabled it, it races with the newest write before which it could have been
 // taken; and where a thread waits at the end of a path, it takes part in this race there.
 //
+// Invariants are judged in every state that is met. Steps that can change what they look at (`is_observed`) depend
+// on each other. So in all runs of one trace they come in one order, and what invariants see of a state depends
+// only on how many of them have come: some run of each trace is explored, and every state belongs to some run.
+//
 // A stateful algorithm (`Policy::stateful`) may end a path at a known state: `Policy::prune`. It cannot use
 // sleep sets: what sleeps here may have been awake when the state was explored.
 //
@@ -239,8 +243,10 @@ class BacktrackingSearch {
     if (bounded_ || Policy::stateful) return arrive({});
     const Access access = machine_.step(last).access;
     const ThreadId thread = machine_.step(last).thread;
+    const bool observed = machine_.has_invariants() && machine_.is_observed(machine_.step(last));
     Set sleep;
     asleep.for_each([&](ProcessId p) {
+      if (observed && machine_.is_observed(p, machine_.pending(p))) return;
       if (p != process && independent(p, access, thread)) sleep.insert(p);
     });
     arrive(sleep);

@@ -6,7 +6,7 @@
 // the axioms (docs/memory-models.md: rfe, not rf): a load that reads its own thread's write is not ordered
 // with the flush of that write, whichever of the two came first. It is ordered before every flush that comes
 // after *that flush*. So two paths have the same happens-before exactly if they have the same program order,
-// reads-from and coherence order.
+// reads-from and coherence order. In a program with invariants, steps that they observe are ordered, too.
 //
 // A clock is a row of a flat table: component q is 1 + the position of the last step of process q that
 // happens before, 0 for none. Row 0 is all zero. Rows are a stack: undoing a step pops the rows that it
@@ -69,6 +69,8 @@ class HappensBefore {
       waited ? waited_conflicts(step, event) : conflicts(step, event);
       last_access_[step.access.location] = position;
     }
+    if (machine_.has_invariants()) [[unlikely]]
+      observed_conflict(position, event);
     mutable_clock(event.row)[step.process] = static_cast<std::int32_t>(position) + 1;
     row_of_[step.process] = event.row;
     if constexpr (Machine::has_buffers) after_step(step);
@@ -78,6 +80,8 @@ class HappensBefore {
   void forget() {
     const Step& step = machine_.step(machine_.depth() - 1);
     const Event& event = events_.back();
+    if (machine_.has_invariants() && machine_.is_observed(step)) [[unlikely]]
+      last_observed_ = event.previous_observed;
     if (step.access.location != none && !step.access.forwarded)
       last_access_[step.access.location] = event.previous;
     row_of_[step.process] = event.process_row;
@@ -131,8 +135,9 @@ class HappensBefore {
     std::uint32_t process_row = 0;  // rows of the process and of its thread before the step
     std::uint32_t thread_row = 0;
     std::uint32_t rows_before = 0;
-    std::uint32_t previous = none;        // the step before it that accessed the location
-    std::uint32_t previous_write = none;  // the last one of these that wrote
+    std::uint32_t previous = none;           // the step before it that accessed the location
+    std::uint32_t previous_write = none;     // the last one of these that wrote
+    std::uint32_t previous_observed = none;  // of an observed step: the one before it
   };
 
   // The clock that the step starts from: its thread's; for a flush, the thread's at the time it buffered the
@@ -199,6 +204,15 @@ class HappensBefore {
     if (ordered(position, row)) return;
     races_.push_back(position);
     join(row, events_[position].row);
+  }
+
+  // Steps that invariants observe are ordered: so every state of the program, as far as invariants see it, is a
+  // state of each run with this happens-before.
+  [[gnu::noinline]] void observed_conflict(std::uint32_t position, Event& event) {
+    if (!machine_.is_observed(machine_.step(position))) return;
+    event.previous_observed = last_observed_;
+    if (last_observed_ != none) conflict(last_observed_, event.row);
+    last_observed_ = position;
   }
 
   void conflict_with_forwarded(std::uint32_t write, std::uint32_t row) {
@@ -315,6 +329,7 @@ class HappensBefore {
   std::vector<std::uint32_t> row_of_;
   std::vector<std::uint32_t> last_access_;  // by location
   std::vector<Event> events_;               // by position
+  std::uint32_t last_observed_ = none;
   std::vector<std::uint32_t> races_;
 };
 

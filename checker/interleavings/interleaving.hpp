@@ -94,6 +94,11 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { view.enabled() } -> std::same_as<const typename Machine::Set&>;     // without threads at a `choose`
   { view.choosing() } -> std::same_as<const typename Machine::Set&>;
   { machine.pending(process) } -> std::same_as<Access>;
+  // For programs with invariants: whether a step, or the next transition of a process, can change what they look
+  // at. Two of these never commute.
+  { view.has_invariants() } -> std::same_as<bool>;
+  { view.is_observed(view.step(index)) } -> std::same_as<bool>;
+  { view.is_observed(process, Access{}) } -> std::same_as<bool>;
   { view.can_go_on(thread) } -> std::same_as<bool>;
   { view.waits_at_fence(thread) } -> std::same_as<bool>;
   // Threads that wait for a condition, with MachineOptions::awaits_hold: not enabled where the next operation

@@ -19,6 +19,7 @@
 #include "checker/interleavings/pending_races.hpp"
 #include "checker/search/data_races.hpp"
 #include "checker/state/ending.hpp"
+#include "checker/state/last_look.hpp"
 #include "checker/state/machine_options.hpp"
 #include "checker/state/rows.hpp"
 #include "checker/state/step.hpp"
@@ -47,7 +48,7 @@ class Machine {
       threads_.start(t, image.threads[t]);
       settle(t, initial);
     }
-    watch_races();
+    watch();
   }
 
   [[nodiscard]] ThreadId thread_count() const { return threads_.count(); }
@@ -118,6 +119,21 @@ class Machine {
     for (ThreadId t = 0; t < thread_count(); ++t)
       for_each_pending_race(
           *this, t, none, [t](ThreadId other) { return other < t; }, visit);
+  }
+  // Whether the program has invariants. Then a step is observed if it can change what they look at: if it writes
+  // a location that one names, or is a step of a thread of which one names a local, or of its buffers. (Choices
+  // belong to the step before them.) And the same of the next transition of a process.
+  [[nodiscard]] bool has_invariants() const { return has_invariants_; }
+  [[nodiscard]] bool is_observed(const Step& step) const {
+    if (step.type == StepType::choice) return false;
+    return observed_threads_[step.thread] || (step.access.writes && observed_[step.access.location]);
+  }
+  [[nodiscard]] bool is_observed(ProcessId process, const Access& access) const {
+    ThreadId thread = process;
+    if constexpr (has_buffers) {
+      if (process >= thread_count()) thread = model_.of_process(process).thread;
+    }
+    return observed_threads_[thread] || (access.writes && observed_[access.location]);
   }
   // How often a store had to wait for room in a bounded buffer.
   [[nodiscard]] std::uint64_t forced_flushes() const { return forced_; }
@@ -206,7 +222,12 @@ class Machine {
     for (ThreadId t = 0; t < thread_count(); ++t) {
       const auto holds = [&] { return await_holds(t, [this](Location x) { return memory_[x]; }); };
       const auto& m = threads_.mailbox(t);
-      if (!result.add(t, m.op, m.site, holds)) break;
+      const bool certain =
+          image_.threads[t].is_daemon
+              ? !result.add_daemon(t, m.op, m.site, holds,
+                                   [&] { return !options_.daemons_look_last || looked_last(t); })
+              : !result.add(t, m.op, m.site, holds);
+      if (certain) break;
     }
     return result.end();
   }
@@ -281,13 +302,13 @@ class Machine {
     choosing_ = {};
     waiting_ = {};
     failures_.clear();
-    watches_races_ = false;
+    watches_ = watches_races_ = false;
     Step initial;
     for (ThreadId t = 0; t < threads_.count(); ++t) {
       threads_.start(t, image_.threads[t]);
       settle(t, initial);
     }
-    watch_races();
+    watch();
   }
 
  private:
@@ -303,6 +324,7 @@ class Machine {
   // The value of a mutex while the thread holds it.
   [[nodiscard]] static std::int64_t holder(ThreadId thread) { return std::int64_t{thread} + 1; }
 
+  [[nodiscard]] bool looked_last(ThreadId thread);
   void operate(ThreadId thread, Step& step);
   static void write(Step& step, std::int64_t& cell, std::int64_t value);
   template <typename Buffer>
@@ -314,10 +336,24 @@ class Machine {
   void fail(ThreadId thread, const Mailbox& m);
   // Data races are failures of the step that made the second access pending.
   void note_races(ThreadId thread, std::uint32_t buffered);
-  void watch_races() {
+  // Notes what is wrong at the start.
+  void watch() {
     watches_races_ = has_plain_locations(image_);
     if (watches_races_) for_each_race([&](const DataRace& race) { failures_.push_back({.race = race}); });
+    has_invariants_ = !image_.invariants.empty();
+    watches_ = watches_races_ || has_invariants_;
+    if (!has_invariants_) return;
+    observed_.assign(memory_.size(), false);
+    observed_threads_.assign(thread_count(), false);
+    for (const auto& invariant : image_.invariants) {
+      for (const auto location : invariant.locations) observed_[location] = true;
+      for (const auto thread : invariant.threads) observed_threads_[thread] = true;
+    }
+    note_invariants();
   }
+  // Invariants that do not hold now are failures of the newest step. A state in which a thread has yet to choose
+  // is not judged.
+  void note_invariants();
   // Updates `enabled` and `choosing` after `step` of the thread was executed or undone.
   void refresh(ThreadId thread, const Step& step);
   void refresh_thread(ThreadId thread);
@@ -337,9 +373,39 @@ class Machine {
   Set waiting_;  // threads at an operation of an await, if MachineOptions::awaits_hold
   std::uint64_t forced_ = 0;
   std::vector<Failure> failures_;
+  bool watches_ = false;  // for races or invariants
   bool watches_races_ = false;
+  bool has_invariants_ = false;
+  std::vector<bool> observed_;  // by location, and by thread: what invariants look at
+  std::vector<bool> observed_threads_;
   Rows* log_ = nullptr;
 };
+
+// For the end of a run, where all buffers are empty.
+template <OperationalModel Model, unsigned Words>
+bool Machine<Model, Words>::looked_last(ThreadId thread) {
+  std::vector<Look> looks;  // newest first
+  std::vector<std::uint32_t> last_write(memory_.size(), none);
+  for (auto position = depth(); position > 0; --position) {
+    const Step& step = steps_[position - 1];
+    if (step.thread == thread && step.type == StepType::operation && step.access.reads) {
+      const auto write = last_write[step.access.location];
+      bool last = write == none;
+      if constexpr (has_buffers) {
+        if (step.access.forwarded)
+          last = write != none && steps_[write].type == StepType::flush && steps_[write].thread == thread &&
+                 steps_[write].entry == step.entry;
+      }
+      // (What a `trylock` has read is whether the mutex was free.)
+      const auto value = step.op != Op::try_lock ? step.read : step.access.writes ? 0 : 1;
+      looks.push_back({step.access.location, value, last});
+    }
+    if (step.access.writes && last_write[step.access.location] == none)
+      last_write[step.access.location] = position - 1;
+  }
+  return last_look_saw_last_writes([&](std::uint32_t i) { return i < looks.size() ? looks[i] : Look{}; },
+                                   [&](auto&& read) { return await_holds(thread, read); });
+}
 
 // Calls `use.template operator()<Words>()` with the narrowest sets that hold all processes of the program.
 template <OperationalModel Model, typename Use>
@@ -434,6 +500,8 @@ inline void Machine<Model, Words>::flush(Buffer& buffer, Step& step) {
     settle(step.thread, step);
   } else {
     refresh(step.thread, step);
+    if (watches_) [[unlikely]]
+      note_invariants();
   }
 }
 
@@ -479,9 +547,19 @@ inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
   }
   const auto& m = threads_.mailbox(thread);
   if (is_failure(m.op) || (m.op == Op::unlock && memory_[m.location] != holder(thread))) fail(thread, m);
-  if (watches_races_) [[unlikely]]
-    note_races(thread, step.buffered);
+  if (!watches_) [[likely]]
+    return refresh(thread, step);
+  if (watches_races_) note_races(thread, step.buffered);
   refresh(thread, step);
+  note_invariants();
+}
+
+template <OperationalModel Model, unsigned Words>
+[[gnu::noinline]] inline void Machine<Model, Words>::note_invariants() {
+  if (!has_invariants_ || !choosing_.empty()) return;
+  for (const auto& invariant : image_.invariants) {
+    if (!invariant.holds(memory_.data(), threads_.blocks())) failures_.push_back({.site = invariant.site});
+  }
 }
 
 template <OperationalModel Model, unsigned Words>

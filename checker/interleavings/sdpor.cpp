@@ -162,8 +162,12 @@ class Stateful : public FlanaganGodefroid {
     Machine& machine = search.machine();
     ++round_;
     reachable_.resize(machine.memory().size());
+    typename Machine::Set observed;  // processes with operations that invariants observe
     graph_.for_each_reachable(pending_, [&](const OperationGraph::Operation& operation) {
       if (operation.location == none) return;
+      if (machine.has_invariants() && machine.is_observed(operation.process, {.location = operation.location,
+                                                                              .writes = operation.writes}))
+        observed.insert(operation.process);
       auto& at = reachable_[operation.location];
       if (at.round != round_) at = Reachable{.readers = {}, .writers = {}, .round = round_};
       (operation.writes ? at.writers : at.readers).insert(operation.process);
@@ -172,11 +176,16 @@ class Stateful : public FlanaganGodefroid {
     });
     for (auto position = machine.depth(); position > 0; --position) {
       const Step& step = machine.step(position - 1);
-      if (step.access.location == none) continue;
-      const auto& at = reachable_[step.access.location];
-      if (at.round != round_) continue;
-      auto conflicting = at.writers;
-      if (step.access.writes) conflicting |= at.readers;
+      typename Machine::Set conflicting;
+      if (step.access.location != none) {
+        const auto& at = reachable_[step.access.location];
+        if (at.round == round_) {
+          conflicting = at.writers;
+          if (step.access.writes) conflicting |= at.readers;
+        }
+      }
+      if (machine.has_invariants() && machine.is_observed(step)) conflicting |= observed;
+      if (conflicting.empty()) continue;
       conflicting.for_each([&](ProcessId p) {
         if (p != step.process && !search.order().ordered(position - 1, search.order().row_of(p))) {
           search.add_conservatively(position - 1, p);
@@ -197,7 +206,9 @@ class Stateful : public FlanaganGodefroid {
 }  // namespace
 
 void run_sdpor(Search& search) {
-  explore_waiting(search, [&]<Interleaving Machine>(Machine& machine) {
+  auto options = waiting_options(search);
+  options.daemons_look_last = false;
+  explore_with(search, options, [&]<Interleaving Machine>(Machine& machine) {
     BacktrackingSearch<Machine, Stateful<Machine>>(machine, search).run();
   });
 }

@@ -128,6 +128,10 @@ std::string line_of(const Image& image, const compiler::Site& site) {
 
 }  // namespace
 
+std::string describe_invariant(const compiler::Site& site) {
+  return fmt::format("'{}' does not hold", site.text);
+}
+
 std::string describe_race(const Image& image, const DataRace& race) {
   const auto access = [&](const RacingAccess& a) {
     return fmt::format("{} {} it on {}", image.threads[a.thread].name, a.writes ? "writes" : "reads",
@@ -191,6 +195,7 @@ struct Replay {
   std::vector<std::int64_t> memory;
   std::string message;           // of the wanted violation, if a thread found it
   std::uint32_t waiting = none;  // the site of the first thread that has not finished
+  std::size_t repeats_from = 0;  // of a violation of liveness: the row where the cycle begins
 };
 
 // The site in the user's files.
@@ -198,7 +203,7 @@ template <typename MailboxOf>
 std::uint32_t first_waiting(const Image& image, MailboxOf&& mailbox) {
   for (ThreadId t = 0; t < image.threads.size(); ++t) {
     const Mailbox& m = mailbox(t);
-    if (m.op != Op::done) return image.sites[m.site].call.value_or(m.site);
+    if (m.op != Op::done && !image.threads[t].is_daemon) return image.sites[m.site].call.value_or(m.site);
   }
   return none;
 }
@@ -210,10 +215,11 @@ std::uint32_t first_waiting(const Image& image, MailboxOf&& mailbox) {
 // Finds the violation among those of the newest step.
 template <typename Machine>
 const Failure* failure_of(const Machine& machine, const FoundViolation* found) {
-  if (found == nullptr || found->in_final || found->site == none || found->kind == ViolationKind::data_race)
+  if (found == nullptr || found->in_final || found->site == none || found->kind == ViolationKind::data_race ||
+      found->kind == ViolationKind::invariant)
     return nullptr;
   for (const auto& failure : machine.failures()) {
-    if (!failure.is_race() && failure.site == found->site) return &failure;
+    if (!failure.is_race() && !failure.is_invariant() && failure.site == found->site) return &failure;
   }
   return nullptr;
 }
@@ -238,13 +244,25 @@ void add_race(Rows& rows, const DataRace& race) {
   }
 }
 
+// With the step that broke it.
+std::string broken_invariant(const Image& image, const Rows& rows, std::uint32_t site) {
+  const std::string text = describe_invariant(image.sites[site]);
+  const auto last = std::find_if(rows.rbegin(), rows.rend(), [](const Row& row) {
+    return row.type == RowType::operation || row.type == RowType::flush || row.type == RowType::choice;
+  });
+  if (last == rows.rend()) return text + " at the start";
+  return fmt::format("{} after {}: {}", text, image.threads[last->thread].name,
+                     describe_row(image, *last).action);
+}
+
 Replay replay_interleaving(const Search& search, const Schedule& schedule, const FoundViolation* found) {
   const auto& image = search.image();
   Replay replay;
   with_machine(search, [&](auto& machine) {
     machine.restart_with_log(&replay.rows);
-    for (const auto& choice : schedule) {
-      if (!machine.follow(choice)) cannot_replay();
+    for (std::size_t i = 0; i < schedule.size(); ++i) {
+      if (found != nullptr && i == found->repeats_from) replay.repeats_from = replay.rows.size();
+      if (!machine.follow(schedule[i])) cannot_replay();
     }
     replay.memory = machine.memory();
     replay.trace.ends = describe_threads(machine);
@@ -254,7 +272,12 @@ Replay replay_interleaving(const Search& search, const Schedule& schedule, const
       replay.message = message_of(image, *failure, machine.threads().mailbox(failure->thread));
       drop_failures_after(replay.rows, failure->site);
     }
-    if (found == nullptr || found->kind != ViolationKind::data_race) return;
+    if (found == nullptr) return;
+    for (const Failure& failure : machine.failures()) {
+      if (found->kind == ViolationKind::invariant && failure.is_invariant() && failure.site == found->site)
+        replay.message = broken_invariant(image, replay.rows, failure.site);
+    }
+    if (found->kind != ViolationKind::data_race) return;
     machine.for_each_race([&](const DataRace& race) {
       if (race == found->race) replay.message = describe_race(image, race);
     });
@@ -352,6 +375,26 @@ void add_cycle(Violation& violation) {
   violation.column = first.column;
 }
 
+// "starvation: client never ends, while rival runs for ever".
+std::string endless_run(const Search& search, const FoundViolation& found) {
+  const auto& threads = search.image().threads;
+  std::vector<std::string_view> unfinished;
+  for (const auto thread : found.waits) unfinished.push_back(threads[thread].name);
+  std::vector<std::string_view> others;
+  std::vector<bool> runs(threads.size());
+  for (std::size_t i = found.repeats_from; i < found.schedule.size(); ++i)
+    runs[found.schedule[i].thread] = true;
+  for (ThreadId t = 0; t < threads.size(); ++t) {
+    if (runs[t] && std::find(found.waits.begin(), found.waits.end(), t) == found.waits.end())
+      others.push_back(threads[t].name);
+  }
+  const std::string_view verb = unfinished.size() == 1 ? "ends" : "end";
+  if (found.kind == ViolationKind::livelock)
+    return fmt::format("livelock: {} never {}", fmt::join(unfinished, ", "), verb);
+  return fmt::format("starvation: {} never {}, while {} {} for ever", fmt::join(unfinished, ", "), verb,
+                     fmt::join(others, ", "), others.size() == 1 ? "runs" : "run");
+}
+
 }  // namespace
 
 Violation describe(const Search& search, const FoundViolation& found) {
@@ -369,6 +412,11 @@ Violation describe(const Search& search, const FoundViolation& found) {
       break;
     case ViolationKind::forbid:
       replay.message = "a final state satisfies '" + image.sites[found.site].text + "'";
+      break;
+    case ViolationKind::livelock:
+    case ViolationKind::starvation:
+      replay.message = endless_run(search, found);
+      replay.trace.repeats_from = replay.repeats_from;
       break;
     case ViolationKind::not_robust:
       replay.message = fmt::format("not robust: '{}' has {} that SC does not have", search.options().model,

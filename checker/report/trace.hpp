@@ -48,6 +48,8 @@ namespace heddle::checker {
 [[nodiscard]] heddle::Step describe_row(const Image& image, const Row& row);
 // The message for a violation that a thread found. Without the mailbox it has no numbers.
 [[nodiscard]] std::string describe_failure(Op op, const compiler::Site& site, const Mailbox* mailbox);
+// "'invariant x < 2' does not hold".
+[[nodiscard]] std::string describe_invariant(const compiler::Site& site);
 // "data race on x: p writes it on line 3, q reads it on line 7".
 [[nodiscard]] std::string describe_race(const Image& image, const DataRace& race);
 // The messages of the newest step's violations, then of those at which other threads stand. `standing(t)` is
@@ -61,6 +63,10 @@ template <typename Machine, typename Standing, typename Fails>
   for (const Failure& failure : machine.failures()) {
     if (failure.is_race()) {
       result.push_back(describe_race(machine.image(), failure.race));
+      continue;
+    }
+    if (failure.is_invariant()) {
+      result.push_back(describe_invariant(sites[failure.site]));
       continue;
     }
     const Mailbox& m = standing(failure.thread);

@@ -19,10 +19,12 @@ namespace heddle::checker {
 // A violation as the algorithm found it; the trace is made later by replaying the schedule.
 struct FoundViolation {
   ViolationKind kind = ViolationKind::assertion;
-  std::uint32_t site = none;              // none: deadlocks
-  bool in_final = false;                  // an assertion of the `final` block
-  std::vector<std::uint32_t> waits = {};  // deadlocks: who waits where, see add_wait
-  DataRace race = {};                     // data races; `site` is that of its first access
+  std::uint32_t site = none;  // none: deadlocks
+  bool in_final = false;      // an assertion of the `final` block
+  // Deadlocks: who waits where, see add_wait. Livelocks and starvation: the threads that do not end.
+  std::vector<std::uint32_t> waits = {};
+  std::size_t repeats_from = 0;  // of livelocks and starvation: where in the schedule the cycle begins
+  DataRace race = {};            // data races; `site` is that of its first access
   Schedule schedule = {};
   std::uint64_t count = 1;
 };

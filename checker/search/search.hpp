@@ -90,9 +90,14 @@ class Search {
     return {.buffer_bound = options_.buffer_bound,
             .preemption_bound = options_.preemption_bound,
             .report_beyond_bound = options_.report_beyond_bound,
+            .daemons_look_last = true,
             .resume_after_assert = options_.keep_going || options_.robust};
   }
   Counts counts;
+  // Of searches without loop bounds: what grows, once they were stopped; and whether some run has no end.
+  std::string grows;
+  bool endless = false;
+  double least_probability = 0;  // of random searches: see CheckResult
 
   [[nodiscard]] bool stopped() const { return stopped_; }
   // Whether the algorithm is to return before its next action: the search has stopped, or pauses.
@@ -154,6 +159,7 @@ class Search {
   // Without a schedule.
   [[nodiscard]] static FoundViolation found_by(const Failure& failure) {
     if (failure.is_race()) return found_by(failure.race);
+    if (failure.is_invariant()) return {.kind = ViolationKind::invariant, .site = failure.site};
     return {.kind = kind_of(failure.op), .site = failure.site};
   }
   [[nodiscard]] static FoundViolation found_by(const DataRace& race) {

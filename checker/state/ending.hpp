@@ -9,7 +9,7 @@
 namespace heddle::checker {
 
 enum class Ending : std::uint8_t {
-  complete,  // every thread has finished; memory is final
+  complete,  // every thread has finished, or is a daemon that waits; memory is final
   blocked_assume,
   blocked_await,  // an await was evaluated before what it waits for; another execution evaluates it later
   blocked_loop_bound,
@@ -55,10 +55,27 @@ class EndingOfThreads {
     }
     return true;
   }
-  [[nodiscard]] const RunEnd& end() const { return end_; }
+  // The same of a daemon, which may wait for ever. `looked_last()`: whether it has seen that there is nothing to
+  // do (last_look.hpp).
+  template <typename Holds, typename LookedLast>
+  bool add_daemon(ThreadId thread, Op op, std::uint32_t site, Holds&& await_holds, LookedLast&& looked_last) {
+    if (op != Op::await_failed && op != Op::lock) return add(thread, op, site, await_holds);
+    if (op == Op::lock || end_.ending == Ending::blocked_assume || end_.ending == Ending::blocked_await)
+      return true;
+    if (await_holds()) {
+      end_ = {Ending::blocked_await, thread, op, site};
+    } else if (early_.thread == none && !looked_last()) {
+      early_ = {Ending::blocked_await, thread, op, site};
+    }
+    return true;
+  }
+  [[nodiscard]] const RunEnd& end() const {
+    return end_.ending == Ending::complete && early_.thread != none ? early_ : end_;
+  }
 
  private:
   RunEnd end_;
+  RunEnd early_;  // a daemon that looked too early, if nothing else decides
 };
 
 }  // namespace heddle::checker

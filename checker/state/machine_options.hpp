@@ -12,6 +12,9 @@ struct MachineOptions {
   bool report_beyond_bound = false;                    // violations that need more preemptions count, too
   // Of machines of interleavings: a thread takes an operation of an await only where that does not stop it.
   bool awaits_hold = false;
+  // Of machines of interleavings: a daemon's wait ends a run only if its last look came last (last_look.hpp).
+  // Otherwise whenever it looked: for users, and for searches that do not tell the ways to a state apart.
+  bool daemons_look_last = false;
   bool resume_after_assert = false;  // a failed assertion is noted (`failures`) and the thread continues
 };
 

@@ -119,13 +119,15 @@ struct DataRace {
   return in_order ? DataRace{location, a, b} : DataRace{location, b, a};
 }
 
-// A violation that a thread found itself, or a race of two threads, which has no op and no site.
+// A violation that a thread found itself; or a race of two threads, which has no op and no site; or an invariant
+// that does not hold, which has its site.
 struct Failure {
   ThreadId thread = 0;
   Op op = Op::done;
   std::uint32_t site = none;
   DataRace race = {};
   [[nodiscard]] bool is_race() const { return race.location != none; }
+  [[nodiscard]] bool is_invariant() const { return op == Op::done && !is_race(); }
 };
 
 }  // namespace heddle::checker

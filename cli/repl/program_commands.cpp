@@ -384,7 +384,7 @@ void Session::compare(const std::string& arguments) {
   Options options = options_for_check();
   options.only = variables_of(program(), arguments);
   options.models = model_names();
-  options.algorithms = algorithm_names();
+  options.algorithms = bounded_algorithm_names();
   if (show_comparison(program(), options) == bad_input) throw Complaint{};
 }
 

@@ -52,7 +52,10 @@ enum class ExpectedOutcome : std::uint8_t {
   sometimes,
   always,
   executions,
-  outcomes
+  outcomes,
+  terminates,
+  livelock,
+  starves
 };
 
 // An `expect` line of a program.
@@ -61,7 +64,7 @@ struct Expectation {
   std::vector<std::string> algorithms;  // likewise; empty: any
   Parameters parameters;                // set before the program is compiled
   ExpectedOutcome outcome = ExpectedOutcome::safe;
-  std::string text;         // violation: must occur in the message
+  std::string text;         // violation, starves: must occur in the message
   std::uint64_t count = 0;  // executions, outcomes
   std::uint32_t line = 0;   // from 1
   std::string source;       // the line as written
@@ -121,6 +124,13 @@ struct Progress {
   double seconds = 0;       // since the start
 };
 
+// A random search: runs whose schedules are drawn at random, instead of all of them.
+struct RandomSearch {
+  std::uint64_t runs = 0;   // how many
+  std::uint64_t seed = 1;   // of the generator; equal seeds give equal runs
+  std::uint32_t depth = 3;  // of bugs: one less than the number of times that priorities change in a run
+};
+
 // Every member has a default, so that callers may name only those they want: {.model = "tso"}.
 struct CheckOptions {
   std::string model = "sc";    // a name of models()
@@ -146,6 +156,14 @@ struct CheckOptions {
   // same algorithm and limits, and its final states are kept. Needs an algorithm that visits every final state:
   // all but those that count reads-from classes.
   bool robust_states = false;
+  // Ask about liveness as well: whether every thread that is no daemon ends, if every thread and every store
+  // buffer that can always take a step takes one. A run that repeats a cycle for ever instead is a violation of
+  // the kind `livelock` or `starvation`. Needs AlgorithmInfo::decides_liveness.
+  bool live = false;
+  // Instead of an algorithm: random runs with priorities (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A
+  // randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS'10). Without a violation the
+  // verdict is `undecided`. For models without out-of-order execution.
+  std::optional<RandomSearch> random = {};
   bool collect_outcomes = false;  // fill CheckResult::outcomes; costs a hash look-up per complete execution
   bool witnesses = false;         // fill CheckResult::witnesses; costs one trace for each `exists`
   // Look for an execution that ends with these values, named as in Outcome::values (any subset of them), and
@@ -193,6 +211,9 @@ enum class ViolationKind : std::uint8_t {
   forbid,
   data_race,   // conflicting accesses to a `plain` variable that nothing orders
   not_robust,  // CheckOptions::robust
+  invariant,   // does not hold after the last step of the trace
+  livelock,    // CheckOptions::live: threads that should end keep each other from it for ever
+  starvation,  // CheckOptions::live: daemons keep a thread from ending for ever
 };
 
 enum class StepKind : std::uint8_t {
@@ -277,6 +298,9 @@ struct Trace {
   std::vector<NamedValue> initial;  // shared variables before the first step
   std::vector<NamedValue> memory;   // and at the end (out-of-order models: the last in coherence order)
   std::vector<ThreadEnd> ends;
+  // Violations of liveness: the steps from this one on repeat for ever; the state after the last step is the
+  // one before this step.
+  std::optional<std::size_t> repeats_from = {};
 };
 
 // An edge of a cycle between two steps of a trace.
@@ -429,6 +453,13 @@ struct CheckResult {
   std::optional<bool> robust;
   bool robust_states = false;  // CheckOptions::robust_states: `robust` is about final states
   std::uint32_t threads = 1;   // that took part
+  // Of an algorithm with AlgorithmInfo::runs_endless that was stopped by a limit: what grows, as a sentence.
+  std::string grows;
+  bool endless = false;  // of the same: some run never ends
+  // With CheckOptions::random: the search, and the least probability with which it finds a violation of this
+  // depth, if there is one that needs no more steps than the longest run (0: nothing is known).
+  std::optional<RandomSearch> random;
+  double least_probability = 0;
   double seconds = 0;
 };
 
@@ -461,6 +492,8 @@ struct AlgorithmInfo {
   bool bounds_buffers = false;        // takes CheckOptions::buffer_bound
   bool reports_beyond_bound = false;  // takes CheckOptions::report_beyond_bound
   bool decides_robustness = false;    // takes CheckOptions::robust
+  bool decides_liveness = false;      // takes CheckOptions::live
+  bool runs_endless = false;          // explores loops without a bound; CompileOptions::unroll means nothing
   CountedAs counts = CountedAs::graph;
 };
 [[nodiscard]] const std::vector<ModelInfo>& models();
@@ -468,6 +501,8 @@ struct AlgorithmInfo {
 // Why check() refuses the pair: one sentence, empty if it accepts it. An answer and not an error, so no
 // Result.
 [[nodiscard]] std::string why_not(std::string_view model, std::string_view algorithm);
+// The same for a program, which may have what only some pairs can judge.
+[[nodiscard]] std::string why_not(const Program& program, std::string_view model, std::string_view algorithm);
 // Why the pair explores with one thread only: one sentence, empty if it can use several.
 [[nodiscard]] std::string why_one_thread(std::string_view model, std::string_view algorithm);
 

@@ -71,6 +71,7 @@ class Printer {
     }
     if (program_.final_block) refuse({}, "a litmus test has no final block");
     for (const ThreadTemplate& thread : program_.templates) {
+      if (thread.is_daemon) refuse(thread.range, "a litmus test has no daemons");
       if (thread.is_family) refuse(thread.range, "a litmus test has no families of threads");
     }
     if (program_.properties.size() > 1) {
@@ -289,6 +290,8 @@ class Printer {
       return;
     }
     const Property& property = program_.properties.front();
+    if (property.kind == PropertyKind::invariant)
+      refuse(property.range, "a litmus test has no invariants, only a condition over final states");
     constexpr std::string_view kinds[] = {"exists", "forall", "~exists", "filter"};
     out_ += fmt::format("\n{} {}\n", kinds[static_cast<std::size_t>(property.kind)],
                         condition(property.condition));

@@ -104,7 +104,7 @@ TEST_CASE("the toy algorithm finds a violation, with a trace") {
 
 TEST_CASE("the registry has a cell for each pair with a toy, and a reason where one does not work") {
   CHECK(models().size() == 5);
-  CHECK(algorithms().size() == 8);
+  CHECK(algorithms().size() == 9);
   CHECK(why_not("loose", "trust").empty());
   CHECK(why_not("loose", "walks").empty());
   CHECK(why_not("power", "walks") ==
@@ -113,7 +113,7 @@ TEST_CASE("the registry has a cell for each pair with a toy, and a reason where 
         "trust, rf");
   CHECK(why_not("loose", "rf") ==
         "the algorithm 'rf' does not work with the model 'loose'; these do: walks, naive, dpor, source, "
-        "sdpor, rsmc, "
+        "sdpor, states, rsmc, "
         "trust");
   CHECK_FALSE(Program::from_source("shared x: int; thread p { x = 1; } expect lose: safe;", "toy.hed"));
   CHECK(Program::from_source("shared x: int; thread p { x = 1; } expect loose by walks: safe;", "toy.hed"));

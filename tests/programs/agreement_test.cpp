@@ -50,6 +50,9 @@ bool stops_its_thread(heddle::ViolationKind kind) {
     case heddle::ViolationKind::forall:
     case heddle::ViolationKind::forbid:
     case heddle::ViolationKind::data_race:
+    case heddle::ViolationKind::invariant:
+    case heddle::ViolationKind::livelock:
+    case heddle::ViolationKind::starvation:
     case heddle::ViolationKind::not_robust: break;
   }
   return false;
@@ -84,7 +87,9 @@ std::size_t compare(const heddle::Program& program, std::string_view model) {
   std::string_view first_algorithm;
   std::size_t comparisons = 0;
   for (const auto& algorithm : heddle::algorithms()) {
-    if (!heddle::why_not(model, algorithm.name).empty() || !keeps_final_states(algorithm.name)) continue;
+    if (!heddle::why_not(program, model, algorithm.name).empty() || !keeps_final_states(algorithm.name) ||
+        algorithm.runs_endless)
+      continue;
     CAPTURE(algorithm.name);
     CAPTURE(first_algorithm);
     auto findings = explore(program, model, algorithm.name);

@@ -42,16 +42,25 @@ bool has_model(std::string_view name) {
   return std::ranges::any_of(heddle::models(), [&](const auto& model) { return model.name == name; });
 }
 
+bool is_about_liveness(ExpectedOutcome outcome) {
+  return outcome == ExpectedOutcome::terminates || outcome == ExpectedOutcome::livelock ||
+         outcome == ExpectedOutcome::starves;
+}
+
 // The algorithms to run an expectation with: those it names, else all; in either case only those that support
-// the model.
-std::vector<std::string> algorithms_for(const heddle::Expectation& expectation, const std::string& model,
+// the model and the program. Loops are cut unless the expectation names an algorithm that does not.
+std::vector<std::string> algorithms_for(const heddle::Program& program,
+                                        const heddle::Expectation& expectation, const std::string& model,
                                         Tally& tally) {
   std::vector<std::string> names = expectation.algorithms;
+  const bool live = is_about_liveness(expectation.outcome);
   if (names.empty()) {
-    for (const auto& algorithm : heddle::algorithms()) names.emplace_back(algorithm.name);
+    for (const auto& algorithm : heddle::algorithms()) {
+      if (live ? algorithm.decides_liveness : !algorithm.runs_endless) names.emplace_back(algorithm.name);
+    }
   }
   const auto refused =
-      std::erase_if(names, [&](const auto& name) { return !heddle::why_not(model, name).empty(); });
+      std::erase_if(names, [&](const auto& name) { return !heddle::why_not(program, model, name).empty(); });
   if (!expectation.algorithms.empty()) tally.without_algorithm += refused;
   return names;
 }
@@ -64,7 +73,10 @@ bool needs_whole_space(ExpectedOutcome outcome) {
     case ExpectedOutcome::vacuous:
     case ExpectedOutcome::violation:
     case ExpectedOutcome::deadlock:
-    case ExpectedOutcome::race: return false;
+    case ExpectedOutcome::race:
+    case ExpectedOutcome::terminates:
+    case ExpectedOutcome::livelock:
+    case ExpectedOutcome::starves: return false;
     case ExpectedOutcome::never:
     case ExpectedOutcome::sometimes:
     case ExpectedOutcome::always:
@@ -80,6 +92,7 @@ void run(const heddle::Program& program, const heddle::Expectation& expectation,
   options.model = model;
   options.algorithm = algorithm;
   options.keep_going = needs_whole_space(expectation.outcome);
+  options.live = is_about_liveness(expectation.outcome);
   options.collect_outcomes = expectation.outcome == ExpectedOutcome::outcomes;
   options.timeout = patience;
   const bool naive = algorithm == "naive";
@@ -114,7 +127,7 @@ void run(const Source& source, Tally& tally) {
         ++tally.without_model;
         continue;
       }
-      for (const auto& algorithm : algorithms_for(expectation, model, tally)) {
+      for (const auto& algorithm : algorithms_for(program, expectation, model, tally)) {
         run(program, expectation, model, algorithm, tally);
       }
     }

@@ -239,6 +239,19 @@ class FinalStates {
     collect_writes();
     run_final_block_with();
   }
+  // The same of a run in which only daemons wait. False if none of the final memories lets each of them have
+  // looked last.
+  [[nodiscard]] bool complete_with_daemons() {
+    auto& machine = run_.machine();
+    memory_ = machine.memory();
+    collect_writes();
+    for (ThreadId t = 0; t < run_.threads(); ++t) {
+      if (machine.threads().mailbox(t).op == Op::await_failed && !looks_last(t)) return false;
+    }
+    if (!last_.empty() && !realiser_.realisable(kept_, {}, last_)) return false;
+    run_final_block_with();
+    return true;
+  }
 
   struct Waiting {
     std::optional<Schedule> deadlock;  // a run after which every thread waits for ever
@@ -305,6 +318,38 @@ class FinalStates {
     Schedule result;
     realiser_.witness(result);
     return result;
+  }
+
+  // Decides that the writes that the waiting thread looked at last are the last ones. False if they cannot be.
+  [[nodiscard]] bool looks_last(ThreadId t) {
+    std::vector<EventName> reads;  // newest first
+    for (auto i = static_cast<std::uint32_t>(run_.events(t).size()); i > 0; --i) {
+      if (run_.events(t)[i - 1].reads()) reads.push_back(name_of(t, i - 1));
+    }
+    const auto count = reads_of_last_look(
+        [&](std::uint32_t i) -> Look {
+          if (i >= reads.size()) return {};
+          const auto& read = run_.event(reads[i]);
+          return {read.location, run_.value_of(read.source, read.location)};
+        },
+        [&](auto&& read) { return run_.machine().await_holds(t, read); });
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto& read = run_.event(reads[i]);
+      const auto& newest = newest_[read.location];
+      if (read.source == initial_write ? !newest.empty()
+                                       : std::find(newest.begin(), newest.end(), read.source) == newest.end())
+        return false;
+      if (newest.size() < 2) continue;
+      const auto decided = std::find_if(
+          last_.begin(), last_.end(), [&](const LastWrite& last) { return last.location == read.location; });
+      if (decided == last_.end()) {
+        last_.push_back({read.location, read.source});
+        memory_[read.location] = run_.value_of(read.source, read.location);
+      } else if (decided->write != read.source) {
+        return false;
+      }
+    }
+    return count > 0;
   }
 
   // Runs the `final` block again for each write that its next undecided read may see.
@@ -501,6 +546,10 @@ class ReadsFrom {
     if (races_) races_->judge(search_);
     const RunEnd end = machine.end();
     if (observer_) observer_({run_.events(), machine.threads(), end.ending});
+    if (only_daemons_wait()) {
+      if (!final_.complete_with_daemons()) search_.blocked(none, Op::await_failed, none);
+      return;
+    }
     switch (end.ending) {
       case Ending::complete: final_.complete(); break;
       case Ending::blocked_assume:
@@ -517,6 +566,19 @@ class ReadsFrom {
       }
       case Ending::violation: break;
     }
+  }
+
+  // Some do, and all other threads have ended.
+  [[nodiscard]] bool only_daemons_wait() const {
+    const auto& machine = run_.machine();
+    bool any = false;
+    for (ThreadId t = 0; t < run_.threads(); ++t) {
+      const Op op = machine.threads().mailbox(t).op;
+      if (op == Op::done) continue;
+      any = machine.image().threads[t].is_daemon && (op == Op::await_failed || op == Op::lock);
+      if (!any) return false;
+    }
+    return any;
   }
 
   // Sorts the events of the sequence by location.

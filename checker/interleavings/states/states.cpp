@@ -1,0 +1,291 @@
+// states: every reachable state once, depth first, with loops run as the program has them.
+//
+// The program is compiled without bounds of rounds, so that no counter of rounds is part of a state: a loop that
+// comes back to where it was comes back to a known state, and the search ends if there are finitely many states.
+// All processes are taken in every state, so whatever cycles there are, nothing is put off for ever: a reduction
+// that takes only some processes must not leave out the others all the way round a cycle (the ignoring problem;
+// Valmari, "Stubborn sets for reduced state space generation", 1989).
+//
+// One reduction is made, for `choose`: a thread at a `choose` goes first and alone, since no other process can
+// notice it. That is an ample set of one process (Peled, "All from one, one for all: on model checking using
+// representatives", CAV'93): its transitions are independent of all others and stay enabled whatever the others
+// do, and they change nothing that a claim is about: assertions come with the visible step before or after, final
+// states come after all choices, and invariants are not judged where a thread has yet to choose. For cycles there
+// is the proviso of Holzmann and Peled ("An improvement in formal verification", FORTE'94): a state from which
+// some choice leads back to a state of the current path is expanded fully. So some state of every cycle of the
+// reduced graph is expanded fully. Proof: let s be the state of the cycle that the search leaves first, and t its
+// successor on the cycle. When the search took the edge from s to t, t was not new, or it would have been left
+// before s; nor had it been left. So it was on the path, and s was expanded fully.
+//
+// A thread evaluates what it awaits only where that does not stop it, as in the other algorithms. A thread in the
+// middle of a condition stops there; other runs look later. Where liveness is judged, such a thread may give up
+// and begin again instead, as a thread that polls would, nothing is reduced, and the graph of all states is kept:
+// state_graph.hpp.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "checker/interleavings/algorithms.hpp"
+#include "checker/interleavings/states/state_graph.hpp"
+#include "checker/search/state_table.hpp"
+
+namespace heddle::checker {
+
+namespace {
+
+// What grows from state to state, for searches that do not end.
+template <typename Machine>
+class Growth {
+ public:
+  explicit Growth(const Image& image) : image_(image) {
+    locations_.resize(image.locations.size());
+    for (const auto& thread : image.threads) locals_.emplace_back(thread.locals.size());
+  }
+  void add(Machine& machine) {
+    for (std::size_t i = 0; i < locations_.size(); ++i) locations_[i].add(machine.memory()[i]);
+    for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+      for (std::size_t i = 0; i < locals_[t].size(); ++i) {
+        std::int64_t value = 0;
+        std::memcpy(&value, machine.threads().block(t) + image_.threads[t].locals[i].offset, sizeof value);
+        locals_[t][i].add(value);
+      }
+    }
+    if constexpr (Machine::has_buffers) {
+      for (ThreadId t = 0; t < machine.thread_count(); ++t) {
+        for (const auto index : machine.model().owned(t)) {
+          const auto size = machine.model().buffer(index).size();
+          if (size <= longest_) continue;
+          longest_ = size;
+          buffering_ = t;
+        }
+      }
+    }
+  }
+  [[nodiscard]] std::string describe() const {
+    constexpr std::uint32_t long_buffer = 24;
+    if (longest_ >= long_buffer)
+      return fmt::format("the store buffer of {} grows: up to {} stores; --buffer-bound bounds it",
+                         image_.threads[buffering_].name, longest_);
+    const Range* widest = nullptr;
+    std::string name;
+    const auto look = [&](const Range& range, const std::string& of) {
+      if (range.low > range.high || (widest != nullptr && range.width() <= widest->width())) return;
+      widest = &range;
+      name = of;
+    };
+    for (std::size_t i = 0; i < locations_.size(); ++i) {
+      if (!image_.locations[i].is_mutex) look(locations_[i], image_.locations[i].name);
+    }
+    for (std::size_t t = 0; t < locals_.size(); ++t) {
+      for (std::size_t i = 0; i < locals_[t].size(); ++i)
+        look(locals_[t][i], image_.threads[t].name + "." + image_.threads[t].locals[i].name);
+    }
+    if (widest == nullptr || widest->width() == 0) return {};
+    return fmt::format("the widest range is that of {}: from {} to {} so far", name, widest->low,
+                       widest->high);
+  }
+
+ private:
+  struct Range {
+    std::int64_t low = INT64_MAX, high = INT64_MIN;
+    void add(std::int64_t value) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    [[nodiscard]] std::uint64_t width() const {
+      return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+    }
+  };
+  const Image& image_;
+  std::vector<Range> locations_;
+  std::vector<std::vector<Range>> locals_;  // by thread; those that have names
+  std::uint32_t longest_ = 0;               // of the store buffers
+  ThreadId buffering_ = 0;
+};
+
+template <Interleaving Machine>
+class StateSearch {
+ public:
+  StateSearch(Machine& machine, Search& search)
+      : machine_(machine), search_(search), growth_(machine.image()), live_(search.options().live) {}
+
+  void run() {
+    arrive({});
+    while (!nodes_.empty() && !search_.stopped()) {
+      if (const auto move = next_move()) {
+        take(*move);
+        if (!arrive(*move)) undo(*move);
+        continue;
+      }
+      on_path_[nodes_.back().state] = false;
+      const Move came_by = nodes_.back().came_by;
+      nodes_.pop_back();
+      if (!nodes_.empty()) undo(came_by);
+    }
+    search_.note_memory(memory_used());
+    if (!search_.stopped_by().empty()) search_.grows = growth_.describe();
+    if (live_ && !search_.stopped()) judge_liveness();
+  }
+
+ private:
+  using Set = typename Machine::Set;
+
+  // A state on the path, and what is left to take there.
+  struct Node {
+    StateGraph::State state = 0;
+    Move came_by;
+    Set choosing;
+    Set enabled;
+    Set looking;                  // threads that may give up and begin again
+    std::int64_t next_value = 0;  // of the first thread of `choosing`
+    bool reduced = false;         // only the first thread of `choosing` moves
+    bool chosen = false;          // next_value is valid
+  };
+
+  std::optional<Move> next_move() {
+    for (Node& node = nodes_.back();;) {
+      if (!node.choosing.empty()) {
+        const ThreadId thread = node.choosing.first();
+        const auto& m = machine_.threads().mailbox(thread);
+        if (!std::exchange(node.chosen, true)) node.next_value = m.value;
+        if (node.next_value < m.expected) return Move{thread, MoveKind::choice, node.next_value++};
+        node.choosing.erase(thread);
+        node.chosen = false;
+        if (node.reduced) return std::nullopt;
+        continue;
+      }
+      if (!node.enabled.empty()) {
+        const ProcessId process = node.enabled.first();
+        node.enabled.erase(process);
+        return Move{process, MoveKind::transition};
+      }
+      if (node.looking.empty()) return std::nullopt;
+      const ProcessId thread = node.looking.first();
+      node.looking.erase(thread);
+      const bool has_failed = machine_.threads().mailbox(thread).op == Op::await_failed;
+      return Move{thread, has_failed ? MoveKind::begin_again : MoveKind::look_again};
+    }
+  }
+
+  void take(const Move& move) {
+    switch (move.kind) {
+      case MoveKind::transition: machine_.execute(move.process); break;
+      case MoveKind::choice: machine_.choose(move.process, move.value); break;
+      case MoveKind::look_again: machine_.execute(move.process); [[fallthrough]];
+      case MoveKind::begin_again: machine_.retry(move.process); break;
+    }
+    search_.transition(machine_.depth(), [&] { return memory_used(); });
+  }
+  void undo(const Move& move) {
+    if (move.kind == MoveKind::look_again) machine_.undo();
+    machine_.undo();
+  }
+
+  // Opens the node of the state that was just reached. False if the state is known.
+  bool arrive(const Move& move) {
+    if (!machine_.failures().empty()) search_.failure(machine_);
+    const auto found = table_.find(machine_, {});
+    if (live_ && !nodes_.empty()) graph_.add_edge(nodes_.back().state, found.number, move);
+    if (found.known) {
+      ++search_.counts.revisits;
+      if (on_path_[found.number]) close_cycle();
+      return false;
+    }
+    search_.counts.states = table_.size();
+    search_.counts.max_depth = std::max<std::uint64_t>(search_.counts.max_depth, machine_.depth());
+    on_path_.push_back(true);
+    growth_.add(machine_);
+    if (live_) graph_.add_state(unfinished());
+    Node node{.state = found.number, .came_by = move, .choosing = {}, .enabled = {}, .looking = {}};
+    node.choosing = machine_.choosing();
+    node.enabled = machine_.enabled();
+    if (node.choosing.empty() && node.enabled.empty()) search_.end(machine_);
+    if (live_) node.looking = looking();
+    node.reduced = !live_ && !node.choosing.empty();
+    nodes_.push_back(std::move(node));
+    return true;
+  }
+
+  // A move of the newest node leads back to the path. (The proviso.)
+  void close_cycle() {
+    search_.endless = true;
+    nodes_.back().reduced = false;
+  }
+
+  // Threads that are in the middle of a condition that does not let them continue, or have given up.
+  [[nodiscard]] Set looking() {
+    Set result;
+    for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+      const auto& m = machine_.threads().mailbox(t);
+      const bool inside = machine_.awaits(t) && !machine_.enabled().contains(t) && m.op == Op::load &&
+                          m.in_await != 0 && m.expected == 0;
+      if (inside || m.op == Op::await_failed) result.insert(t);
+    }
+    return result;
+  }
+
+  // Threads that should end and have not. None if some thread has stopped: nothing is claimed then.
+  [[nodiscard]] std::uint64_t unfinished() const {
+    std::uint64_t result = 0;
+    for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+      const Op op = machine_.threads().mailbox(t).op;
+      if (op == Op::assume_failed || op == Op::round_limit || op == Op::loop_bound || is_failure(op))
+        return 0;
+      if (op != Op::done && !machine_.image().threads[t].is_daemon) result |= std::uint64_t{1} << t;
+    }
+    return result;
+  }
+
+  void judge_liveness() {
+    const auto owner = [&](ProcessId process) -> ThreadId {
+      if constexpr (Machine::has_buffers) {
+        if (process >= machine_.thread_count()) return machine_.model().of_process(process).thread;
+      }
+      return process;
+    };
+    for (const auto& lasso : graph_.fair_lassos(machine_.process_count(), owner)) {
+      for (const Move& move : lasso.stem) take(move);
+      FoundViolation found{.kind = (lasso.running & ~lasso.unfinished) == 0 ? ViolationKind::livelock
+                                                                            : ViolationKind::starvation};
+      for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+        if ((lasso.unfinished >> t & 1) == 0) continue;
+        if (found.site == none) found.site = machine_.threads().mailbox(t).site;
+        found.waits.push_back(t);
+      }
+      found.repeats_from = machine_.depth();
+      for (const Move& move : lasso.cycle) take(move);
+      const Schedule schedule = machine_.schedule();
+      while (machine_.depth() > 0) machine_.undo();
+      search_.note(std::move(found), [&] { return schedule; });
+      if (search_.stopped()) return;
+    }
+  }
+  [[nodiscard]] std::uint64_t memory_used() const {
+    return machine_.memory_used() + table_.memory_used() + graph_.memory_used() + on_path_.capacity() / 8 +
+           nodes_.capacity() * sizeof(Node);
+  }
+
+  Machine& machine_;
+  Search& search_;
+  StateTable<Machine> table_;
+  std::vector<bool> on_path_;  // by state
+  std::vector<Node> nodes_;    // the path
+  Growth<Machine> growth_;
+  bool live_;
+  StateGraph graph_;  // if liveness is judged
+};
+
+}  // namespace
+
+void run_states(Search& search) {
+  auto options = waiting_options(search);
+  options.daemons_look_last = false;
+  explore_with(search, options, [&](Interleaving auto& machine) { StateSearch(machine, search).run(); });
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,50 @@
+// What a thread saw when it last evaluated the `await` at which it stands.
+//
+// A daemon may wait for ever. Its wait belongs to a complete execution if it has seen that there is nothing to
+// do: if each read of its last evaluation has seen the last write of its location. An evaluation that came too
+// early belongs to an execution that has not ended. So each final state has one execution in which a daemon
+// waits for one reason, in whatever order the algorithm explores.
+#pragma once
+
+#include <cstdint>
+
+#include "checker/state/step.hpp"
+
+namespace heddle::checker {
+
+// A read of a thread: what memory held, and whether no other write to the location came later.
+struct Look {
+  Location location = none;
+  std::int64_t value = 0;
+  bool saw_last_write = false;
+};
+
+// How many reads the last evaluation has: the fewest newest reads that, in their order, make the condition
+// false; 0 if there are none. `read_at(i)`: the thread's read before its `i` newest ones; location `none` if
+// there is none. `holds(read)` evaluates the condition once with `read(location)`. O(result squared).
+template <typename ReadAt, typename Holds>
+[[nodiscard]] std::uint32_t reads_of_last_look(ReadAt&& read_at, Holds&& holds) {
+  for (std::uint32_t count = 1; read_at(count - 1).location != none; ++count) {
+    std::uint32_t left = count;
+    bool same = true;
+    const bool held = holds([&](Location location) -> std::int64_t {
+      const Look look = left == 0 ? Look{} : read_at(--left);
+      same = same && look.location == location;
+      return look.value;
+    });
+    if (!held && same && left == 0) return count;
+  }
+  return 0;
+}
+
+// True if all of these reads saw the last writes.
+template <typename ReadAt, typename Holds>
+[[nodiscard]] bool last_look_saw_last_writes(ReadAt&& read_at, Holds&& holds) {
+  const std::uint32_t count = reads_of_last_look(read_at, holds);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!read_at(i).saw_last_write) return false;
+  }
+  return count > 0;
+}
+
+}  // namespace heddle::checker

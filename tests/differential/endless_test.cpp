@@ -1,0 +1,357 @@
+// Random programs with endless loops: `states` against a search of all states that shares no code with it but
+// the machine, and liveness against another algorithm for fair runs.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "campaign.hpp"
+#include "checker/api/state.hpp"
+#include "checker/interleavings/algorithms.hpp"
+#include "tests/environment.hpp"
+
+namespace heddle::differential {
+
+namespace {
+
+class Writer {
+ public:
+  explicit Writer(std::uint64_t number) : random_(number) {}
+
+  std::string program() {
+    std::string text = "shared x: int; shared y: int; mutex m;\n";
+    const int threads = 2 + below(2);
+    for (int t = 0; t < threads; ++t) {
+      const std::string local(1, static_cast<char>('a' + t));
+      if (below(3) == 0) text += "daemon ";
+      text += "thread " + std::string(1, static_cast<char>('p' + t)) + " { var " + local + " = 0; ";
+      const bool loops = below(3) > 0;
+      if (below(3) == 0) text += statement(local);
+      if (loops) text += "while " + condition(local) + " { ";
+      const int statements = 1 + below(3);
+      for (int i = 0; i < statements; ++i) text += statement(local);
+      if (loops) text += "} ";
+      text += "}\n";
+    }
+    return text;
+  }
+
+ private:
+  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
+  std::string variable() { return below(2) == 0 ? "y" : "x"; }
+  std::string number() { return std::to_string(below(2)); }
+  std::string condition(const std::string& local) {
+    return below(2) == 0 ? "true" : below(2) == 0 ? local + " != 1" : variable() + " != 1";
+  }
+  std::string statement(const std::string& local) {
+    switch (below(13)) {
+      case 0:
+      case 1:
+      case 2: return variable() + " = " + number() + "; ";
+      case 3: return local + " = " + variable() + "; ";
+      case 4: return "fetch_xor(" + variable() + ", 1); ";
+      case 5: return "await " + variable() + " == " + number() + "; ";
+      case 6: return "await x == " + number() + (below(2) == 0 ? " && " : " || ") + "y == " + number() + "; ";
+      case 7: return "lock m; " + variable() + " = " + number() + "; unlock m; ";
+      case 8: return "if cas(" + variable() + ", " + number() + ", " + number() + ") { " + local + " = 1; } ";
+      case 9: return "if " + local + " == 1 { break_or_return; } ";
+      case 10: return local + " = choose(0..2); ";
+      case 11: return "if x == 1 && " + local + " == 1 { assert y == 1; } ";
+      default: return "fence; ";
+    }
+  }
+  std::mt19937_64 random_;
+};
+
+std::string without(std::string text, const std::string& word, const std::string& instead) {
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word))
+    text.replace(at, word.size(), instead);
+  return text;
+}
+
+// All states, in a table of their bytes, from a breadth-first search by replaying paths.
+struct Graph {
+  struct Edge {
+    std::size_t to = 0;
+    checker::ProcessId process = 0;
+  };
+  std::vector<std::vector<Edge>> edges;       // by state
+  std::vector<std::vector<bool>> unfinished;  // by state and thread that is no daemon
+  std::set<std::vector<std::int64_t>> ends;   // memories of complete executions
+  std::uint32_t processes = 0;
+  bool deadlock = false;
+  bool fails = false;
+};
+
+template <typename Machine>
+std::string bytes_of(Machine& machine) {
+  std::string key;
+  const auto add = [&](const void* from, std::size_t size) {
+    key.append(static_cast<const char*>(from), size);
+  };
+  add(machine.memory().data(), machine.memory().size() * sizeof(std::int64_t));
+  for (checker::ThreadId t = 0; t < machine.thread_count(); ++t)
+    add(machine.threads().block(t), machine.threads().size(t));
+  if constexpr (Machine::has_buffers) {
+    for (checker::ThreadId t = 0; t < machine.thread_count(); ++t) {
+      for (checker::Location location = 0; location < machine.memory().size(); ++location) {
+        const auto* const buffer = machine.model().find(t, location);
+        if (buffer == nullptr) continue;
+        for (auto i = buffer->head; i < buffer->writes.size(); ++i) {
+          const auto& write = buffer->writes[i];
+          if (write.location != location) continue;
+          const std::uint64_t entry[] = {t, location, i - buffer->head,
+                                         static_cast<std::uint64_t>(write.value)};
+          add(entry, sizeof entry);
+        }
+      }
+    }
+  }
+  return key;
+}
+
+std::optional<Graph> all_states(const compiler::Image& image, const checker::Search& search,
+                                std::size_t most) {
+  Graph graph;
+  bool too_many = false;
+  auto options = checker::waiting_options(search);
+  options.daemons_look_last = false;
+  checker::with_machine(search, options, [&]<typename Machine>(Machine& machine) {
+    std::map<std::string, std::size_t> known;
+    using Step = std::pair<checker::ProcessId, std::int64_t>;  // a transition, or a choice's value from 1 on
+    std::vector<std::vector<Step>> paths;
+    const auto take = [&](const Step& step) {
+      if (step.second == 0) return machine.execute(step.first);
+      if (step.second < 0) {
+        if (step.second == -1) machine.execute(step.first);
+        return machine.retry(step.first);
+      }
+      machine.choose(step.first, step.second - 1);
+    };
+    const auto number = [&](const std::vector<Step>& path) {
+      const auto [place, fresh] = known.emplace(bytes_of(machine), paths.size());
+      if (!fresh) return place->second;
+      paths.push_back(path);
+      graph.edges.emplace_back();
+      auto& unfinished = graph.unfinished.emplace_back();
+      bool stopped = false;
+      for (checker::ThreadId t = 0; t < machine.thread_count(); ++t) {
+        const auto op = machine.threads().mailbox(t).op;
+        unfinished.push_back(op != compiler::Op::done && !image.threads[t].is_daemon);
+        stopped = stopped || checker::is_failure(op);
+      }
+      if (stopped) unfinished.assign(unfinished.size(), false);
+      graph.fails = graph.fails || !machine.failures().empty();
+      if (machine.enabled().empty() && machine.choosing().empty()) {
+        const auto depth = machine.depth();
+        machine.evaluate_waits();
+        const auto ending = machine.ending();
+        if (ending == checker::Ending::complete) graph.ends.insert(machine.memory());
+        graph.deadlock = graph.deadlock || ending == checker::Ending::deadlock;
+        while (machine.depth() > depth) machine.undo();
+      }
+      return place->second;
+    };
+    (void)number({});
+    for (std::size_t at = 0; at < paths.size(); ++at) {
+      if (paths.size() > most) {
+        too_many = true;
+        return;
+      }
+      const auto path = paths[at];
+      for (const auto& step : path) take(step);
+      std::vector<Step> next;
+      machine.choosing().for_each([&](checker::ProcessId t) {
+        const auto& m = machine.threads().mailbox(t);
+        for (auto value = m.value; value < m.expected; ++value) next.emplace_back(t, value + 1);
+      });
+      machine.enabled().for_each([&](checker::ProcessId p) { next.emplace_back(p, 0); });
+      for (checker::ThreadId t = 0; t < machine.thread_count(); ++t) {
+        const auto& m = machine.threads().mailbox(t);
+        if (m.op == compiler::Op::await_failed) next.emplace_back(t, -2);
+        if (machine.awaits(t) && !machine.enabled().contains(t) && m.op == compiler::Op::load &&
+            m.expected == 0)
+          next.emplace_back(t, -1);
+      }
+      for (const auto& step : next) {
+        const auto depth = machine.depth();
+        take(step);
+        auto longer = path;
+        longer.push_back(step);
+        graph.edges[at].push_back({number(longer), step.first});
+        while (machine.depth() > depth) machine.undo();
+      }
+      while (machine.depth() > 0) machine.undo();
+    }
+    graph.processes = machine.process_count();
+  });
+  return too_many ? std::nullopt : std::optional(std::move(graph));
+}
+
+// Whether a fair run ends no thread, by a greatest fixpoint (Emerson and Lei, 1986): states with an unfinished
+// thread from which, for each process, one can reach again and again a state in which the process is disabled or
+// a step of it, without leaving the set.
+bool has_fair_endless_run(const Graph& graph) {
+  const std::size_t count = graph.edges.size();
+  std::vector<bool> good(count);
+  for (std::size_t s = 0; s < count; ++s)
+    good[s] =
+        std::find(graph.unfinished[s].begin(), graph.unfinished[s].end(), true) != graph.unfinished[s].end();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (checker::ProcessId p = 0; p < graph.processes; ++p) {
+      // States of the set from which one step inside it reaches, after any number of steps inside it, a state or
+      // step that is fair to p.
+      std::vector<bool> reaches(count, false);
+      for (bool more = true; more;) {
+        more = false;
+        for (std::size_t s = 0; s < count; ++s) {
+          if (!good[s] || reaches[s]) continue;
+          const bool enabled = std::any_of(graph.edges[s].begin(), graph.edges[s].end(),
+                                           [&](const Graph::Edge& edge) { return edge.process == p; });
+          for (const auto& edge : graph.edges[s]) {
+            if (!good[edge.to] || (enabled && edge.process != p && !reaches[edge.to])) continue;
+            reaches[s] = more = true;
+            break;
+          }
+        }
+      }
+      for (std::size_t s = 0; s < count; ++s) {
+        if (!good[s] || reaches[s]) continue;
+        good[s] = false;
+        changed = true;
+      }
+    }
+  }
+  // Every run has a step.
+  return std::find(good.begin(), good.end(), true) != good.end();
+}
+
+Result<Program> compiled(const std::string& text) { return Program::from_source(text, "endless.hed"); }
+
+}  // namespace
+
+TEST_CASE(
+    "states finds the states, ends, deadlocks, violations and unfair ends that a search of all states "
+    "finds") {
+  const std::size_t programs = tests::sized(150, 4000);
+  std::size_t failures = 0;
+  std::size_t compared = 0;
+  std::size_t livelocks = 0;
+  std::size_t live = 0;
+  for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
+    const std::string text =
+        without(Writer(default_seed() * 1'000'000 + number).program(), "break_or_return", "return");
+    const auto program = compiled(text);
+    REQUIRE_MESSAGE(program, text);
+    for (const char* model : {"sc", "tso", "pso"}) {
+      CheckOptions options{
+          .model = model, .algorithm = "states", .keep_going = true, .collect_outcomes = true};
+      if (std::string_view(model) != "sc") options.buffer_bound = 1 + static_cast<std::uint32_t>(number % 2);
+      const auto image = state_of(*program).endless_image();
+      const checker::Search search(*image, options);
+      const auto graph = all_states(*image, search, 3000);
+      if (!graph) continue;
+      ++compared;
+      const auto result = check(*program, options);
+      REQUIRE(result);
+      REQUIRE(result->stopped_by.empty());
+      std::set<std::vector<std::int64_t>> ends;
+      for (const auto& outcome : result->outcomes)
+        ends.insert({outcome.values[0].value, outcome.values[1].value});
+      std::set<std::vector<std::int64_t>> expected;
+      for (const auto& memory : graph->ends) expected.insert({memory[0], memory[1]});
+      bool deadlock = false;
+      bool fails = false;
+      for (const auto& violation : result->violations) {
+        deadlock = deadlock || violation.kind == ViolationKind::deadlock;
+        fails = fails || violation.kind == ViolationKind::assertion;
+      }
+      const bool right = ends == expected && deadlock == graph->deadlock && fails == graph->fails;
+      options.live = true;
+      const auto lively = check(*program, options);
+      REQUIRE(lively);
+      bool lasso = false;
+      for (const auto& violation : lively->violations) {
+        const bool endless =
+            violation.kind == ViolationKind::livelock || violation.kind == ViolationKind::starvation;
+        lasso = lasso || endless;
+        CHECK(endless == violation.trace.repeats_from.has_value());
+      }
+      const bool same_states = lively->counts.states == graph->edges.size();
+      const bool fair = lasso == has_fair_endless_run(*graph);
+      (lasso ? livelocks : live) += 1;
+      failures += !right || !fair || !same_states;
+      INFO("program " << number << " under " << model << ":\n" << text);
+      CHECK(ends == expected);
+      CHECK(deadlock == graph->deadlock);
+      CHECK(fails == graph->fails);
+      CHECK(lively->counts.states == graph->edges.size());
+      CHECK(fair);
+    }
+  }
+  CHECK(compared > programs);
+  CHECK(livelocks > programs / 10);
+  CHECK(live > programs / 10);
+}
+
+TEST_CASE("no process is put off for ever by a cycle of another one") {
+  // In each of these, going round p's loop for ever meets known states only. What q does must still be seen.
+  const char* const bodies[] = {
+      "shared x: int; thread p { while true { let a = choose(0..2); } } thread q { assert false; }",
+      "shared x: int; thread p { while true { var a = choose(0..3); a = 0; } } thread q { x = 1; assert x == "
+      "0; }",
+      "shared x: int; thread p { while true { x = 1 - x; } } thread q { let b = x; assert b == 0; }",
+      "shared x: int; thread p { while true { let a = x; } } thread q { x = 1; assert x == 0; }",
+      "shared x: int; thread p { while true { let a = choose(0..2); x = a; } } thread q { assert x == 0; }",
+      "shared x: int; thread p { while true { let a = choose(0..2); } } "
+      "thread r { while true { let b = choose(0..2); } } thread q { assert false; }"};
+  for (const char* const body : bodies) {
+    const auto program = compiled(body);
+    REQUIRE(program);
+    for (const char* model : {"sc", "tso", "pso"}) {
+      CheckOptions options{.model = model, .algorithm = "states"};
+      if (std::string_view(model) != "sc") options.buffer_bound = 2;
+      const auto result = check(*program, options);
+      REQUIRE(result);
+      CHECK_MESSAGE(result->violation, body << " under " << model);
+    }
+  }
+}
+
+TEST_CASE("a program with infinitely many states is undecided, and the report names what grows") {
+  const auto counter = compiled("shared x: int; thread p { while true { x += 1; } }");
+  REQUIRE(counter);
+  CheckOptions options{.model = "sc", .algorithm = "states", .timeout = 0.3};
+  auto result = check(*counter, options);
+  REQUIRE(result);
+  CHECK(result->verdict == Verdict::undecided);
+  CHECK(result->grows.find("x: from 0 to") != std::string::npos);
+  const auto stores = compiled("shared x: int; thread p { while true { x = 1; } }");
+  REQUIRE(stores);
+  options.model = "tso";
+  result = check(*stores, options);
+  REQUIRE(result);
+  CHECK(result->verdict == Verdict::undecided);
+  CHECK(result->grows.find("the store buffer of p") != std::string::npos);
+  options.buffer_bound = 2;
+  result = check(*stores, options);
+  REQUIRE(result);
+  CHECK(result->verdict == Verdict::safe_within_bounds);
+  options.model = "sc";
+  options.buffer_bound.reset();
+  result = check(*stores, options);
+  REQUIRE(result);
+  CHECK(result->verdict == Verdict::safe);
+  CHECK(result->endless);
+}
+
+}  // namespace heddle::differential
