@@ -535,7 +535,8 @@ inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
         model_.append(thread, m);
         if (model_.processes() > Set::capacity)
           throw std::logic_error("internal error: too many store buffers");
-        ++step.buffered;
+        if (++step.buffered == options_.most_stores_in_a_step) [[unlikely]]
+          throw StoresForEver{thread};
       }
       log(RowType::buffered, thread, m);
     } else if (m.op == Op::assert_failed && options_.resume_after_assert) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace heddle::checker {
@@ -15,7 +16,14 @@ struct MachineOptions {
   // Of machines of interleavings: a daemon's wait ends a run only if its last look came last (last_look.hpp).
   // Otherwise whenever it looked: for users, and for searches that do not tell the ways to a state apart.
   bool daemons_look_last = false;
+  // Of machines of interleavings: a thread that stores more often than this without another operation in between
+  // may do so for ever. The machine then throws StoresForEver and cannot be used any more.
+  std::uint32_t most_stores_in_a_step = std::numeric_limits<std::uint32_t>::max();
   bool resume_after_assert = false;  // a failed assertion is noted (`failures`) and the thread continues
+};
+
+struct StoresForEver {
+  std::uint32_t thread = 0;
 };
 
 }  // namespace heddle::checker

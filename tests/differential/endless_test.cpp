@@ -186,7 +186,8 @@ std::optional<Graph> all_states(const compiler::Image& image, const checker::Sea
         take(step);
         auto longer = path;
         longer.push_back(step);
-        graph.edges[at].push_back({number(longer), step.first});
+        const std::size_t to = number(longer);
+        graph.edges[at].push_back({to, step.first});
         while (machine.depth() > depth) machine.undo();
       }
       while (machine.depth() > 0) machine.undo();
@@ -339,6 +340,13 @@ TEST_CASE("a program with infinitely many states is undecided, and the report na
   REQUIRE(stores);
   options.model = "tso";
   result = check(*stores, options);
+  REQUIRE(result);
+  CHECK(result->verdict == Verdict::undecided);
+  CHECK(result->stopped_by == "unbounded store buffer");
+  CHECK(result->grows.find("p stores without end") != std::string::npos);
+  const auto reads = compiled("shared x: int; thread p { while true { x = 1; let a = x; } }");
+  REQUIRE(reads);
+  result = check(*reads, options);
   REQUIRE(result);
   CHECK(result->verdict == Verdict::undecided);
   CHECK(result->grows.find("the store buffer of p") != std::string::npos);

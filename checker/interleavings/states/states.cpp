@@ -285,7 +285,15 @@ class StateSearch {
 void run_states(Search& search) {
   auto options = waiting_options(search);
   options.daemons_look_last = false;
-  explore_with(search, options, [&](Interleaving auto& machine) { StateSearch(machine, search).run(); });
+  // A loop that only stores has no step in it before a buffer is full.
+  options.most_stores_in_a_step = 10'000;
+  try {
+    explore_with(search, options, [&](Interleaving auto& machine) { StateSearch(machine, search).run(); });
+  } catch (const StoresForEver& found) {
+    search.stop("unbounded store buffer");
+    search.grows = fmt::format("{} stores without end; --buffer-bound bounds its store buffer",
+                               search.image().threads[found.thread].name);
+  }
 }
 
 }  // namespace heddle::checker
