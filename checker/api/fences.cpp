@@ -178,13 +178,13 @@ class Finder {
   // Lines whose checks have no loop bound.
   static bool about_endless_loops(const Expectation& line) {
     const auto is_endless = [](const std::string& name) {
-      return std::any_of(algorithms().begin(), algorithms().end(), [&](const AlgorithmInfo& info) {
-        return info.name == name && info.runs_endless;
-      });
+      return std::any_of(algorithms().begin(), algorithms().end(),
+                         [&](const AlgorithmInfo& info) { return info.name == name && info.runs_endless; });
     };
     return line.outcome == ExpectedOutcome::terminates || line.outcome == ExpectedOutcome::livelock ||
            line.outcome == ExpectedOutcome::starves ||
-           (!line.algorithms.empty() && std::all_of(line.algorithms.begin(), line.algorithms.end(), is_endless));
+           (!line.algorithms.empty() &&
+            std::all_of(line.algorithms.begin(), line.algorithms.end(), is_endless));
   }
 
   Errors make_tasks() {

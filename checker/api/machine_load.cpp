@@ -84,7 +84,7 @@ Result<void> Machine::load(const Trace& trace) {
       });
       const auto thread = static_cast<checker::ThreadId>(step.thread);
       const Choice retry{.type = checker::StepType::retry, .thread = thread};
-      // (In a run that repeats a cycle for ever, a thread may also look again in vain.)
+      // (In a run that repeats a cycle for ever, a thread may also look again without success.)
       if (again != core.next.end() ? core.take(Choice(again->choice))
                                    : trace.repeats_from && core.take(retry))
         found = find();

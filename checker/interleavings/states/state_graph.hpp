@@ -53,7 +53,7 @@ class StateGraph {
   };
 
   // States are numbered from 0, the initial one, in the order in which they are added. `unfinished`: threads
-  // that should end and have not; empty if nothing is claimed about runs through this state.
+  // that should end and are still there; empty if nothing is claimed about runs through this state.
   void add_state(std::uint64_t unfinished) { unfinished_.push_back(unfinished); }
   void add_edge(State from, State to, const Move& move) { edges_.push_back({from, to, move}); }
   [[nodiscard]] std::size_t memory_used() const {

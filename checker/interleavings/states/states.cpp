@@ -229,7 +229,7 @@ class StateSearch {
     return result;
   }
 
-  // Threads that should end and have not. None if some thread has stopped: nothing is claimed then.
+  // Threads that should end and are still there. None if some thread has stopped: nothing is claimed then.
   [[nodiscard]] std::uint64_t unfinished() const {
     std::uint64_t result = 0;
     for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
