@@ -146,7 +146,7 @@ std::optional<Graph> all_states(const compiler::Image& image, const checker::Sea
       for (checker::ThreadId t = 0; t < machine.thread_count(); ++t) {
         const auto op = machine.threads().mailbox(t).op;
         unfinished.push_back(op != compiler::Op::done && !image.threads[t].is_daemon);
-        stopped = stopped || checker::is_failure(op);
+        stopped = stopped || checker::is_failure(op) || op == compiler::Op::round_limit;
       }
       if (stopped) unfinished.assign(unfinished.size(), false);
       graph.fails = graph.fails || !machine.failures().empty();
