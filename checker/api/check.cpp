@@ -118,7 +118,8 @@ StatesOfSc states_of_sc(const Program& program, CheckOptions options) {
   options.save = {};
   options.resume.clear();
   options.keep_going = options.collect_outcomes = true;
-  const auto image = state_of(program).image(false);
+  const bool endless = checker::find_algorithm(options.algorithm)->runs_endless;
+  const auto image = endless ? state_of(program).endless_image() : state_of(program).image(false);
   Search search(*image, options);
   search.look_only_for(ViolationKind::not_robust);
   try {

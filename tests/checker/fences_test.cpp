@@ -138,7 +138,8 @@ FenceResult agrees(const std::string& marked, const FenceOptions& options) {
   const std::string fenced = result.changed.empty() ? text : result.changed.front().text;
   CAPTURE(fenced);
   for (const auto& algorithm : heddle::algorithms())
-    CHECK_MESSAGE(is_safe(fenced, options.models, std::string(algorithm.name)), algorithm.name);
+    CHECK_MESSAGE((algorithm.runs_endless || is_safe(fenced, options.models, std::string(algorithm.name))),
+                  algorithm.name);
   // The changed text has nothing left to improve, and its fences cost what the result says.
   const FenceResult again = found(fenced, options);
   CHECK_EQ(again.cost, result.cost);

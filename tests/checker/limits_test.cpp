@@ -33,6 +33,7 @@ template <typename Use>
 void for_each_pair(Use&& use) {
   for (const auto& model : models()) {
     for (const auto& algorithm : algorithms()) {
+      if (algorithm.runs_endless) continue;
       CAPTURE(model.name);
       CAPTURE(algorithm.name);
       use(CheckOptions{.model = std::string(model.name), .algorithm = std::string(algorithm.name)});

@@ -35,6 +35,7 @@ TEST_CASE("every algorithm reports a violation of a thread with more than 1,024 
       "thread w { for j in 0..1100 { a[j] = 1; } let r = x; assert r == 1, \"not seen\"; }\n"
       "thread v { x = 1; }\n");
   for (const auto& algorithm : heddle::algorithms()) {
+    if (algorithm.name == "states") continue;  // no reduction
     INFO(algorithm.name);
     const auto result = check(program, algorithm.name);
     REQUIRE(result.violation);
@@ -49,7 +50,8 @@ TEST_CASE("every reduction finds a violation that needs another order among 1,10
       "thread w { for j in 0..1100 { a[j] = 1; } let r = x; assert r == 0, \"seen\"; }\n"
       "thread v { x = 1; }\n");
   for (const auto& algorithm : heddle::algorithms()) {
-    if (algorithm.name == "naive") continue;  // would take every order of the flushes
+    // These would take every order of the flushes.
+    if (algorithm.name == "naive" || algorithm.name == "states") continue;
     if (algorithm.name == "sdpor") continue;  // compares states in time quadratic in the buffers of a thread
     INFO(algorithm.name);
     CHECK(check(program, algorithm.name).violation);
@@ -65,7 +67,7 @@ TEST_CASE("thirty threads that write forty locations each are checked: every buf
   const auto safe = compile(text);
   const auto wrong = compile(text + "thread z { let r = a[1199]; assert r == 0; }\n");
   for (const auto& algorithm : heddle::algorithms()) {
-    if (algorithm.name == "naive") continue;
+    if (algorithm.name == "naive" || algorithm.name == "states") continue;
     INFO(algorithm.name);
     CHECK(check(wrong, algorithm.name).violation);
     const auto result = check(safe, algorithm.name);

@@ -108,7 +108,8 @@ TEST_CASE("compare puts the models side by side and marks what each one adds") {
   CHECK(json["document"] == "comparison");
   std::size_t pairs = 0;
   for (const auto& model : models()) {
-    for (const auto& algorithm : algorithms()) pairs += why_not(model.name, algorithm.name).empty() ? 1 : 0;
+    for (const auto& algorithm : algorithms())
+      pairs += !algorithm.runs_endless && why_not(model.name, algorithm.name).empty() ? 1 : 0;
   }
   CHECK(json["checks"].size() == pairs);
   std::size_t added = 0;

@@ -163,7 +163,8 @@ TEST_CASE("waiting costs no execution and no deadlock") {
       skipped = skipped || !truth;
       if (skipped) break;
       for (const auto& cell : checker::all_cells()) {
-        if (cell.model != model || cell.run == nullptr) continue;
+        // (endless_test.cpp compares `states` with all states.)
+        if (cell.model != model || cell.run == nullptr || cell.algorithm == "states") continue;
         const auto wrong = compare(*program, cell, *truth);
         failures += !wrong.empty();
         CHECK_MESSAGE(wrong.empty(), cell.algorithm << " under " << model << ", program " << number << ":\n"
