@@ -11,6 +11,9 @@
 // function with whose call it begins: so asking changes nothing that the guard of another alternative reads. If it is
 // another `either` instead, the alternatives of that one are asked in its place.
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/generator.hpp"
@@ -44,6 +47,12 @@ bool is_pure(const Expression& expression) {
 bool calls_only(const Expression& expression) {
   return expression.kind == ExpressionKind::call &&
          std::all_of(expression.operands.begin(), expression.operands.end(), is_pure);
+}
+
+std::shared_ptr<const std::vector<std::string>> ordinals(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i <= count; ++i) names.push_back("alternative " + std::to_string(i));
+  return std::make_shared<const std::vector<std::string>>(std::move(names));
 }
 
 }  // namespace
@@ -109,6 +118,7 @@ void Generator::either(const Statement& statement) {
   begin[count] = around == nullptr ? frame_->block() : around->next;
   skip_choice(around, begin[0]);
   llvm::Value* const chosen = choose(statement.expressions[0]);
+  (void)sites_.chosen(statement.range, {.names = ordinals(count)});  // for traces
   const Guard common = begin_either(statement, around);
   BasicBlock* leave = frame_->block();
   auto* dispatch = ir().CreateSwitch(chosen, begin[count - 1], static_cast<unsigned>(count - 1));

@@ -22,7 +22,7 @@ enum class Form : std::uint8_t {
   either,  // by the statement
   choice,  // by a `choose`, then it waits: the same executions, but a deadlock may be one that looked too early
   first,  // first waits until some alternative can be taken, then chooses one and assumes that it can: the same
-          // final states and deadlocks
+          // final states and deadlocks, if each condition is one load
 };
 
 class Writer {
@@ -36,7 +36,7 @@ class Writer {
         "fn seen(v: ref int, n: int) -> int { await v == n; return v; }\n";
     const int threads = below(3) == 0 ? 2 : 3;
     for (int t = 0; t < threads; ++t) {
-      text += "thread " + std::string(1, static_cast<char>('p' + t)) + " {\n  var r = 0;\n";
+      text += "thread " + std::string(1, "pqs"[t]) + " {\n  var r = 0;\n";
       const int statements = 1 + below(threads == 2 ? 3 : 2);
       bool has_either = false;
       for (int i = 0; i < statements; ++i) {
@@ -76,7 +76,7 @@ class Writer {
   Alternative alternative() {
     Alternative result;
     switch (below(6)) {
-      case 0: break;
+      case 0: result.rest = " r = r + 4;"; break;  // (An await that comes first would be a guard.)
       case 1: {
         const std::string v = variable();
         const std::string n = number();
@@ -199,7 +199,7 @@ TEST_CASE("an either takes every alternative that can be taken, and waits for ev
       failures += !same;
       early += chosen.deadlock && !found.deadlock;
       deadlocks += found.deadlock;
-      if (std::string(model) == "power") continue;
+      if (std::string(model) == "power" || text.find("&&") != std::string::npos) continue;
       const Findings waiting = explore(*first, model, algorithm);
       const bool as_first = found.states == waiting.states && found.deadlock == waiting.deadlock;
       CHECK_MESSAGE(as_first, model << ": " << found.states.size() << " states, waiting first "
