@@ -10,6 +10,7 @@
 #include "checker/api/checkpoint.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
+#include "checker/api/trees.hpp"
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/registry.hpp"
 #include "checker/report/trace.hpp"
@@ -239,6 +240,12 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
                     "states; 'states' "
                     "can",
                     algorithm.name));
+  }
+  if (options.live && trees::has_either(state_of(program).tree)) {
+    return refuse(
+        "liveness cannot be judged of a program with 'either': a thread chooses an alternative before it "
+        "waits "
+        "there, and would seem to starve in one that is never enabled");
   }
   if (options.robust_states && !options.robust)
     return refuse("robust_states is a form of the question `robust`");

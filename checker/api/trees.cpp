@@ -1,6 +1,8 @@
 // See trees.hpp.
 #include "checker/api/trees.hpp"
 
+#include <vector>
+
 namespace heddle::trees {
 
 using lang::ExpressionKind;
@@ -52,6 +54,28 @@ std::optional<std::int64_t> known(const lang::Expression& e) {
     case lang::BinaryOperator::greater_equal: return *left >= *right;
     default: return {};
   }
+}
+
+bool has_either(const lang::Program& program) {
+  std::vector<bool> known(program.functions.size());
+  std::vector<const lang::Body*> open;
+  for (const lang::ThreadTemplate& thread : program.templates) open.push_back(&thread.body);
+  bool found = false;
+  while (!open.empty() && !found) {
+    const lang::Body& next = *open.back();
+    open.pop_back();
+    walk(next, next.statements, [&](const lang::Statement& statement, const lang::Body&) {
+      found = found || statement.kind == lang::StatementKind::either;
+      for (const lang::Expression& expression : statement.expressions) {
+        walk_expression(expression, [&](const lang::Expression& e) {
+          if (e.kind != lang::ExpressionKind::call || known[e.id]) return;
+          known[e.id] = true;
+          open.push_back(&program.functions[e.id].body);
+        });
+      }
+    });
+  }
+  return found;
 }
 
 }  // namespace heddle::trees

@@ -32,6 +32,9 @@ void walk_threads(Program& program, const Visit& visit) {
   for (auto& thread : program.templates) walk(thread.body, thread.body.statements, visit);
 }
 
+// Whether some thread can come to an `either`, in its own text or in a function that it calls.
+[[nodiscard]] bool has_either(const lang::Program& program);
+
 template <typename Visit>
 void walk_expression(const lang::Expression& expression, const Visit& visit) {
   visit(expression);
