@@ -27,7 +27,8 @@ heddle::Program compile(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("every violation that an example expects is found within 10,000 random runs of seed 1") {
+TEST_CASE(
+    "every violation that an example expects is found within 10,000 random runs of seed 1 and depth 4") {
   std::size_t found = 0;
   for (const auto& source : heddle::tests::programs_in("examples")) {
     heddle::tests::Variants variants(source);
@@ -40,6 +41,7 @@ TEST_CASE("every violation that an example expects is found within 10,000 random
       for (const auto& model : expectation.models) {
         if (model == "power") continue;
         auto options = runs(10'000, 1);
+        options.random->depth = 4;
         options.model = model;
         const auto result = heddle::check(variants.get(expectation.parameters), options);
         REQUIRE(result);
