@@ -216,7 +216,8 @@ Result<CheckResult> check(const Program& program, const CheckOptions& options) {
 }
 
 Result<CheckResult> checker::check(const Program& program, const CheckOptions& requested,
-                                   std::optional<ViolationKind> only) {
+                                   std::optional<ViolationKind> only,
+                                   const std::function<bool(const Cell&, Search&)>& explore) {
   CheckOptions options = requested;
   const auto* const model = checker::find_model(options.model);
   if (options.algorithm.empty() && model != nullptr)
@@ -340,8 +341,14 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   CheckResult result;
   try {
     try {
-      options.random ? checker::run_random(search)
-                     : checker::find_cell(model->name, algorithm.name)->run(search);
+      const Cell& cell = *checker::find_cell(model->name, algorithm.name);
+      if (explore != nullptr) {
+        if (!explore(cell, search)) return result;
+      } else if (options.random) {
+        checker::run_random(search);
+      } else {
+        cell.run(search);
+      }
     } catch (const std::bad_alloc&) {
       // The search has released its memory.
       search.stop(std::string(checker::out_of_memory));

@@ -1,14 +1,20 @@
 // check() for other parts of the checker.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "heddle/heddle.h"
 
 namespace heddle::checker {
 
-// As heddle::check. `only`: violations of this kind only; see Search::look_only_for.
+class Search;
+struct Cell;
+
+// As heddle::check. `only`: violations of this kind only; see Search::look_only_for. `explore`, if it is not null,
+// takes the place of the cell's function, which explores all of the search; false: the result is not needed.
 [[nodiscard]] Result<CheckResult> check(const Program& program, const CheckOptions& options,
-                                        std::optional<ViolationKind> only);
+                                        std::optional<ViolationKind> only,
+                                        const std::function<bool(const Cell&, Search&)>& explore = {});
 
 }  // namespace heddle::checker

@@ -113,18 +113,26 @@ std::string Program::State::compile(const std::vector<State*>& states, bool run_
   return {};
 }
 
-Result<Program> Program::from_source(std::string_view text, std::string name, const CompileOptions& options) {
+Result<Program> compile_source(std::string_view text, std::string name, const CompileOptions& options,
+                               lang::ModuleLoader imports) {
+  using State = ProgramAccess::State;
   if (text.size() > largest_source) return std::vector{about_file(name, "the file is larger than 16 MiB")};
   lang::SourceMap sources;
   const auto file = sources.add(std::move(name), std::string(text));
   lang::Diagnostics diagnostics;
-  auto tree = lang::parse_source(sources, file, options.parameters, diagnostics, front_end_of(options));
+  auto front_end = front_end_of(options);
+  if (imports) front_end.loader = std::move(imports);
+  auto tree = lang::parse_source(sources, file, options.parameters, diagnostics, front_end);
   if (!tree) return convert_diagnostics(diagnostics, sources);
   const bool run_ahead = runs_ahead(options.model);
   auto state = State::make(std::move(*tree), std::move(sources), options, run_ahead);
   const std::string error = State::compile({state.get()}, run_ahead, options.keep_ir ? &state->ir : nullptr);
   if (!error.empty()) return std::vector{about_file(state->name, error)};
-  return Program(std::move(state));
+  return ProgramAccess::program_of(std::move(state));
+}
+
+Result<Program> Program::from_source(std::string_view text, std::string name, const CompileOptions& options) {
+  return compile_source(text, std::move(name), options, {});
 }
 
 const std::shared_ptr<const compiler::Image>& Program::State::image(bool run_ahead) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heddle/heddle.h"
@@ -24,5 +25,8 @@ inline constexpr std::size_t largest_source = std::size_t{16} << 20;  // bytes
 [[nodiscard]] Result<std::string> read_source(const std::string& path);
 // How the front end reads programs: imports from files, names of models and algorithms from the registry.
 [[nodiscard]] lang::FrontendOptions front_end_options();
+// As Program::from_source, with imports from `imports`; null: from files.
+[[nodiscard]] Result<Program> compile_source(std::string_view text, std::string name,
+                                             const CompileOptions& options, lang::ModuleLoader imports);
 
 }  // namespace heddle

@@ -26,6 +26,8 @@ constexpr double seconds_alone = 1;
 constexpr double seconds_alone_if_given = 0.005;
 // How often an idle calling thread looks at the limits.
 constexpr std::chrono::milliseconds watch_period{20};
+// However many the user allows later.
+constexpr std::uint32_t most_threads = 1024;
 
 CheckOptions without_limits(CheckOptions options) {
   options.timeout.reset();
@@ -278,10 +280,11 @@ class Crew {
   void watch() {
     const CheckOptions& options = search_.options();
     const double now = search_.seconds();
-    if (threads_.empty() && size_ > 1 &&
-        now >= (options.threads == 0 ? seconds_alone : seconds_alone_if_given)) {
-      for (std::uint32_t i = 1; i < size_; ++i) threads_.emplace_back([this] { work_for_caller(); });
-    }
+    std::uint32_t wanted = 1;
+    if (now >= (options.threads == 0 ? seconds_alone : seconds_alone_if_given)) wanted = size_;
+    if (options.threads_now && !options.max_executions)
+      wanted = std::max(wanted, std::min(options.threads_now(), most_threads));
+    while (threads_.size() + 1 < wanted) threads_.emplace_back([this] { work_for_caller(); });
     if (search_.saver() && now >= save_at_) {
       saving_ = running_ > 0;
       if (!saving_) save();
@@ -368,8 +371,10 @@ class Crew {
 }  // namespace
 
 bool explore_parts(Search& search, const ExplorePart& explore) {
+  if (search.job() != nullptr) return explore_job(search, explore);
   const CheckOptions& options = search.options();
-  const bool alone = options.threads == 1 || options.max_executions || options.coverage;
+  const bool alone =
+      (options.threads == 1 && !options.threads_now) || options.max_executions || options.coverage;
   if (alone && !search.saver() && search.resumed().empty()) return explore(search, Part{});
   return Crew(search, explore).run();
 }

@@ -11,16 +11,11 @@
 // serial order, and nothing else. So the result is that of the serial search, counts included.
 #pragma once
 
-#include <functional>
-
+#include "checker/search/job.hpp"
 #include "checker/search/part.hpp"
 #include "checker/search/search.hpp"
 
 namespace heddle::checker {
-
-// Explores a part with this search, on a machine of its own. False if that has turned out to be too narrow.
-// Called by several threads at once.
-using ExplorePart = std::function<bool(Search&, const Part&)>;
 
 // Explores all of the search, with as many threads as its options say; false if a machine was too narrow where
 // the serial search would have met that. Exceptions of `explore` leave it.

@@ -54,6 +54,7 @@ FinalEnd run_final_block(const Image& image, std::vector<std::int64_t>& memory, 
                          Rows* rows);
 
 class Search;
+struct Job;
 
 // One of many searches that explore the parts of one.
 class CrewTask {
@@ -120,12 +121,20 @@ class Search {
   void save_with(std::function<void(const Sections&)> save) { save_ = std::move(save); }
   [[nodiscard]] const std::function<void(const Sections&)>& saver() const { return save_; }
 
+  // The only part that is to be explored (job.hpp), for searches that can be divided; null: all of the search. The
+  // caller keeps the job.
+  void explore_only(Job& job) { job_ = &job; }
+  [[nodiscard]] Job* job() const { return job_; }
+
   // For searches that can be divided (part.hpp). An exploration registers with `divide` a function that gives
   // a part away; any transition may call it. An exploration that was halted says with `leave` what it has not
   // explored.
   void divide(std::function<std::optional<Part>()> split) { split_ = std::move(split); }
   [[nodiscard]] std::optional<Part> split() { return split_ ? split_() : std::nullopt; }
-  void leave(Part rest) { rest_ = std::move(rest); }
+  void leave(Part rest) {
+    // An exploration that was halted at its very end has no node left.
+    if (rest.path.size() > rest.first_own) rest_ = std::move(rest);
+  }
   [[nodiscard]] const std::optional<Part>& rest() const { return rest_; }
   // Asks the exploration to return as soon as `leave` can say what is left.
   void pause() { halted_ = true; }
@@ -256,6 +265,7 @@ class Search {
   std::optional<Part> rest_;
   Sections resumed_;
   std::function<void(const Sections&)> save_;
+  Job* job_ = nullptr;
   CrewTask* task_ = nullptr;
   std::uint64_t executions_before_ = 0;
   std::uint32_t threads_ = 1;

@@ -174,6 +174,10 @@ struct CheckOptions {
   // than one is refused for pairs with a reason (why_one_thread), which explore with one where it is 0. Always
   // one with `coverage` and `max_executions`.
   std::uint32_t threads = 1;
+  // For callers with several checks at a time, who may have cores to spare before a check has ended: called by the
+  // checking thread now and then, returns how many threads may explore from here on. Smaller numbers than before are
+  // ignored. Not called for pairs with a reason (why_one_thread).
+  std::function<std::uint32_t()> threads_now = {};
   // With several threads: stop at whichever violation is met first. Otherwise the search continues with all that
   // comes before it in serial order, and reports the one that a single thread would have met.
   bool any_violation = false;

@@ -91,6 +91,18 @@ TEST_CASE("several threads report what one reports") {
   }
 }
 
+TEST_CASE("threads join whenever the caller has cores to spare") {
+  const Program program = load(lost_updates(4));
+  CheckOptions options{.algorithm = "trust", .keep_going = true};
+  const CheckResult alone = explore(program, options);
+  int calls = 0;
+  options.threads_now = [&calls] { return ++calls < 3 ? 1U : 4U; };
+  const CheckResult shared = explore(program, options);
+  CHECK(calls >= 3);
+  CHECK(shared.threads == 4);
+  check_equal(alone, shared);
+}
+
 TEST_CASE("several threads report the violation that comes first in serial order") {
   const Program program = load(late_violation);
   for (const std::string model : models) {
