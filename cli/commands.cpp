@@ -11,6 +11,7 @@
 
 #include "cli/artefacts.hpp"
 #include "cli/checkpoint.hpp"
+#include "cli/cluster/cluster.hpp"
 #include "cli/coverage.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
@@ -202,7 +203,13 @@ int run_check(const Options& given) {
     line.update(progress);
     return !interrupted();
   };
-  Result<CheckResult> result = check(*program, settings);
+  const std::string& cluster = options.cluster.url;
+  Result<CheckResult> result =
+      cluster.empty() ? check(*program, settings)
+                      : check_on_cluster(*program, settings, cluster, [&](const CheckStatus& status) {
+                          line.update(status.progress.seconds, progress_text(status));
+                          return !interrupted();
+                        });
   line.clear();
   if (!result) return report_errors(result.error(), options.json);
   if (const auto error = choose_shown(options, *result))
@@ -230,6 +237,8 @@ int run_check(const Options& given) {
   if (!options.json && settings.coverage) report += format_coverage(*program, *result, style);
   if (const std::string advice = checkpoint.advice(*result); !options.json && !advice.empty())
     report += fmt::format("\n{}\n", advice);
+  if (!options.json && !cluster.empty() && result->violation && !options.check.keep_going)
+    report += "\nOf several violations, the workers report the one that they meet first.\n";
   if (!options.json && !note.empty()) report += fmt::format("\n{}\n", wrap(note, style.width, 0));
   if (!options.json && linted) report += format_lint(*linted);
   if (!options.json && options.fix) {
@@ -273,6 +282,7 @@ int run_command(const Options& options) {
     case Command::why: return run_why(options);
     case Command::translate: return run_translate(options);
     case Command::fences: return run_fences(options);
+    case Command::cluster: return run_cluster(options);
     case Command::show_text: break;
   }
   return write_report(options.text) ? 0 : bad_input;

@@ -49,6 +49,7 @@ inline constexpr int bad_input = 2;  // the exit code, see above
 [[nodiscard]] int run_translate(const Options& options);
 // 0: found; 1: no fences suffice; 3: undecided.
 [[nodiscard]] int run_fences(const Options& options);
+[[nodiscard]] int run_cluster(const Options& options);
 
 // A usage error in the form that errors in programs have.
 [[nodiscard]] Diagnostic as_diagnostic(const UsageError& error);

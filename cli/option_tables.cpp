@@ -48,6 +48,10 @@ void add_check_options(CLI::App& app, Options& options) {
             [&check](const std::string& text) { check.save_period = seconds_number("--every", text); });
   add_value(app, "--resume", "FILE", "Continue the search of which --checkpoint has saved the state",
             [&options](const std::string& text) { options.resume_file = text; });
+  add_value(
+      app, "--cluster", "URL",
+      "Let the workers at this server explore: redis://HOST[:PORT][/DB], redis+unix:///PATH (docs/scale.md)",
+      [&options](const std::string& text) { options.cluster.url = cluster_url(text); });
   add_value(app, "--csv", "FILE",
             "Write a table with one line per check as CSV; - is standard output, without the report",
             [&options](const std::string& text) { options.csv_file = text; });
@@ -134,6 +138,9 @@ void add_test_options(CLI::App& app, Options& options) {
             [&test](const std::string& text) {
               test.jobs = static_cast<unsigned>(whole_number("--jobs", text, 1, 1024));
             });
+  add_value(app, "--cluster", "URL",
+            "Let the workers at this server take checks that last longer than a second (docs/scale.md)",
+            [&test](const std::string& text) { test.cluster = cluster_url(text); });
   add_lists(app, options, "those that an expectation names, else the model's default");
   add_value(
       app, "--filter", "PATTERN",
@@ -363,6 +370,55 @@ void add_completions_options(CLI::App& app, Options& options) {
       std::string(product_codes));
 }
 
+void add_cluster_options(CLI::App& app, Options& options) {
+  ClusterOptions& cluster = options.cluster;
+  cluster.workers = std::max(1u, std::thread::hardware_concurrency());
+  app.add_option_function<std::string>(
+         "ACTION",
+         [&cluster](const std::string& text) {
+           const std::pair<const char*, ClusterAction> actions[] = {{"work", ClusterAction::work},
+                                                                    {"status", ClusterAction::status},
+                                                                    {"cancel", ClusterAction::cancel}};
+           std::vector<std::string> names;
+           for (const auto& [name, action] : actions) {
+             if (text == name) cluster.action = action;
+             names.emplace_back(name);
+           }
+           check_name("action", text, names);
+         },
+         "work: explore; status: list workers and checks; cancel: end a check")
+      ->option_text(" ")
+      ->required();
+  app.add_option_function<std::string>(
+         "URL", [&cluster](const std::string& text) { cluster.url = cluster_url(text); },
+         "The server: redis://HOST[:PORT][/DB] or redis+unix:///PATH")
+      ->option_text(" ")
+      ->required();
+  app.add_option("CHECK", cluster.check, "cancel: the check to end, as status shows it (all)")
+      ->option_text(" ");
+  add_value(app, "-j,--jobs", "N", fmt::format("work: processes ({})", cluster.workers),
+            [&cluster](const std::string& text) {
+              cluster.workers = static_cast<unsigned>(whole_number("--jobs", text, 1, 1024));
+            });
+  add_value(app, "--idle", "S", "work: end after S seconds without work (never)",
+            [&cluster](const std::string& text) { cluster.idle = seconds_number("--idle", text); });
+  add_value(app, "--lease", "S",
+            fmt::format("work: others take over what a worker has, S seconds after it was last heard of ({})",
+                        std::chrono::duration<double>(cluster.lease).count()),
+            [&cluster](const std::string& text) {
+              const double seconds = std::clamp(seconds_number("--lease", text), 0.1, 86400.0);
+              cluster.lease = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+            });
+  add_json(app, options);
+  app.footer(
+      "The password of the server is taken from HEDDLE_REDIS_PASSWORD, a user's name from "
+      "HEDDLE_REDIS_USER.\n"
+      "docs/scale.md says who may reach the server, and how a check is submitted.\n\n"
+      "Exit codes:\n"
+      "  0  done; a worker: interrupted, or idle for as long as --idle says\n"
+      "  2  the command line is wrong, or the server cannot be used");
+}
+
 struct Entry {
   CommandInfo info;
   void (*add_options)(CLI::App& app, Options& options);
@@ -429,6 +485,8 @@ constexpr Entry entries[] = {
     {{"fences", Command::fences, "Find the cheapest fences that make a program safe or robust",
       "examples/dekker.hed"},
      add_fences_options},
+    {{"cluster", Command::cluster, "Work on the checks of others, list them, or end them", ""},
+     add_cluster_options},
     {{"completions", Command::completions, "Print a shell's completions for heddle", ""},
      add_completions_options},
     {{"man", Command::man, "Print the manual page", ""}, add_man_options},

@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "cli/cluster/exchange.hpp"
 #include "cli/text.hpp"
 
 namespace heddle::cli {
@@ -188,6 +189,12 @@ std::vector<std::string> names(const std::vector<Info>& infos) {
 }
 
 }  // namespace
+
+std::string cluster_url(const std::string& text) {
+  std::string why = why_not_url(text);
+  if (!why.empty()) refuse(std::move(why));
+  return text;
+}
 
 std::vector<std::string> model_names() { return names(models()); }
 std::vector<std::string> algorithm_names() { return names(algorithms()); }

@@ -30,6 +30,8 @@ struct Refusal {
 [[nodiscard]] std::int64_t signed_number(std::string_view what, std::string_view text);
 // "1048576", "512K", "64M", "2G" (powers of 1024).
 [[nodiscard]] std::uint64_t bytes_number(std::string_view option, std::string_view text);
+// The address of a server; see cli/cluster/exchange.hpp.
+[[nodiscard]] std::string cluster_url(const std::string& text);
 // A positive number with an optional fraction.
 [[nodiscard]] double seconds_number(std::string_view option, std::string_view text);
 // Adds "NAME=VALUE"; a second value for a name is an error.

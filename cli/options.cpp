@@ -164,6 +164,21 @@ void check_robust_options(const Options& options) {
   }
 }
 
+// What has no meaning for a check that others explore.
+void check_cluster_options(const Options& options) {
+  const std::pair<bool, std::string_view> refused[] = {
+      {options.sweep, "a table of checks"},
+      {options.check.threads > 0, "-j"},
+      {!options.artefacts.checkpoint.empty(), "--checkpoint"},
+      {!options.resume_file.empty(), "--resume"},
+  };
+  for (const auto& [given, what] : refused) {
+    if (!given) continue;
+    refuse(fmt::format("--cluster and {} exclude each other", what),
+           what == "-j" ? "heddle cluster work -j N sets the number of workers" : "");
+  }
+}
+
 void check_shell(const std::string& shell) {
   const std::vector<std::string> known{"bash", "zsh", "fish"};
   if (shell.empty())
@@ -217,6 +232,9 @@ Options parse(int count, const char* const* arguments) {
   if (options.random.runs > 0) options.check.random = options.random;
   if (options.shapes_random && options.random.runs == 0)
     refuse("--seed and --depth need --random", "--random N says how many runs there are");
+  if (info.command == Command::check && !options.cluster.url.empty()) check_cluster_options(options);
+  if (info.command == Command::cluster && options.cluster.url.empty())
+    refuse("cluster needs an action and a server", "for example: heddle cluster work redis://localhost");
   if (options.check.robust_states && !options.check.robust)
     refuse("--states needs --robust", "--outcomes lists the final states");
   const Artefacts& files = options.artefacts;

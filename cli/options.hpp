@@ -1,8 +1,10 @@
 // The command line as a value. Parsing neither prints nor exits; main() does.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -31,7 +33,8 @@ enum class Command {
   translate,
   fences,
   completions,
-  man
+  man,
+  cluster
 };
 
 // Files to write in addition to the report; empty: none.
@@ -50,6 +53,16 @@ inline constexpr double default_compare_timeout = 10;  // seconds for each check
 struct ParameterValues {
   std::string name;
   std::vector<std::int64_t> values;
+};
+
+enum class ClusterAction : std::uint8_t { work, status, cancel };
+struct ClusterOptions {
+  ClusterAction action = ClusterAction::work;
+  std::string url;       // check: empty: this process explores
+  std::string check;     // cancel: the one to end; empty: all
+  unsigned workers = 1;  // processes
+  std::chrono::milliseconds lease{15'000};
+  std::optional<double> idle;  // seconds
 };
 
 struct Options {
@@ -79,6 +92,7 @@ struct Options {
   std::uint32_t jobs = 1;      // conformance: worker threads
   std::uint32_t sample = 1;    // conformance: run every Nth test
   bool to_litmus = false;      // translate
+  ClusterOptions cluster;      // cluster, check
   Artefacts artefacts;         // check, replay, outcomes
   std::size_t violation = 1;   // check: the one to show, from 1
   std::size_t witness = 0;     // check: number of an `exists`, outcomes: number of a row, from 1; 0: none

@@ -20,12 +20,24 @@ std::string progress_text(const Progress& progress) {
 }
 
 void ProgressLine::update(const Progress& progress) {
+  if (is_due(progress.seconds)) show(progress_text(progress));
+}
+
+void ProgressLine::update(double seconds, const std::string& text) {
+  if (is_due(seconds)) show(text);
+}
+
+bool ProgressLine::is_due(double seconds) {
   constexpr double first = 1.0;
   constexpr double interval = 0.2;
-  if (!shown_ || progress.seconds < first || progress.seconds < last_seconds_ + interval) return;
-  last_seconds_ = progress.seconds;
+  if (!shown_ || seconds < first || seconds < last_seconds_ + interval) return false;
+  last_seconds_ = seconds;
+  return true;
+}
+
+void ProgressLine::show(const std::string& whole) {
   // Leaves one column free: a full line would wrap, and a wrapped line cannot be overwritten.
-  const std::string text = shorten(progress_text(progress), terminal_width(STDERR_FILENO) - 1);
+  const std::string text = shorten(whole, terminal_width(STDERR_FILENO) - 1);
   const std::size_t width = display_width(text);
   write_error("\r" + pad_right(text, written_));
   written_ = width;

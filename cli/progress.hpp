@@ -21,10 +21,14 @@ class ProgressLine {
 
   // May be called any number of times; writes at most five times per second.
   void update(const Progress& progress);
+  void update(double seconds, const std::string& text);
   // Leaves the line empty, with the cursor at its start.
   void clear();
 
  private:
+  bool is_due(double seconds);
+  void show(const std::string& whole);
+
   bool shown_;
   double last_seconds_ = 0;
   std::size_t written_ = 0;  // columns of the current line

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cli/cluster/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/files.hpp"
 #include "cli/pairs.hpp"
@@ -72,9 +73,15 @@ std::string beginning(std::string text) {
 class Runner {
  public:
   Runner(std::size_t number, const TestProgram& program, const TestSettings& settings, std::size_t skip,
-         const std::function<void(const TestResult&)>& begin,
+         const std::function<std::uint32_t()>& threads, const std::function<void(const TestResult&)>& begin,
          const std::function<void(const TestResult&)>& end)
-      : number_(number), test_(program), settings_(settings), skip_(skip), begin_(begin), end_(end) {}
+      : number_(number),
+        test_(program),
+        settings_(settings),
+        skip_(skip),
+        threads_(threads),
+        begin_(begin),
+        end_(end) {}
 
   void run() {
     if (!test_.suite.empty()) {
@@ -265,6 +272,22 @@ class Runner {
     if (expectation.outcome == ExpectedOutcome::outcomes) into.found = result->outcomes.size();
   }
 
+  // Over a cluster go those checks that take long enough to be worth it.
+  [[nodiscard]] Result<CheckResult> explored(const Program& program, CheckOptions options) const {
+    constexpr double seconds_alone = 1;
+    options.threads_now = threads_;
+    const bool shared = !settings_.cluster.empty() && !options.max_memory &&
+                        options.timeout.value_or(seconds_alone + 1) > seconds_alone &&
+                        why_one_thread(options.model, options.algorithm).empty();
+    if (!shared) return check(program, options);
+    CheckOptions first = options;
+    first.timeout = seconds_alone;
+    Result<CheckResult> result = check(program, first);
+    if (!result || result->stopped_by != "timeout") return result;
+    if (options.timeout) options.timeout = *options.timeout - result->seconds;
+    return check_on_cluster(program, options, settings_.cluster, {});
+  }
+
   // Expectations that need the same exploration share it.
   using Settings = std::pair<Parameters, Limits>;
   Result<CheckResult> checked(const Program& program, const Settings& settings, const CheckOptions& options) {
@@ -272,7 +295,7 @@ class Runner {
                                      options.collect_outcomes, options.live);
     const auto known = results_.find(key);
     if (known != results_.end()) return known->second;
-    Result<CheckResult> result = check(program, options);
+    Result<CheckResult> result = explored(program, options);
     if (result) {
       result->violations.clear();  // only the first one is reported
       results_.emplace(key, *result);
@@ -309,6 +332,7 @@ class Runner {
   const TestProgram& test_;
   const TestSettings& settings_;
   std::size_t skip_;
+  const std::function<std::uint32_t()>& threads_;
   const std::function<void(const TestResult&)>& begin_;
   const std::function<void(const TestResult&)>& end_;
   std::size_t index_ = 0;
@@ -319,9 +343,10 @@ class Runner {
 }  // namespace
 
 void run_program(std::size_t number, const TestProgram& program, const TestSettings& settings,
-                 std::size_t skip, const std::function<void(const TestResult&)>& begin,
+                 std::size_t skip, const std::function<std::uint32_t()>& threads,
+                 const std::function<void(const TestResult&)>& begin,
                  const std::function<void(const TestResult&)>& end) {
-  Runner(number, program, settings, skip, begin, end).run();
+  Runner(number, program, settings, skip, threads, begin, end).run();
 }
 
 }  // namespace heddle::cli

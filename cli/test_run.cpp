@@ -6,11 +6,13 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -69,9 +71,33 @@ TestResult decode(const Message& json, std::size_t program) {
   return result;
 }
 
+// How many threads each check may have at the moment: written by the run, read by all workers, in memory that the
+// processes share.
+class Share {
+ public:
+  Share()
+      : memory_(::mmap(nullptr, sizeof(Number), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+    if (memory_ == MAP_FAILED) throw std::runtime_error("there is no memory to share with workers");
+    number_ = new (memory_) Number(1);
+  }
+  ~Share() { ::munmap(memory_, sizeof(Number)); }
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+
+  void set(std::uint32_t threads) { number_->store(threads, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint32_t get() const { return number_->load(std::memory_order_relaxed); }
+
+ private:
+  using Number = std::atomic<std::uint32_t>;
+  static_assert(Number::is_always_lock_free, "processes share it");
+  void* memory_;
+  Number* number_ = nullptr;
+};
+
 // The main loop of a worker: reads tasks from `in` and writes results to `out`, until `in` ends or `out` is
 // closed.
-void work(int in, int out, const std::vector<TestProgram>& programs, const TestSettings& settings) {
+void work(int in, int out, const std::vector<TestProgram>& programs, const TestSettings& settings,
+          const Share& share) {
   const auto send = [out](const std::string& line) {
     if (write_all(out, line) != 0) ::_exit(0);
   };
@@ -88,7 +114,7 @@ void work(int in, int out, const std::vector<TestProgram>& programs, const TestS
     Task task;
     line >> task.program >> task.skip;
     run_program(
-        task.program, programs.at(task.program), settings, task.skip,
+        task.program, programs.at(task.program), settings, task.skip, [&share] { return share.get(); },
         [&](const TestResult& result) { send(encode("begin", result)); },
         [&](const TestResult& result) { send(encode("end", result)); });
     send("{\"finished\":true}\n");
@@ -109,7 +135,7 @@ void limit_memory(std::uint64_t search) {
 class Worker {
  public:
   // `others`: descriptors of our ends of the other workers' pipes, which the new process must close.
-  Worker(const std::vector<TestProgram>& programs, const TestSettings& settings,
+  Worker(const std::vector<TestProgram>& programs, const TestSettings& settings, const Share& share,
          const std::vector<int>& others) {
     int down[2];
     int up[2];
@@ -129,7 +155,7 @@ class Worker {
       ::signal(SIGINT, SIG_IGN);
       ::signal(SIGTERM, SIG_DFL);
       if (settings.max_memory) limit_memory(*settings.max_memory);
-      work(down[0], up[1], programs, settings);
+      work(down[0], up[1], programs, settings, share);
       ::_exit(0);
     }
     ::close(down[0]);
@@ -262,7 +288,7 @@ class Pool {
       for (const auto& worker : workers_) {
         for (const int file : worker->descriptors()) others.push_back(file);
       }
-      workers_.push_back(std::make_unique<Worker>(programs_, settings_, others));
+      workers_.push_back(std::make_unique<Worker>(programs_, settings_, share_, others));
     }
   }
 
@@ -278,6 +304,8 @@ class Pool {
       worker->give(waiting_.front());
       waiting_.pop_front();
     }
+    const std::size_t running = busy();
+    share_.set(waiting_.empty() && running > 0 ? static_cast<std::uint32_t>(settings_.jobs / running) : 1);
   }
 
   // Waits for output of a worker, for at most a tenth of a second.
@@ -356,6 +384,7 @@ class Pool {
   std::vector<std::vector<TestResult>> results_;
   std::vector<bool> finished_;
   std::deque<Task> waiting_;
+  Share share_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<bool> ready_;
   std::size_t next_ = 0;  // the first program that has not been reported

@@ -2,7 +2,8 @@
 // processes.
 //
 // The parent compiles nothing. It forks workers, which receive the number of a program through a pipe and
-// send back a line for each check that begins or ends. If a worker crashes, only its current check is lost:
+// send back a line for each check that begins or ends. When no program waits any more, the cores of idle workers
+// go to the checks that still run: each may explore with several threads. If a worker crashes, only its current check is lost:
 // another worker continues after that check.
 #pragma once
 
@@ -24,7 +25,8 @@ struct TestSettings {
   TestBounds bounds;                    // override those of a line; `safe` is then safe within bounds
   double timeout = 60;                  // seconds for one check, unless its line says otherwise
   std::optional<std::uint64_t> max_memory;  // bytes that a search may take
-  unsigned jobs = 1;                        // worker processes
+  unsigned jobs = 1;                        // worker processes, and threads of them together
+  std::string cluster;  // URL of the exchange whose workers take checks that last; empty: none
 };
 
 enum class TestStatus : std::uint8_t {
@@ -67,9 +69,11 @@ struct TestObserver {
                              const TestObserver& observer);
 
 // A worker's part: runs one program, calling `begin` before each check and `end` with its result. The first
-// `skip` checks are not run, because they already have results.
+// `skip` checks are not run, because they already have results. `threads`: how many threads a check may have at
+// the moment.
 void run_program(std::size_t number, const TestProgram& program, const TestSettings& settings,
-                 std::size_t skip, const std::function<void(const TestResult&)>& begin,
+                 std::size_t skip, const std::function<std::uint32_t()>& threads,
+                 const std::function<void(const TestResult&)>& begin,
                  const std::function<void(const TestResult&)>& end);
 
 }  // namespace heddle::cli

@@ -134,6 +134,14 @@ void Process::send(int signal) const {
   if (pid_ > 0) ::kill(pid_, signal);
 }
 
+std::vector<pid_t> Process::children() const {
+  const std::string number = std::to_string(pid_);
+  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) children.push_back(child);
+  return children;
+}
+
 bool Process::wait_for_handler(int signal) const {
   const Clock::time_point start = Clock::now();
   const std::filesystem::path about = "/proc/" + std::to_string(pid_);

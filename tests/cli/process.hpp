@@ -42,6 +42,8 @@ class Process {
   bool wait_for_error(std::string_view text, double seconds = 60);
   void send(int signal) const;
   [[nodiscard]] pid_t id() const { return pid_; }
+  // The processes that it has started.
+  [[nodiscard]] std::vector<pid_t> children() const;
   // Waits until it has a handler of its own for the signal, which is soon after its start. False after a
   // minute.
   [[nodiscard]] bool wait_for_handler(int signal) const;

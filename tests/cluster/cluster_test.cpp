@@ -1,0 +1,448 @@
+// Checks over a cluster: real workers, a real server, and everything that can happen to them. Whatever happens, the
+// result is that of one thread. HEDDLE_ROUNDS scales the number of checks (1: a few seconds for each case).
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/cli/process.hpp"
+#include "tests/cluster/server.hpp"
+#include "tests/environment.hpp"
+
+namespace heddle::test {
+namespace {
+
+using Json = nlohmann::json;
+using std::chrono::milliseconds;
+
+void pause(int milliseconds_to_wait) { std::this_thread::sleep_for(milliseconds(milliseconds_to_wait)); }
+
+// Of a finished report, all but what depends on time and on the number of processes.
+std::string substance(const std::string& report) {
+  Json json = Json::parse(report, nullptr, false);
+  if (json.is_discarded()) return "not JSON: " + report;
+  for (const char* const key : {"seconds", "workers"}) json.erase(key);
+  if (json.contains("counts")) json["counts"].erase("peak_memory");
+  return json.dump(1);
+}
+
+// Some seconds of work for one process, with violations, conditions, blocked executions and many final states.
+std::string program_of(int threads) {
+  return "shared x: int; shared y: int; mutex m;\n"
+         "thread w[i: 0.." +
+         std::to_string(threads) +
+         "] { if true { let a = x; x = a + 1; if a > 3 { lock m; y = a; unlock m; } assert a != 5; } }\n"
+         "thread r { let b = y; let c = x; assume b != 4; }\n"
+         "exists x == 1; exists x == 2 && y == 4;\n";
+}
+
+std::vector<std::string> check_of(const std::string& program, const std::string& model = "sc",
+                                  const std::string& algorithm = "trust") {
+  return {"check", program,  "--algorithm",  algorithm,   "--model",
+          model,   "--json", "--keep-going", "--outcomes"};
+}
+
+std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+using Worker = std::unique_ptr<Process>;
+Worker hire(const std::string& url, const std::string& processes = "1", const std::string& lease = "0.5") {
+  return std::make_unique<Process>(
+      std::vector<std::string>{"cluster", "work", url, "-j", processes, "--lease", lease});
+}
+
+// A program, and what one process says about it.
+struct Searched {
+  explicit Searched(int threads, const std::string& model = "sc", const std::string& algorithm = "trust")
+      : file(folder.file("searched.hed", program_of(threads))), check(check_of(file, model, algorithm)) {
+    const auto start = std::chrono::steady_clock::now();
+    expected = run_heddle(with(check, {"-j", "1"}));
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    REQUIRE(Json::parse(expected.output, nullptr, false).value("finished", false));
+  }
+  void compare(const Finished& result) const {
+    CHECK(result.exit_code == expected.exit_code);
+    CHECK(substance(result.output) == substance(expected.output));
+    if (result.exit_code != expected.exit_code) MESSAGE(result.errors);
+  }
+
+  TemporaryFolder folder;
+  std::string file;
+  std::vector<std::string> check;
+  Finished expected;
+  double seconds = 0;
+};
+
+// All rounds of this file search the same program.
+const Searched& searched() {
+  static const Searched searched(6);
+  return searched;
+}
+
+std::uint64_t rounds() {
+  return tests::number_from_environment("HEDDLE_ROUNDS", tests::sized<std::uint64_t>(1, 5));
+}
+
+// Submits the check, calls `meanwhile()` again and again while it runs, and compares the result.
+template <typename Meanwhile>
+void check_while(const std::string& url, Meanwhile&& meanwhile) {
+  Process submitter(with(searched().check, {"--cluster", url, "--timeout", "100"}));
+  std::jthread disturbing([&](const std::stop_token& token) {
+    while (!token.stop_requested()) meanwhile();
+  });
+  const Finished result = submitter.finish();
+  disturbing.request_stop();
+  disturbing.join();
+  searched().compare(result);
+}
+
+Json status_of(const std::string& url) {
+  return Json::parse(run_heddle({"cluster", "status", url, "--json"}).output, nullptr, false);
+}
+
+template <typename Condition>
+bool comes_true(Condition&& condition) {
+  for (int i = 0; i < 600; ++i) {
+    if (condition()) return true;
+    pause(50);
+  }
+  return false;
+}
+
+class Random {
+ public:
+  explicit Random(std::uint64_t salt) : random_(tests::number_from_environment("HEDDLE_SEED", 1) + salt) {}
+  int up_to(int most) { return std::uniform_int_distribution<int>(0, most)(random_); }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+}  // namespace
+
+TEST_CASE("the result over a cluster is that of one thread, under every model") {
+  Server server;
+  const Worker workers = hire(server.url(), "3");
+  for (const auto& [model, algorithm, threads] : {std::tuple("sc", "trust", 5),
+                                                  {"tso", "trust", 4},
+                                                  {"pso", "trust", 4},
+                                                  {"power", "trust", 3},
+                                                  {"sc", "naive", 3},
+                                                  {"pso", "naive", 2}}) {
+    CAPTURE(model);
+    CAPTURE(algorithm);
+    const Searched here(threads, model, algorithm);
+    here.compare(run_heddle(with(here.check, {"--cluster", server.url()})));
+  }
+  // Other questions than the verdict.
+  const Searched here(4);
+  for (const std::vector<std::string>& question :
+       {std::vector<std::string>{"--preemption-bound", "1", "--keep-going"},
+        {"--robust", "--model", "tso"}}) {
+    const std::vector<std::string> check =
+        with({"check", here.file, "--algorithm", "trust", "--json"}, question);
+    const Finished alone = run_heddle(with(check, {"-j", "1"}));
+    const Finished shared = run_heddle(with(check, {"--cluster", server.url()}));
+    CHECK(shared.exit_code == alone.exit_code);
+    CHECK(Json::parse(shared.output)["verdict"] == Json::parse(alone.output)["verdict"]);
+  }
+}
+
+TEST_CASE("a violation ends the check, and says that it need not be the first") {
+  Server server;
+  const Worker workers = hire(server.url(), "2");
+  TemporaryFolder folder;
+  const std::string file = folder.file("unsafe.hed", program_of(7));
+  const Finished result = run_heddle({"check", file, "--algorithm", "trust", "--cluster", server.url()});
+  CHECK(result.exit_code == 1);
+  CHECK(contains(result.output, "report the one that they meet first"));
+  CHECK(contains(result.output, "a != 5"));
+}
+
+TEST_CASE("workers are killed at random, and new ones come") {
+  Random random(1);
+  for (std::uint64_t round = 0; round < rounds(); ++round) {
+    for (const int percent : {10, 50, 100}) {
+      CAPTURE(percent);
+      Server server;
+      std::vector<Worker> workers;
+      int kills = 0;
+      check_while(server.url(), [&] {
+        while (workers.size() < 4) workers.push_back(hire(server.url()));
+        pause(150 + random.up_to(300));
+        for (Worker& worker : workers) {
+          if (random.up_to(99) >= percent) continue;
+          worker->send(SIGKILL);
+          worker.reset();
+          ++kills;
+        }
+        std::erase(workers, nullptr);
+        if (kills > 12 * (percent / 10)) pause(100'000 / percent);  // a busy machine gets to the end, too
+      });
+      MESSAGE(percent, " %: ", kills, " workers killed");
+    }
+  }
+}
+
+TEST_CASE("workers are stopped for longer than their lease, and continued") {
+  Random random(2);
+  for (std::uint64_t round = 0; round < rounds(); ++round) {
+    Server server;
+    std::vector<Worker> workers;
+    for (int i = 0; i < 3; ++i) workers.push_back(hire(server.url(), "1", "0.3"));
+    int stops = 0;
+    check_while(server.url(), [&] {
+      const Worker& worker = workers[static_cast<std::size_t>(random.up_to(2))];
+      const std::vector<pid_t> children = worker->children();
+      pause(100);
+      if (++stops > 20) return pause(500);
+      for (const pid_t child : children) ::kill(child, SIGSTOP);
+      pause(400 + random.up_to(200));
+      for (const pid_t child : children) ::kill(child, SIGCONT);
+    });
+    CHECK(stops > 0);
+  }
+}
+
+TEST_CASE("the server is killed and restarted, also with the end of its file cut off") {
+  Random random(3);
+  for (std::uint64_t round = 0; round < rounds(); ++round) {
+    for (const bool cut : {false, true}) {
+      CAPTURE(cut);
+      Server server;
+      const Worker workers = hire(server.url(), "3", "1");
+      int kills = 0;
+      check_while(server.url(), [&] {
+        pause(200 + random.up_to(400));
+        if (++kills > 12) return pause(500);
+        server.kill();
+        if (cut) {
+          const int share = random.up_to(3);  // a torn last step, or up to a third of all that happened
+          server.cut_file(share == 0
+                              ? static_cast<std::uint64_t>(random.up_to(200))
+                              : server.file_size() * static_cast<std::uint64_t>(random.up_to(33)) / 100);
+        }
+        pause(random.up_to(100));
+        server.start();
+      });
+      CHECK(kills > 0);
+    }
+  }
+}
+
+TEST_CASE("the network is slow, and cut again and again") {
+  Random random(4);
+  for (std::uint64_t round = 0; round < rounds(); ++round) {
+    Server server;
+    Network network(server);
+    network.delay(milliseconds(5));
+    const Worker workers = hire(network.url(), "3");
+    int cuts = 0;
+    check_while(network.url(), [&] {
+      pause(100 + random.up_to(300));
+      if (++cuts > 15) return pause(500);
+      network.cut(true);
+      pause(random.up_to(2) == 0 ? 700 : 30);
+      network.cut(false);
+    });
+    CHECK(cuts > 0);
+  }
+}
+
+TEST_CASE("a step that is sent twice, because its answer was lost, does nothing twice") {
+  Server server;
+  Process submitter(with(searched().check, {"--cluster", server.url()}));
+  REQUIRE(comes_true([&] { return server.ask({"ZCARD", "heddle:checks"}) == "1"; }));
+  const std::string script = read(HEDDLE_SOURCE_DIR "/cli/cluster/exchange.lua");
+  const auto step = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"EVAL", script, "0"});
+    return server.ask(words);
+  };
+  const std::string taken = step({"take", "w", "0 0", "token", "60000"});
+  CHECK(contains(taken, "0:"));
+  CHECK(step({"take", "w", "0 0", "token", "60000"}) == taken);
+  CHECK(server.ask({"ZCARD", "heddle:leases"}) == "1");
+  const std::string split =
+      R"({"sums":{"executions":"5"},"maxima":{},"firsts":{},"left":[["p",1,"1:1.1"],["q",0,"0:1"]],"over":false,"reason":""})";
+  CHECK(step({"commit", "token", "1 5", split}) == "1");
+  CHECK(step({"commit", "token", "1 5", split}) == "0");
+  CHECK(status_of(server.url())["checks"][0]["executions"] == 5);
+  CHECK(status_of(server.url())["checks"][0]["open_parts"] == 2);
+  CHECK(step({"take", "w", "0 0", "one", "60000"}) != step({"take", "w", "0 0", "two", "60000"}));
+  CHECK(step({"give_back", "one", "1", "why"}) == "1");
+  CHECK(step({"give_back", "one", "1", "why"}) == "0");
+}
+
+TEST_CASE("several checks share the workers, and the same check is done once") {
+  Server server;
+  const Worker workers = hire(server.url(), "3");
+  const Searched other(5, "tso");
+  Process first(with(searched().check, {"--cluster", server.url()}));
+  Process second(with(other.check, {"--cluster", server.url()}));
+  Process same(with(searched().check, {"--cluster", server.url()}));
+  searched().compare(first.finish());
+  other.compare(second.finish());
+  searched().compare(same.finish());
+}
+
+TEST_CASE("a worker refuses checks of another version, and says why") {
+  Server server;
+  Process submitter(with(searched().check, {"--cluster", server.url()}));
+  std::string check;
+  REQUIRE(comes_true([&] { return !(check = server.ask({"ZRANGE", "heddle:checks", "0", "0"})).empty(); }));
+  const std::string key = "heddle:" + check + ":check";
+  std::string text = server.ask({"HGET", key, "text"});
+  const auto place = text.find("\"heddle\":\"");
+  REQUIRE(place != std::string::npos);
+  text.replace(place, 11, "\"heddle\":\"9");
+  server.ask({"HSET", key, "text"}, text);
+  const Worker workers = hire(server.url(), "2");
+  REQUIRE(comes_true([&] { return !status_of(server.url())["checks"][0]["refusals"].empty(); }));
+  CHECK(contains(status_of(server.url())["checks"][0]["refusals"][0]["reason"].get<std::string>(),
+                 "was made by heddle 9"));
+  // They still work on others.
+  const Searched other(4);
+  other.compare(run_heddle(with(other.check, {"--cluster", server.url()})));
+  CHECK(run_heddle({"cluster", "cancel", server.url(), check}).exit_code == 0);
+  const Finished result = submitter.finish();
+  CHECK(result.exit_code == 3);
+  CHECK(contains(result.output, "cancelled"));
+}
+
+TEST_CASE("a part that crashes its worker three times is set aside") {
+  Server server;
+  const std::string check = "heddle:checks";
+  const Worker workers = hire(server.url(), "1", "60");
+  Process submitter(with(searched().check, {"--cluster", server.url()}));
+  for (int crash = 0; crash < 3; ++crash) {
+    // The only part of the check is explored by the only worker.
+    REQUIRE(comes_true([&] { return server.ask({"ZCARD", "heddle:leases"}) == "1"; }));
+    const std::vector<pid_t> children = workers->children();
+    REQUIRE(children.size() == 1);
+    ::kill(children[0], SIGSEGV);
+    REQUIRE(comes_true([&] { return workers->children() != children; }));
+  }
+  const Finished result = submitter.finish();
+  CHECK(result.exit_code == 3);
+  const Json report = Json::parse(result.output);
+  CHECK(report["verdict"] == "undecided");
+  CHECK(contains(report["stopped_by"].get<std::string>(), "1 part set aside"));
+  CHECK(contains(report["stopped_by"].get<std::string>(), "signal 11"));
+}
+
+TEST_CASE("interrupted workers give back what they have not done; an interrupted submitter ends its check") {
+  Server server;
+  Worker worker = hire(server.url(), "2", "60");
+  Process submitter(with(searched().check, {"--cluster", server.url()}));
+  REQUIRE(comes_true([&] { return server.ask({"ZCARD", "heddle:leases"}) != "0"; }));
+  worker->send(SIGTERM);
+  CHECK(worker->finish().exit_code == 0);
+  CHECK(server.ask({"ZCARD", "heddle:leases"}) == "0");
+  CHECK(status_of(server.url())["checks"][0]["open_parts"].get<int>() > 0);
+  // Others continue; the lease of the first would have lasted for a minute.
+  worker = hire(server.url(), "2");
+  searched().compare(submitter.finish());
+
+  const Searched& same = searched();
+  worker.reset();
+  Process first(with(same.check, {"--cluster", server.url()}));
+  Process second(with(same.check, {"--cluster", server.url()}));
+  REQUIRE(comes_true([&] {
+    const std::string id = server.ask({"ZRANGE", "heddle:checks", "0", "0"});
+    return !id.empty() && server.ask({"ZCARD", "heddle:" + id + ":submitters"}) == "2";
+  }));
+  REQUIRE(first.wait_for_handler(SIGINT));
+  first.send(SIGINT);
+  const Finished left = first.finish();
+  CHECK(left.exit_code == 3);
+  CHECK(Json::parse(left.output)["stopped_by"] == "interrupted");
+  CHECK(status_of(server.url())["checks"][0]["state"] == "running");  // the second waits for it
+  REQUIRE(second.wait_for_handler(SIGINT));
+  second.send(SIGINT);
+  CHECK(second.finish().exit_code == 3);
+  CHECK(status_of(server.url())["checks"][0]["state"] == "cancelled");
+}
+
+TEST_CASE("servers that cannot be used are refused with a reason") {
+  TemporaryFolder folder;
+  const std::string file = folder.file("safe.hed", safe_program);
+  const auto submit = [&](const std::string& url, const std::string& password = {}) {
+    Setup setup;
+    if (!password.empty()) setup.environment["HEDDLE_REDIS_PASSWORD"] = password;
+    return run_heddle({"check", file, "--algorithm", "trust", "--cluster", url, "--timeout", "20"}, setup);
+  };
+  const Finished none = submit("redis+unix://" + (folder.path() / "none.sock").string());
+  CHECK(none.exit_code == 2);
+  CHECK(contains(none.errors, "does not answer"));
+  for (const char* const url : {"http://x", "redis://", "redis://me:secret@host", "redis://host:99999",
+                                "redis://h/x", "redis+unix://relative"}) {
+    CAPTURE(url);
+    CHECK(submit(url).exit_code == 2);
+  }
+  Server server("secret");
+  CHECK(contains(submit(server.url()).errors, "NOAUTH"));
+  CHECK(contains(submit(server.url(), "wrong").errors, "WRONGPASS"));
+  Setup setup;
+  setup.environment["HEDDLE_REDIS_PASSWORD"] = "secret";
+  Process worker({"cluster", "work", server.url(), "-j", "1", "--idle", "1"}, setup);
+  CHECK(submit(server.url(), "secret").exit_code == 0);
+  CHECK(worker.finish().exit_code == 0);
+
+  const Finished refused = run_heddle({"check", file, "--algorithm", "dpor", "--cluster", server.url()});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.errors, "one thread"));
+}
+
+TEST_CASE("one suite runs over a cluster, and its long checks are explored there") {
+  Server server;
+  const Worker workers = hire(server.url(), "2");
+  TemporaryFolder folder;
+  folder.file("short.hed", std::string(safe_program) + "expect sc: executions 3;\n");
+  folder.file("long.hed", program_of(6) + "thread s { let d = x; }\nexpect sc by trust: sometimes;\n");
+  const Finished result = run_heddle({"test", folder.path().string(), "-j", "2", "--cluster", server.url(),
+                                      "--timeout", "100", "--json", "-"});
+  CHECK(result.exit_code == 0);
+  if (result.exit_code != 0) MESSAGE(result.output, result.errors);
+  // Whether a check lasts for a second depends on the machine. The long one does on every known one.
+  CHECK(status_of(server.url())["checks"].size() >= 1);
+}
+
+TEST_CASE("what others have written into the server is no reason to crash") {
+  Server server;
+  Worker workers = hire(server.url(), "1");
+  Process submitter(with(searched().check, {"--cluster", server.url()}));
+  std::string check;
+  REQUIRE(comes_true([&] { return !(check = server.ask({"ZRANGE", "heddle:checks", "0", "0"})).empty(); }));
+  const std::string prefix = "heddle:" + check + ":";
+  const std::string endless = "0:" + std::string(100'000, '1');
+  for (const std::string& part :
+       {std::string("0:9.9.9.9"), std::string("nonsense"), std::string("7:1.2.3"), endless}) {
+    server.ask({"HSET", prefix + "parts", "evil" + std::to_string(part.size()), "0 " + part});
+    server.ask({"HINCRBY", prefix + "check", "open", "1"});
+    server.ask({"ZADD", prefix + "queue", "0", "evil" + std::to_string(part.size())});
+  }
+  const Finished result = submitter.finish();
+  CHECK(result.exit_code == 1);  // with --keep-going, there were violations in the good parts
+  CHECK(contains(result.output, "4 parts set aside"));
+  // A tally that is none of the program.
+  workers.reset();
+  Process second(with(searched().check, {"--cluster", server.url()}));
+  REQUIRE(comes_true([&] { return server.ask({"HGET", prefix + "check", "state"}) == "running"; }));
+  server.ask({"HSET", prefix + "sums", "state/1,2,x", "7"});
+  server.ask({"HSET", prefix + "firsts", "violation/5", "00 {\"kind\":1234}"});
+  workers = hire(server.url());
+  const Finished damaged = second.finish();
+  CHECK(damaged.exit_code == 2);
+  CHECK(contains(damaged.output, "cannot be used"));
+}
+
+}  // namespace heddle::test
