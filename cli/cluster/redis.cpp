@@ -25,7 +25,7 @@ namespace heddle::cli {
 
 namespace {
 
-using Json = nlohmann::json;
+using Document = nlohmann::json;
 
 // What one text of the server may take: a description, the text of a violation.
 constexpr std::size_t longest_text = std::size_t{64} << 20;
@@ -180,11 +180,11 @@ class RedisExchange final : public Exchange {
 
   bool submit(const Division& division, const std::string& submitter) override {
     const SearchPart whole = Division::whole();
-    const Json named{{"file", division.program().name()},
+    const Document named{{"file", division.program().name()},
                      {"model", division.options().model},
                      {"algorithm", division.options().algorithm}};
     const auto answer = step({"submit", division.id(), division.text(),
-                              named.dump(-1, ' ', false, Json::error_handler_t::replace), submitter,
+                              named.dump(-1, ' ', false, Document::error_handler_t::replace), submitter,
                               std::to_string(submitter_patience.count()), division.id(whole),
                               std::to_string(whole.depth), whole.text});
     return Answer(answer.get()).number() == 1;
@@ -259,12 +259,12 @@ class RedisExchange final : public Exchange {
   bool commit(const Lease& lease, const WorkerInfo& worker, const Division& division,
               const Explored& explored) override {
     // Numbers travel as text: those of the script are floating-point numbers.
-    Json sums = Json::object(), maxima = Json::object(), firsts = Json::object(), left = Json::array();
+    Document sums = Document::object(), maxima = Document::object(), firsts = Document::object(), left = Document::array();
     for (const auto& [name, value] : explored.found.sums) sums[name] = std::to_string(value);
     for (const auto& [name, value] : explored.found.maxima) maxima[name] = std::to_string(value);
     for (const auto& [name, first] : explored.found.firsts) firsts[name] = {first.order, first.text};
     for (const SearchPart& part : explored.left) left.push_back({division.id(part), part.depth, part.text});
-    const Json result{{"sums", std::move(sums)},     {"maxima", std::move(maxima)},
+    const Document result{{"sums", std::move(sums)},     {"maxima", std::move(maxima)},
                       {"firsts", std::move(firsts)}, {"left", std::move(left)},
                       {"over", explored.over},       {"reason", explored.stopped_by}};
     const auto answer = step({"commit", lease.token, about(worker), result.dump()});
@@ -298,7 +298,7 @@ class RedisExchange final : public Exchange {
         CheckSummary& check = cluster.checks.emplace_back();
         check.id = one_line(checks[i][0].text());
         check.status = status_in(checks[i][1]);
-        const Json named = Json::parse(checks[i][1][11].text(), nullptr, false);
+        const Document named = Document::parse(checks[i][1][11].text(), nullptr, false);
         const auto word = [&](const char* name) {
           return named.is_object() && named.contains(name) && named[name].is_string()
                      ? one_line(named[name].get<std::string>())
