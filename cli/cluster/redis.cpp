@@ -181,8 +181,8 @@ class RedisExchange final : public Exchange {
   bool submit(const Division& division, const std::string& submitter) override {
     const SearchPart whole = Division::whole();
     const Document named{{"file", division.program().name()},
-                     {"model", division.options().model},
-                     {"algorithm", division.options().algorithm}};
+                         {"model", division.options().model},
+                         {"algorithm", division.options().algorithm}};
     const auto answer = step({"submit", division.id(), division.text(),
                               named.dump(-1, ' ', false, Document::error_handler_t::replace), submitter,
                               std::to_string(submitter_patience.count()), division.id(whole),
@@ -259,14 +259,15 @@ class RedisExchange final : public Exchange {
   bool commit(const Lease& lease, const WorkerInfo& worker, const Division& division,
               const Explored& explored) override {
     // Numbers travel as text: those of the script are floating-point numbers.
-    Document sums = Document::object(), maxima = Document::object(), firsts = Document::object(), left = Document::array();
+    Document sums = Document::object(), maxima = Document::object(), firsts = Document::object(),
+             left = Document::array();
     for (const auto& [name, value] : explored.found.sums) sums[name] = std::to_string(value);
     for (const auto& [name, value] : explored.found.maxima) maxima[name] = std::to_string(value);
     for (const auto& [name, first] : explored.found.firsts) firsts[name] = {first.order, first.text};
     for (const SearchPart& part : explored.left) left.push_back({division.id(part), part.depth, part.text});
     const Document result{{"sums", std::move(sums)},     {"maxima", std::move(maxima)},
-                      {"firsts", std::move(firsts)}, {"left", std::move(left)},
-                      {"over", explored.over},       {"reason", explored.stopped_by}};
+                          {"firsts", std::move(firsts)}, {"left", std::move(left)},
+                          {"over", explored.over},       {"reason", explored.stopped_by}};
     const auto answer = step({"commit", lease.token, about(worker), result.dump()});
     return Answer(answer.get()).number() == 1;
   }
