@@ -243,7 +243,7 @@ Result<Program> compiled(const std::string& text) { return Program::from_source(
 TEST_CASE(
     "states finds the states, ends, deadlocks, violations and unfair ends that a search of all states "
     "finds") {
-  const std::size_t programs = tests::sized(150, 4000);
+  const std::size_t programs = 30;
   std::size_t failures = 0;
   std::size_t compared = 0;
   std::size_t livelocks = 0;
