@@ -49,6 +49,7 @@ struct Event {
   EventId co_next = no_event;
   std::uint32_t snapshot = 0;  // the thread's block when the operation was requested
   std::uint32_t index = 0;     // in its thread
+  std::uint32_t trail = 0;     // length of the trail before the event was added
   ThreadId thread = 0;
   ThreadState state = ThreadState::ready;  // of the thread, before the event
   EventKind kind = EventKind::read;
@@ -255,7 +256,6 @@ class Graph {
   Set live_;
   Set overtaken_;  // see overtaken()
   std::vector<Change> trail_;
-  std::vector<std::uint32_t> marks_;  // length of the trail before each event of the graph
   std::vector<Removed> removed_;
   std::vector<EventId> saved_order_;
   std::vector<Cut> cuts_;
@@ -307,7 +307,7 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
   event.prefix = prefix(t);
   if (reads) event.prefix |= events_[behind].prefix;
   event.prefix.insert(static_cast<ProcessId>(id));
-  marks_.push_back(static_cast<std::uint32_t>(trail_.size()));
+  event.trail = static_cast<std::uint32_t>(trail_.size());
 
   EventId next = no_event;
   if (behind != no_event) {
@@ -360,10 +360,9 @@ void Graph<Model, Words>::order_before(EventId target, const Set& earlier) {
 
 template <typename Model, unsigned Words>
 void Graph<Model, Words>::remove(EventId id) {
-  for (const auto mark = marks_.back(); trail_.size() > mark; trail_.pop_back()) {
+  for (const auto length = events_[id].trail; trail_.size() > length; trail_.pop_back()) {
     events_[trail_.back().event].upto = trail_.back().upto;
   }
-  marks_.pop_back();
   unlink(id);
 }
 

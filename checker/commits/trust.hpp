@@ -104,7 +104,7 @@ class Trust {
     search_.divide([this] { return way_ != nullptr ? std::nullopt : split(nodes_, first_own_); });
     arrive();
     if (way_ != nullptr) enter_way();
-    while (nodes_.end() != nodes_.begin() + first_own_ && !search_.halted()) {
+    while (nodes_.size() != first_own_ && !search_.halted()) {
       if (machine_.full()) return false;
       advance();
     }
@@ -333,31 +333,25 @@ template <RevisitMachine Machine>
 [[gnu::always_inline]] inline auto Trust<Machine>::next_child() -> Advance {
   Node& node = nodes_.back();
   while (!search_.stopped()) {
-    switch (node.stage) {
-      case Stage::add:
-        if (add(node)) return Advance::extended;
-        break;
-      case Stage::added:
-        remove(node);
-        node.stage = Stage::next;
-        if (node.updates) start_revisits(node);
-        break;
-      case Stage::revisits:
-        if (next_revisit(node)) return Advance::revisited;
-        node.stage = Stage::next;
-        break;
-      case Stage::next:
-        if (next_parameter(node)) {
-          node.stage = Stage::add;
-        } else if (node.is_store() && !node.all_tried) {
-          node.all_tried = true;
-          start_revisits(node);
-        } else {
-          leave();
-          return Advance::left;
-        }
-        break;
+    if (node.stage == Stage::added) {
+      remove(node);
+      node.stage = Stage::next;
+      if (node.updates) start_revisits(node);
     }
+    if (node.stage == Stage::revisits) {
+      if (next_revisit(node)) return Advance::revisited;
+      node.stage = Stage::next;
+    }
+    if (node.stage == Stage::next && !next_parameter(node)) {
+      if (!node.is_store() || node.all_tried) {
+        leave();
+        return Advance::left;
+      }
+      node.all_tried = true;
+      start_revisits(node);
+      continue;
+    }
+    if (add(node)) return Advance::extended;
   }
   return Advance::left;
 }
@@ -442,8 +436,10 @@ template <RevisitMachine Machine>
 // results from this graph.
 template <RevisitMachine Machine>
 [[gnu::always_inline]] inline bool Trust<Machine>::count_hopeless_read(const Node& node) {
+  if (!machine_.stopped_by(node.id)) [[likely]]
+    return false;
   if (node.forced || node.updates || node.op == Op::choose || node.is_store()) return false;
-  if (machine_.newer(node.parameter) == no_event || !machine_.stopped_by(node.id)) return false;
+  if (machine_.newer(node.parameter) == no_event) return false;
   const ThreadId t = node.event.name.thread;
   search_.blocked(t, machine_.standing_op(t), machine_.standing_site(t));
   ++search_.counts.runs;
