@@ -18,6 +18,7 @@ namespace heddle::checker {
 namespace {
 
 using Run = void (*)(Search&);
+using Sampler = decltype(Cell::sample);
 
 // A function that runs an algorithm, and the models for which it has a machine.
 struct Form {
@@ -26,10 +27,12 @@ struct Form {
   bool divisible = false;
   bool judges_invariants = false;
   bool sees_locals = false;
+  Sampler sample = nullptr;
 };
 // Of an algorithm whose subtrees share nothing.
-Form in_parts(Form form) {
+Form in_parts(Form form, Sampler sample) {
   form.divisible = true;
+  form.sample = sample;
   return form;
 }
 
@@ -78,7 +81,7 @@ const std::vector<AlgorithmRow>& rows() {
         .bounds_preemptions = true,
         .bounds_buffers = true,
         .counts = CountedAs::interleaving},
-       {in_parts(of_states(over_interleavings(run_naive))), over_power<commits::run_naive>()}},
+       {in_parts(of_states(over_interleavings(run_naive)), sample_naive), over_power<commits::run_naive>()}},
       {{.name = "dpor",
         .summary = "dynamic partial-order reduction with sleep sets",
         .paper = "Flanagan and Godefroid, POPL'05; Zhang, Kusano, Wang, PLDI'15",
@@ -117,7 +120,8 @@ const std::vector<AlgorithmRow>& rows() {
         .bounds_preemptions = true,
         .reports_beyond_bound = true,
         .decides_robustness = true},
-       {in_parts(of_cuts(over_graphs(run_trust))), in_parts(over_power<run_trust_recommitting>())}},
+       {in_parts(of_cuts(over_graphs(run_trust)), sample_trust),
+        in_parts(over_power<run_trust_recommitting>(), sample_trust_recommitting)}},
       {{.name = "rf",
         .summary = "reads-from classes: the order of writes left open, each class exactly once",
         .paper = "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21",
@@ -208,6 +212,7 @@ const std::vector<Cell>& all_cells() {
           cell.divisible = form.divisible;
           cell.judges_invariants = form.judges_invariants;
           cell.sees_locals = form.sees_locals;
+          cell.sample = form.sample;
         }
         if (cell.run == nullptr) cell.why_not = refusal(row, model.name);
       }

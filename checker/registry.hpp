@@ -7,10 +7,12 @@
 // for each of the two contracts that it works over. docs/extending.md adds one of each.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "checker/search/sampling.hpp"
 #include "checker/search/search.hpp"
 #include "heddle/heddle.h"
 
@@ -26,6 +28,8 @@ struct Cell {
   // Whether it judges invariants, and those that name locals of threads.
   bool judges_invariants = false;
   bool sees_locals = false;
+  // Samples random paths of the search until there are enough (search/sampling.hpp). Null: it cannot.
+  void (*sample)(Search&, std::uint64_t seed, Samples&) = nullptr;
 };
 
 // Model by model, in the order of the lists below.

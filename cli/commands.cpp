@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <new>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "cli/checkpoint.hpp"
 #include "cli/cluster/cluster.hpp"
 #include "cli/coverage.hpp"
+#include "cli/estimate.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
@@ -181,6 +183,7 @@ int report_errors(const std::vector<Diagnostic>& errors, bool json, int exit_cod
 
 int run_check(const Options& given) {
   if (given.sweep) return run_sweep(given);
+  if (given.estimate) return run_estimate(given);
   catch_interrupts();
   Options options = given;
   if (!options.resume_file.empty()) {
@@ -199,8 +202,13 @@ int run_check(const Options& given) {
   const bool saved = !files.trace.empty() || !files.dot.empty() || !files.html.empty();
   settings.witnesses = settings.witnesses || options.witness > 0 || saved;
   settings.save = checkpoint.saver();
-  settings.progress = [&line](const Progress& progress) {
-    line.update(progress);
+  std::optional<Estimate> expected;
+  bool estimated = false;
+  settings.progress = [&](const Progress& progress) {
+    if (line.is_due(progress.seconds)) {
+      if (!std::exchange(estimated, true)) expected = quick_estimate(*program, options.check);
+      line.update(progress.seconds, progress_text(progress) + remaining_text(expected, progress));
+    }
     return !interrupted();
   };
   const std::string& cluster = options.cluster.url;

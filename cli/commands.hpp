@@ -19,6 +19,7 @@ inline constexpr int bad_input = 2;  // the exit code, see above
 [[nodiscard]] int run_check(const Options& options);
 // Many checks, for lists of models, algorithms or params; see sweep.hpp for the exit code.
 [[nodiscard]] int run_sweep(const Options& options);
+[[nodiscard]] int run_estimate(const Options& options);  // check --estimate
 [[nodiscard]] int run_outcomes(const Options& options);
 [[nodiscard]] int run_compare(const Options& options);
 // 0: every expectation is met; 1: one is not.

@@ -48,6 +48,8 @@ void add_check_options(CLI::App& app, Options& options) {
             [&check](const std::string& text) { check.save_period = seconds_number("--every", text); });
   add_value(app, "--resume", "FILE", "Continue the search of which --checkpoint has saved the state",
             [&options](const std::string& text) { options.resume_file = text; });
+  add_flag(app, "--estimate", options.estimate,
+           "Do not check, but say after a second how many executions there are and how long they take");
   add_value(
       app, "--cluster", "URL",
       "Let the workers at this server explore: redis://HOST[:PORT][/DB], redis+unix:///PATH (docs/scale.md)",

@@ -119,6 +119,7 @@ void check_sweep_options(const Options& options) {
       {options.violation > 1, "--violation", "shows one execution"},
       {options.minimise, "--minimise", "shortens one execution"},
       {options.lint, "--lint", "examines one program"},
+      {options.estimate, "--estimate", "estimates one check"},
       {!options.artefacts.checkpoint.empty(), "--checkpoint", "saves one search"},
       {!options.resume_file.empty(), "--resume", "continues one search"},
   };
@@ -153,30 +154,51 @@ void choose_sweep(Options& options) {
   }
 }
 
-// What --robust does not go with: its witness is an execution that shows a cycle, not a failure.
-void check_robust_options(const Options& options) {
-  const std::pair<bool, std::string_view> refused[] = {
-      {options.minimise, "--minimise"},
-      {options.witness > 0, "--witness"},
-  };
-  for (const auto& [given, option] : refused) {
-    if (given) refuse(fmt::format("--robust and {} exclude each other", option));
+// What an option does not go with.
+using Excluded = std::vector<std::pair<bool, std::string_view>>;
+void check_excluded(std::string_view option, const Excluded& others, const std::string& hint = {}) {
+  for (const auto& [given, other] : others) {
+    if (given) refuse(fmt::format("{} and {} exclude each other", option, other), hint);
   }
+}
+
+// The witness of --robust is an execution that shows a cycle, not a failure.
+void check_robust_options(const Options& options) {
+  check_excluded("--robust", {{options.minimise, "--minimise"}, {options.witness > 0, "--witness"}});
+}
+
+// An estimate looks for nothing, so there is nothing to show, to save or to shorten.
+void check_estimate_options(const Options& options) {
+  const Artefacts& files = options.artefacts;
+  check_excluded("--estimate",
+                 {{options.check.robust, "--robust"},
+                  {options.check.collect_outcomes, "--outcomes"},
+                  {options.check.coverage, "--coverage"},
+                  {options.witness > 0, "--witness"},
+                  {options.minimise, "--minimise"},
+                  {options.lint, "--lint"},
+                  {!files.trace.empty(), "--trace"},
+                  {!files.dot.empty(), "--dot"},
+                  {!files.html.empty(), "--html"},
+                  {!files.sarif.empty(), "--sarif"},
+                  {!files.checkpoint.empty(), "--checkpoint"},
+                  {!options.resume_file.empty(), "--resume"},
+                  {!options.cluster.url.empty(), "--cluster"},
+                  {options.random.runs > 0, "--random"},
+                  {options.check.live, "--live"},
+                  {options.check.timeout.has_value(), "--timeout"},
+                  {options.check.max_executions.has_value(), "--max-executions"}},
+                 "an estimate takes a second of work");
 }
 
 // What has no meaning for a check that others explore.
 void check_cluster_options(const Options& options) {
-  const std::pair<bool, std::string_view> refused[] = {
-      {options.sweep, "a table of checks"},
-      {options.check.threads > 0, "-j"},
-      {!options.artefacts.checkpoint.empty(), "--checkpoint"},
-      {!options.resume_file.empty(), "--resume"},
-  };
-  for (const auto& [given, what] : refused) {
-    if (!given) continue;
-    refuse(fmt::format("--cluster and {} exclude each other", what),
-           what == "-j" ? "heddle cluster work -j N sets the number of workers" : "");
-  }
+  check_excluded("--cluster",
+                 {{options.sweep, "a table of checks"},
+                  {options.check.threads > 0, "-j"},
+                  {!options.artefacts.checkpoint.empty(), "--checkpoint"},
+                  {!options.resume_file.empty(), "--resume"}},
+                 "the server keeps the search; heddle cluster work -j N sets the number of workers");
 }
 
 void check_shell(const std::string& shell) {
@@ -232,6 +254,7 @@ Options parse(int count, const char* const* arguments) {
   if (options.random.runs > 0) options.check.random = options.random;
   if (options.shapes_random && options.random.runs == 0)
     refuse("--seed and --depth need --random", "--random N says how many runs there are");
+  if (options.estimate) check_estimate_options(options);
   if (info.command == Command::check && !options.cluster.url.empty()) check_cluster_options(options);
   if (info.command == Command::cluster && options.cluster.url.empty())
     refuse("cluster needs an action and a server", "for example: heddle cluster work redis://localhost");

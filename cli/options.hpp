@@ -97,6 +97,7 @@ struct Options {
   std::size_t violation = 1;   // check: the one to show, from 1
   std::size_t witness = 0;     // check: number of an `exists`, outcomes: number of a row, from 1; 0: none
   bool minimise = false;       // check
+  bool estimate = false;       // check
   RandomSearch random;         // check: moved to CheckOptions if `runs` is set
   bool shapes_random = false;  // check: --seed or --depth is there
   bool lint = false;           // check

@@ -19,23 +19,19 @@ std::string progress_text(const Progress& progress) {
                      magnitude(rate), blocked, grouped(progress.depth), progress.seconds);
 }
 
-void ProgressLine::update(const Progress& progress) {
-  if (is_due(progress.seconds)) show(progress_text(progress));
-}
-
-void ProgressLine::update(double seconds, const std::string& text) {
-  if (is_due(seconds)) show(text);
-}
-
-bool ProgressLine::is_due(double seconds) {
+bool ProgressLine::is_due(double seconds) const {
   constexpr double first = 1.0;
   constexpr double interval = 0.2;
-  if (!shown_ || seconds < first || seconds < last_seconds_ + interval) return false;
-  last_seconds_ = seconds;
-  return true;
+  return shown_ && seconds >= first && seconds >= last_seconds_ + interval;
 }
 
-void ProgressLine::show(const std::string& whole) {
+void ProgressLine::update(const Progress& progress) {
+  if (is_due(progress.seconds)) update(progress.seconds, progress_text(progress));
+}
+
+void ProgressLine::update(double seconds, const std::string& whole) {
+  if (!is_due(seconds)) return;
+  last_seconds_ = seconds;
   // Leaves one column free: a full line would wrap, and a wrapped line cannot be overwritten.
   const std::string text = shorten(whole, terminal_width(STDERR_FILENO) - 1);
   const std::size_t width = display_width(text);

@@ -19,16 +19,15 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // May be called any number of times; writes at most five times per second.
+  // Whether `update` would write: at most five times per second, and only if the line is shown.
+  [[nodiscard]] bool is_due(double seconds) const;
+  // May be called any number of times.
   void update(const Progress& progress);
   void update(double seconds, const std::string& text);
   // Leaves the line empty, with the cursor at its start.
   void clear();
 
  private:
-  bool is_due(double seconds);
-  void show(const std::string& whole);
-
   bool shown_;
   double last_seconds_ = 0;
   std::size_t written_ = 0;  // columns of the current line

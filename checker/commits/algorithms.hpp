@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "checker/commits/plain_graph.hpp"
+#include "checker/search/sampling.hpp"
 #include "checker/search/search.hpp"
 
 namespace heddle::checker {
@@ -19,6 +20,10 @@ void run_trust(Search& search, const GraphObserver& observer);
 void run_rsmc(Search& search, const GraphObserver& observer);
 // trust on Recommits: under POWER, and to test revisits in place under the other models.
 void run_trust_recommitting(Search& search, const GraphObserver& observer);
+
+// Sample random paths of the same searches (sampling.hpp) until there are enough, or the search is stopped.
+void sample_trust(Search& search, std::uint64_t seed, Samples& samples);
+void sample_trust_recommitting(Search& search, std::uint64_t seed, Samples& samples);
 
 // The algorithms that have a namesake over interleavings. All but `rf` run on every commit machine: under SC,
 // TSO and PSO they are a second opinion for tests.

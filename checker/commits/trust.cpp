@@ -31,4 +31,11 @@ void run_trust(Search& search, const GraphObserver& observer) {
   if (!found) throw NoImplementation(model);
 }
 
+void sample_trust(Search& search, std::uint64_t seed, Samples& samples) {
+  const auto& model = search.options().model;
+  const bool found = AxiomaticModels::visit(
+      model, [&]<typename Model>() { sample_trust_on<BoundedMachine<Model>>(search, seed, samples); });
+  if (!found) throw NoImplementation(model);
+}
+
 }  // namespace heddle::checker

@@ -77,6 +77,7 @@
 #include "checker/commits/commit_machine.hpp"
 #include "checker/commits/run_ends.hpp"
 #include "checker/search/part.hpp"
+#include "checker/search/sampling.hpp"
 #include "checker/search/search.hpp"
 
 namespace heddle::checker {
@@ -86,42 +87,6 @@ class Trust {
  public:
   using Set = typename Machine::Set;
 
-  Trust(Machine& machine, Search& search, const GraphObserver& observer)
-      : machine_(machine),
-        search_(search),
-        observer_(observer),
-        ends_(search),
-        oldest_first_(search.options().robust) {}
-
-  // Explores a part. False if an execution has more events than the machine has room for: then the search must
-  // start again on a wider one. Throws NoSuchPart.
-  bool run(const Part& part) {
-    if (part.path.empty()) {
-      note_failures();
-    } else {
-      way_ = &part;
-    }
-    search_.divide([this] { return way_ != nullptr ? std::nullopt : split(nodes_, first_own_); });
-    arrive();
-    if (way_ != nullptr) enter_way();
-    while (nodes_.size() != first_own_ && !search_.halted()) {
-      if (machine_.full()) return false;
-      advance();
-    }
-    if (way_ != nullptr) {
-      if (!search_.halted()) throw NoSuchPart();
-      search_.restart();
-      search_.leave(part);
-      return true;
-    }
-    if (search_.halted()) search_.leave(rest_of(nodes_, first_own_));
-    if constexpr (BoundsPreemptions<Machine>)
-      search_.counts.blocked_preemption_bound += machine_.withheld() - withheld_before_;
-    search_.note_memory(memory_used());
-    return true;
-  }
-
- private:
   enum class Stage : std::uint8_t {
     add,       // add the event with the current parameter
     added,     // take it out of the graph
@@ -158,6 +123,54 @@ class Trust {
     [[nodiscard]] bool exhausted() const { return forced && !idle && !updates && !is_store(); }
   };
 
+  Trust(Machine& machine, Search& search, const GraphObserver& observer)
+      : machine_(machine),
+        search_(search),
+        observer_(observer),
+        ends_(search),
+        oldest_first_(search.options().robust) {}
+
+  // Explores a part. False if an execution has more events than the machine has room for: then the search must
+  // start again on a wider one. Throws NoSuchPart.
+  bool run(const Part& part) {
+    if (part.path.empty()) {
+      note_failures();
+    } else {
+      way_ = &part;
+    }
+    search_.divide([this] { return way_ != nullptr ? std::nullopt : split(nodes_, first_own_); });
+    arrive();
+    if (way_ != nullptr) enter_way();
+    while (nodes_.size() != first_own_ && !search_.halted()) {
+      if (machine_.full()) return false;
+      advance();
+    }
+    if (way_ != nullptr) {
+      if (!search_.halted()) throw NoSuchPart();
+      search_.restart();
+      search_.leave(part);
+      return true;
+    }
+    if (search_.halted()) search_.leave(rest_of(nodes_, first_own_));
+    if constexpr (BoundsPreemptions<Machine>)
+      search_.counts.blocked_preemption_bound += machine_.withheld() - withheld_before_;
+    search_.note_memory(memory_used());
+    return true;
+  }
+
+  // -- Sampling, as SampledExploration has it.
+
+  void begin() {
+    note_failures();
+    arrive();
+  }
+  [[nodiscard]] std::size_t open_nodes() const { return nodes_.size(); }
+  [[nodiscard]] const Node& newest() const { return nodes_.back(); }
+  void reopen(const Node& node) { nodes_.push_back(node); }
+  bool make_child();
+  void enter_child() { enter(child_); }
+
+ private:
   // -- Extending the graph. (The `inline` functions are called in one place, for every event. The compiler
   // inlines them into `run` only if it must.)
 
@@ -215,6 +228,7 @@ class Trust {
   const Part* way_ = nullptr;          // until its beginning is reached
   std::size_t way_position_ = 0;       // of the newest node
   std::uint64_t withheld_before_ = 0;  // on the way
+  Advance child_ = Advance::left;      // how make_child made it
 };
 
 template <RevisitMachine Machine>
@@ -226,6 +240,16 @@ template <RevisitMachine Machine>
   if (on_way && !leads_on()) return;
   enter(advance);
   if (on_way) enter_way();
+}
+
+template <RevisitMachine Machine>
+bool Trust<Machine>::make_child() {
+  if (machine_.full()) search_.stop(std::string(Machine::out_of_room));
+  const std::size_t before = nodes_.size();
+  do {
+    child_ = next_child();
+  } while (child_ == Advance::left && nodes_.size() == before && !search_.stopped());
+  return child_ != Advance::left;
 }
 
 // Whether the newest child is one on the way to the part. Those before it belong to other parts, and so does
@@ -530,6 +554,16 @@ bool Trust<Machine>::maximal(EventId id, const Set& deleted) const {
   const EventId write = machine_.write_of(id);
   if (write == no_event) return gone(machine_.newer(machine_.source_of(id)));
   return gone(machine_.newer(write)) && (machine_.readers(write) - deleted).empty();
+}
+
+// Samples random paths on the second width of the machine: there is no search that could begin again.
+template <RevisitMachine Narrowest>
+void sample_trust_on(Search& search, std::uint64_t seed, Samples& samples) {
+  using Machine = typename Narrowest::template Widened<Narrowest::next_width>;
+  Machine machine(search.image(), search.machine_options());
+  const GraphObserver nobody;
+  Trust exploration(machine, search, nobody);
+  sample_paths(exploration, search, seed, samples);
 }
 
 }  // namespace heddle::checker

@@ -22,4 +22,8 @@ void run_trust_recommitting(Search& search, const GraphObserver& observer) {
   });
 }
 
+void sample_trust_recommitting(Search& search, std::uint64_t seed, Samples& samples) {
+  sample_trust_on<Recommits<PowerMachine<1>>>(search, seed, samples);
+}
+
 }  // namespace heddle::checker

@@ -5,6 +5,7 @@
 
 #include "checker/interleavings/machine.hpp"
 #include "checker/interleavings/models.hpp"
+#include "checker/search/sampling.hpp"
 #include "checker/search/search.hpp"
 
 namespace heddle::checker {
@@ -24,6 +25,9 @@ void run_states(Search& search);
 // Not an algorithm of the registry: CheckOptions::random asks for it.
 void run_random(Search& search);
 void run_rf(Search& search);
+
+// Samples random paths of the search (sampling.hpp) until there are enough, or it is stopped.
+void sample_naive(Search& search, std::uint64_t seed, Samples& samples);
 
 // Calls `use(machine)` with a fresh machine of the model in the search's options, with sets wide enough for
 // the program. Throws NoImplementation if the model is not operational.

@@ -14,6 +14,7 @@
 #include "checker/interleavings/preemptions.hpp"
 #include "checker/search/crew.hpp"
 #include "checker/search/part.hpp"
+#include "checker/search/sampling.hpp"
 
 namespace heddle::checker {
 
@@ -22,6 +23,19 @@ namespace {
 template <Interleaving Machine>
 class Naive {
  public:
+  using RunningThread = Running<typename Machine::Set>;
+
+  struct Node {
+    typename Machine::Set todo;
+    ThreadId chooser = none;
+    std::int64_t next_value = 0;
+    std::int64_t end_value = 0;
+    RunningThread running;
+    std::uint32_t children = 0;  // entered so far
+
+    [[nodiscard]] bool exhausted() const { return todo.empty() && next_value == end_value; }
+  };
+
   Naive(Machine& machine, Search& search) : machine_(machine), search_(search) {}
 
   void run(const Part& part) {
@@ -40,20 +54,31 @@ class Naive {
     search_.note_memory(memory_used());
   }
 
+  // -- Sampling, as SampledExploration has it.
+
+  void begin() { made_ = false, static_cast<void>(arrive({})); }
+  [[nodiscard]] std::size_t open_nodes() const { return nodes_.size(); }
+  [[nodiscard]] const Node& newest() const { return nodes_.back(); }
+  void reopen(const Node& node) {
+    nodes_.push_back(node);
+    made_ = false;
+  }
+  bool make_child() {
+    if (search_.stopped()) return false;
+    if (made_) machine_.undo();
+    const auto running = next_child();
+    made_ = running.has_value();
+    if (made_) {
+      running_ = *running;
+    } else {
+      nodes_.pop_back();
+      made_ = !nodes_.empty();
+    }
+    return running.has_value();
+  }
+  void enter_child() { made_ = !arrive(running_); }
+
  private:
-  using RunningThread = Running<typename Machine::Set>;
-
-  struct Node {
-    typename Machine::Set todo;
-    ThreadId chooser = none;
-    std::int64_t next_value = 0;
-    std::int64_t end_value = 0;
-    RunningThread running;
-    std::uint32_t children = 0;  // entered so far
-
-    [[nodiscard]] bool exhausted() const { return todo.empty() && next_value == end_value; }
-  };
-
   // Goes to where the part begins. What is found on the way belongs to other parts. Throws NoSuchPart.
   void begin(const Part& part) {
     first_own_ = part.first_own;
@@ -142,6 +167,8 @@ class Naive {
   std::vector<Node> nodes_;
   std::uint32_t first_own_ = 0;       // see Part
   std::uint64_t flushes_before_ = 0;  // on the way to the part
+  RunningThread running_;             // after the child that make_child made
+  bool made_ = false;                 // the newest node's child has been made and not entered
 };
 
 }  // namespace
@@ -151,6 +178,13 @@ void run_naive(Search& search) {
     with_machine(mine, waiting_options(mine),
                  [&](Interleaving auto& machine) { Naive(machine, mine).run(part); });
     return true;
+  });
+}
+
+void sample_naive(Search& search, std::uint64_t seed, Samples& samples) {
+  with_machine(search, waiting_options(search), [&](Interleaving auto& machine) {
+    Naive exploration(machine, search);
+    sample_paths(exploration, search, seed, samples);
   });
 }
 
