@@ -28,6 +28,7 @@
 
 #include "checker/commits/ahead_threads.hpp"
 #include "checker/commits/event_name.hpp"
+#include "checker/commits/packed_numbers.hpp"
 #include "checker/commits/plain_graph.hpp"
 #include "checker/commits/power.hpp"
 #include "checker/interleavings/machine.hpp"
@@ -246,11 +247,8 @@ class PowerMachine {
   [[nodiscard]] bool follow(const Choice& choice);
   // The newest value of each location.
   void final_memory(std::vector<std::int64_t>& memory) const {
-    for (std::uint32_t location = 0; location < memory.size(); ++location) {
-      const EventId initial = model_.known(location);
-      memory[location] =
-          initial == no_event ? image_.locations[location].initial : value_of(model_.newest(initial));
-    }
+    for (Location location = 0; location < memory.size(); ++location)
+      memory[location] = newest_value(location);
   }
   // Words that two states of one program share if and only if they have the same events committed with the
   // same parameters. They do not depend on the machine's width. O(events).
@@ -297,10 +295,7 @@ class PowerMachine {
   // True if the thread, at a failed await, would continue if it evaluated its condition now. For the end of a
   // run.
   [[nodiscard]] bool await_holds(ThreadId t) {
-    return await_holds(t, [this](Location location) {
-      const EventId initial = model_.known(location);
-      return initial == no_event ? image_.locations[location].initial : value_of(model_.newest(initial));
-    });
+    return await_holds(t, [this](Location location) { return newest_value(location); });
   }
   template <typename Read>
   [[nodiscard]] bool await_holds(ThreadId t, Read&& read);
@@ -316,6 +311,11 @@ class PowerMachine {
   }
 
  private:
+  [[nodiscard]] std::int64_t newest_value(Location location) const {
+    const EventId initial = model_.known(location);
+    return initial == no_event ? image_.locations[location].initial : value_of(model_.newest(initial));
+  }
+
   struct Step {
     EventName name;
     std::uint32_t first_event = 0;
@@ -360,9 +360,8 @@ class PowerMachine {
   }
   void advance(ThreadId t) {
     const auto& requests = threads_.requests(t);
-    while (open_[t] < requests.size() && (requests[open_[t]].committed || passive(requests[open_[t]]))) {
+    while (open_[t] < requests.size() && (requests[open_[t]].committed || passive(requests[open_[t]])))
       ++open_[t];
-    }
   }
   // A request that is not an event and that the thread has passed.
   [[nodiscard]] static bool passive(const Request& request) {
@@ -964,9 +963,8 @@ PlainGraph PowerMachine<Words>::plain_graph() const {
     const EventId initial = model_.known(location);
     if (initial == no_event) continue;
     std::vector<PlainGraph::Place> writes;
-    for (EventId id = model_.next(initial); id != no_event; id = model_.next(id)) {
+    for (EventId id = model_.next(initial); id != no_event; id = model_.next(id))
       writes.push_back(places[static_cast<std::size_t>(id)]);
-    }
     if (!writes.empty()) result.coherence[location] = writes;
   }
   return result;
@@ -975,38 +973,27 @@ PlainGraph PowerMachine<Words>::plain_graph() const {
 template <unsigned Words>
 void PowerMachine<Words>::key(std::vector<std::uint64_t>& packed) const {
   packed.clear();
-  unsigned bytes = 0;
-  const auto byte = [&](std::uint64_t value) {
-    if (bytes % 8 == 0) packed.push_back(0);
-    packed.back() |= value << (8 * (bytes++ % 8));
-  };
-  // Seven bits per byte: nearly all numbers are small.
-  const auto number = [&](std::uint64_t value) {
-    for (; value >= 128; value >>= 7U) byte((value & 127U) | 128U);
-    byte(value);
-  };
+  PackedNumbers numbers(packed);
   const auto place = [&](EventId write) {
-    number(name_of(write).thread + 1U);
-    if (write >= 0) number(name_of(write).index);
+    numbers.add(name_of(write).thread + 1U);
+    if (write >= 0) numbers.add(name_of(write).index);
   };
   for (ThreadId t = 0; t < thread_count(); ++t) {
     const auto& requests = threads_.requests(t);
     for (std::uint32_t i = 0; i < requests.size(); ++i) {
       const Request& request = requests[i];
       if (!request.committed && !request.dropped) continue;
-      number(i + 1);
+      numbers.add(i + 1);
       if (request.dropped) {
-        number(thread_count() + 1U);
-        continue;
+        numbers.add(thread_count() + 1U);
+      } else if (request.op == Op::choose) {
+        numbers.add(static_cast<std::uint64_t>(request.result));
+      } else {
+        if (request.read != no_event) place(model_[request.read].source);
+        if (request.write != no_event) place(model_[request.write].previous);
       }
-      if (request.op == Op::choose) {
-        number(static_cast<std::uint64_t>(request.result));
-        continue;
-      }
-      if (request.read != no_event) place(model_[request.read].source);
-      if (request.write != no_event) place(model_[request.write].previous);
     }
-    number(0);
+    numbers.add(0);
   }
 }
 
