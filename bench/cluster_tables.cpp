@@ -8,7 +8,7 @@
 //
 // A worker takes the shallowest part that waits, renews its lease, learns there how many parts to give away, and commits, after half
 // a minute at the latest.
-// The server executes one step after the other; what each costs was measured (INFO commandstats of a server under
+// The server executes one step after the other. What each costs is assumed: `INFO commandstats` of a server tells what it is
 // load). Workers are lost at random; others explore what they had when the lease has ended.
 #include <fmt/format.h>
 
@@ -234,7 +234,7 @@ class Simulation {
       if (waiting_count_ == 0) {
         if (!worker.idle) ++idle_;
         worker.idle = true;
-        const double pause = std::clamp(static_cast<double>(idle_) / 3, 10.0, 2000.0) / 1000;
+        const double pause = std::clamp(static_cast<double>(idle_) / 20, 10.0, 500.0) / 1000;
         schedule(now_ + costs_.network + pause, [this, index, life] { ask(index, life); });
         return;
       }
@@ -299,7 +299,7 @@ class Simulation {
         promised_ += missing;
         promised_until_ = now_ + 0.1;
       }
-      const double next = std::min(std::max(0.05, static_cast<double>(leases_) / 3 / 1000), costs_.lease / 4);
+      const double next = std::min(std::max(0.05, static_cast<double>(leases_) / 10 / 1000), costs_.lease / 4);
       schedule(now_ + costs_.network, [this, index, life, job, missing, next] {
         Worker& worker = workers_[index];
         if (worker.life != life || worker.job != job) return;

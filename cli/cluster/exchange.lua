@@ -220,9 +220,9 @@ function steps.take(worker, about, token, lease, ...)
       return {check, string.match(text, '^%d+ (.*)$')}
     end
   end
-  redis.call('ZADD', 'heddle:idle', whole(now + 3000), worker)
-  -- All workers together come some 3,000 times a second, however many they are.
-  return {whole(math.min(2000, math.max(10, redis.call('ZCARD', 'heddle:idle') / 3)))}
+  redis.call('ZADD', 'heddle:idle', whole(now + 1000), worker)
+  -- All workers together come some 20,000 times a second at most.
+  return {whole(math.min(500, math.max(10, redis.call('ZCARD', 'heddle:idle') / 20)))}
 end
 
 function steps.division(check)
@@ -243,7 +243,7 @@ function steps.renew(token, milliseconds, counts)
   redis.call('ZADD', 'heddle:leases', whole(now + milliseconds), token)
   redis.call('ZADD', 'heddle:seen', whole(now), lease.worker)
   redis.call('HSET', key(lease.check, 'running'), token, counts)
-  local next = math.max(50, redis.call('ZCARD', 'heddle:leases') / 3)
+  local next = math.max(50, redis.call('ZCARD', 'heddle:leases') / 10)
   return {'1', whole(hunger()), whole(math.min(next, milliseconds / 4))}
 end
 
