@@ -137,6 +137,7 @@ std::optional<Graph> all_states(const compiler::Image& image, const checker::Sea
       machine.choose(step.first, step.second - 1);
     };
     const auto number = [&](const std::vector<Step>& path) {
+      graph.fails = graph.fails || !machine.failures().empty();
       const auto [place, fresh] = known.emplace(bytes_of(machine), paths.size());
       if (!fresh) return place->second;
       paths.push_back(path);
@@ -149,7 +150,6 @@ std::optional<Graph> all_states(const compiler::Image& image, const checker::Sea
         stopped = stopped || checker::is_failure(op) || op == compiler::Op::round_limit;
       }
       if (stopped) unfinished.assign(unfinished.size(), false);
-      graph.fails = graph.fails || !machine.failures().empty();
       if (machine.enabled().empty() && machine.choosing().empty()) {
         const auto depth = machine.depth();
         machine.evaluate_waits();
