@@ -8,8 +8,8 @@
 //
 // A worker takes the shallowest part that waits, renews its lease, learns there how many parts to give away, and commits, after half
 // a minute at the latest.
-// The server executes one step after the other. What each costs is assumed: `INFO commandstats` of a server tells what it is
-// load). Workers are lost at random; others explore what they had when the lease has ended.
+// The server executes one step after the other; what each costs is assumed, not measured. Workers
+// are lost at random; others explore what they had when the lease has ended.
 #include <fmt/format.h>
 
 #include <algorithm>
