@@ -61,7 +61,7 @@ void spoil_the_end(Instance& instance, std::mt19937_64& random) {
   for (auto e = instance.first[thread + 1]; e-- > instance.first[thread];) {
     auto& read = instance.events[e];
     if (read.effect != Effect::load) continue;
-    std::vector<EventId> writes{initial};
+    std::vector<EventId> writes{no_event};
     for (EventId w = 0; w < instance.events.size(); ++w) {
       if ((instance.events[w].effect & Effect::writes) != 0 && instance.events[w].location == read.location)
         writes.push_back(w);
