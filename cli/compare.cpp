@@ -257,7 +257,7 @@ int show_comparison(const Program& program, const Options& options) {
   for (const std::string& model : options.models) {
     std::vector<CheckResult> results;
     for (const std::string& algorithm : options.algorithms) {
-      if (!why_not(model, algorithm).empty() || interrupted()) continue;
+      if (!why_not(program, model, algorithm).empty() || interrupted()) continue;
       CheckOptions settings = options.check;
       settings.model = model;
       settings.algorithm = algorithm;

@@ -90,8 +90,24 @@ class InvariantCuts {
       if (last != no_event) events |= graph[last].upto;
       const Set live = graph.live();
       events = events - (events - live);
+      add_choices(graph, events);
       return linearise(search_, graph, events, last);
     });
+  }
+  // A machine of interleavings judges no state in which a thread stands at a `choose`.
+  static void add_choices(const Graph& graph, Set& events) {
+    for (bool more = true; more;) {
+      more = false;
+      graph.live().for_each([&](ProcessId p) {
+        const auto& event = graph[static_cast<EventId>(p)];
+        if (event.kind != EventKind::choice || events.contains(p)) return;
+        Set missing = event.upto - events;
+        missing.erase(p);
+        if (!missing.empty()) return;
+        events.insert(p);
+        more = true;
+      });
+    }
   }
   [[nodiscard]] static bool names(const compiler::InvariantImage& invariant, Location location) {
     for (const auto named : invariant.locations) {

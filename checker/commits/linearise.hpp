@@ -40,14 +40,18 @@ template <typename Graph>
   return order;
 }
 
-// `last`: an event of the set that none of the others follows, to come last; or no_event.
+// `last`: an event of the set that comes after all others but those that follow it; or no_event.
 template <typename Graph>
 [[nodiscard]] Schedule linearise(const Search& search, const Graph& graph, const typename Graph::Set& events,
                                  EventId last = no_event) {
-  auto others = events;
-  if (last != no_event) others.erase(static_cast<ProcessId>(last));
-  auto order = linear_order(graph, others);
-  if (last != no_event) order.push_back(last);
+  typename Graph::Set late;
+  if (last != no_event) {
+    events.for_each([&](ProcessId p) {
+      if (graph[static_cast<EventId>(p)].upto.contains(static_cast<ProcessId>(last))) late.insert(p);
+    });
+  }
+  auto order = linear_order(graph, events - late);
+  for (const auto event : linear_order(graph, late)) order.push_back(event);
   Schedule schedule;
   const auto check = [](bool holds) {
     if (!holds) throw std::logic_error("internal error: the machine cannot replay an execution graph");

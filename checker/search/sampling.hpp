@@ -1,4 +1,4 @@
-// How large is a search? Estimated from random paths through its tree.
+// The size of a search, estimated from random paths through its tree.
 //
 // Knuth, "Estimating the efficiency of backtrack programs", Mathematics of Computation 29 (1975): a path begins
 // at the root and enters one child of each node, chosen uniformly. What is found at a node counts as often as

@@ -1,4 +1,4 @@
-// How long will a check take? An estimate from random paths.
+// Estimates of how long checks take, from random paths.
 #pragma once
 
 #include <cstdint>

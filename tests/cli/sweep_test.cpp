@@ -116,8 +116,13 @@ TEST_CASE("every cell of a sweep over models, algorithms and params is that of t
     for (const AlgorithmInfo& algorithm : algorithms())
       pairs += why_not(model.name, algorithm.name).empty() ? 1 : 0;
   }
-  CHECK(json["checks"].size() == 2 * pairs);
+  std::size_t checked = 0;
   for (const Json& cell : json["checks"]) {
+    const std::string reason =
+        why_not(cell["model"].get<std::string>(), cell["algorithm"].get<std::string>());
+    CHECK(cell["verdict"].is_null() == !reason.empty());
+    if (!reason.empty()) continue;
+    ++checked;
     CompileOptions options;
     options.parameters = cell["parameters"].get<Parameters>();
     const auto program = Program::from_file(file, options);

@@ -127,7 +127,9 @@ TEST_CASE(
       for (const auto& algorithm : algorithms()) {
         if (!why_not(*program, model, algorithm.name).empty()) continue;
         const auto result = check(*program, {.model = model, .algorithm = std::string(algorithm.name)});
-        REQUIRE(result);
+        REQUIRE_MESSAGE(result, to_text(result.error())
+                                    << algorithm.name << " under " << std::string(model) << "\n"
+                                    << threads << claim.text);
         const bool found = result->violation && result->violation->kind == ViolationKind::invariant;
         const bool right = found == *expected || (result->violation && !found);  // a deadlock came first
         failures += !right;

@@ -147,9 +147,9 @@ std::string dump_variable(const Variable& variable) {
 }
 
 std::string dump_expectation(const Expectation& expectation) {
-  constexpr std::array<std::string_view, 11> outcomes = {
-      "safe",  "safe within bounds", "vacuous", "violation",  "deadlock", "race",
-      "never", "sometimes",          "always",  "executions", "outcomes"};
+  constexpr std::array<std::string_view, 14> outcomes = {
+      "safe",   "safe within bounds", "vacuous",  "violation",  "deadlock", "race",   "never", "sometimes",
+      "always", "executions",         "outcomes", "terminates", "livelock", "starves"};
   std::string settings;
   for (const auto& [name, value] : expectation.parameters) settings += fmt::format(" {}={}", name, value);
   return fmt::format("expect {} by {} with{}: {} '{}' {}\n", fmt::join(expectation.models, " "),
@@ -214,7 +214,7 @@ std::string dump(const Program& program) {
     out += dump_body(program, thread.body);
   }
   if (program.final_block) out += "final\n" + dump_body(program, *program.final_block);
-  constexpr std::array<std::string_view, 3> kinds = {"exists", "forall", "forbid"};
+  constexpr std::array<std::string_view, 5> kinds = {"exists", "forall", "forbid", "filter", "invariant"};
   for (const Property& property : program.properties) {
     out += fmt::format("{} {}\n", kinds.at(static_cast<std::size_t>(property.kind)),
                        dump_expression(program, nullptr, property.condition));

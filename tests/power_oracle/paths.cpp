@@ -557,7 +557,7 @@ class Interpreter {
         }
         if (!branch(s.expressions[0])) stop(Path::End::cut);
         break;
-      case StatementKind::either: throw std::invalid_argument("the oracle has no 'either'");
+      case StatementKind::either: throw TooLarge("the oracle has no 'either'");
     }
     return Flow::next;
   }

@@ -22,6 +22,10 @@ using heddle::tests::Source;
 using States = std::set<std::vector<std::int64_t>>;
 
 std::optional<States> final_states(const heddle::Program& program, const std::string& model) {
+  // (Invariants mean nothing under POWER.)
+  const auto& models = heddle::models();
+  const auto info = std::ranges::find(models, model, &heddle::ModelInfo::name);
+  if (!heddle::why_not(program, model, info->default_algorithm).empty()) return std::nullopt;
   heddle::CheckOptions options;
   options.model = model;
   options.keep_going = true;
