@@ -299,7 +299,8 @@ class Simulation {
         promised_ += missing;
         promised_until_ = now_ + 0.1;
       }
-      const double next = std::min(std::max(0.05, static_cast<double>(leases_) / 10 / 1000), costs_.lease / 4);
+      const double next =
+          std::min(std::max(0.05, static_cast<double>(leases_) / 10 / 1000), costs_.lease / 4);
       schedule(now_ + costs_.network, [this, index, life, job, missing, next] {
         Worker& worker = workers_[index];
         if (worker.life != life || worker.job != job) return;

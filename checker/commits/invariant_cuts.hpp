@@ -94,7 +94,7 @@ class InvariantCuts {
       return linearise(search_, graph, events, last);
     });
   }
-  // A machine of interleavings judges no state in which a thread stands at a `choose`.
+  // A machine of interleavings judges no state in which a thread is at a `choose`.
   static void add_choices(const Graph& graph, Set& events) {
     for (bool more = true; more;) {
       more = false;

@@ -140,6 +140,11 @@ class Comparing {
 
 Comparison compare(const Program& program, const Options& options) {
   Comparison result;
+  for (const auto& thread : state_of(program).tree.templates) {
+    if (!thread.is_daemon) continue;
+    result.skipped = "the oracle has no daemons";
+    return result;
+  }
   try {
     auto with_bound = options;
     with_bound.unroll = state_of(program).options.unroll;

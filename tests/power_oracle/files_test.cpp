@@ -30,6 +30,7 @@ TEST_CASE("under POWER every algorithm finds what the axioms allow in the exampl
   for (const auto& path : paths) {
     const auto program = Program::from_file(path, compile);
     REQUIRE(program);
+    if (!why_not(*program, "power", "trust").empty()) continue;  // it has invariants
     const Comparison comparison = compare(*program, limits);
     if (comparison.skipped.empty()) ++compared;
     CHECK_MESSAGE(comparison.difference.empty(), path << ":\n" << comparison.difference);
