@@ -28,6 +28,7 @@ TEST_CASE("under POWER every algorithm finds what the axioms allow in the exampl
                                       Options{.most_combinations = 5'000, .most_candidates = 20'000});
   std::size_t compared = 0;
   for (const auto& path : paths) {
+    CAPTURE(path);
     const auto program = Program::from_file(path, compile);
     REQUIRE(program);
     if (!why_not(*program, "power", "trust").empty()) continue;  // it has invariants
