@@ -165,15 +165,12 @@ const std::vector<ModelInfo>& all_models() {
   static const std::vector<ModelInfo> list = [] {
     std::vector<ModelInfo> models;
     OperationalModels::for_each([&]<typename Model>() {
-      models.push_back({.name = Model::name,
-                        .summary = Model::summary,
-                        .default_algorithm = "source",
-                        .has_buffers = Model::has_buffers});
+      models.push_back({.name = Model::name, .summary = Model::summary, .has_buffers = Model::has_buffers});
     });
     AxiomaticModels::for_each([&]<typename Axioms>() {
       if (find_named(models, Axioms::name) != nullptr) return;
       if constexpr (DescribesItself<Axioms>) {
-        models.push_back({.name = Axioms::name, .summary = Axioms::summary, .default_algorithm = "trust"});
+        models.push_back({.name = Axioms::name, .summary = Axioms::summary});
       } else {
         throw std::logic_error("internal error: the model '" + std::string(Axioms::name) +
                                "' has neither an operational form nor a summary");
@@ -183,7 +180,6 @@ const std::vector<ModelInfo>& all_models() {
         {.name = power_model,
          .summary = "POWER: loads and stores of a thread take effect in any order that its dependencies "
                     "and fences leave open",
-         .default_algorithm = "rsmc",
          .out_of_order = true});
     return models;
   }();

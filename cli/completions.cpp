@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/option_tables.hpp"
 #include "cli/option_values.hpp"
+#include "cli/pairs.hpp"
 #include "cli/text.hpp"
 
 namespace heddle::cli {
@@ -36,6 +37,7 @@ std::vector<std::string> values_of(const CLI::Option& option) {
   std::vector<std::string> values;
   if (is("model") || is("models")) values = model_names();
   if (is("algorithm") || is("algorithms")) values = algorithm_names();
+  if (is("algorithm")) values.emplace_back(automatic);
   // The text of a list is NAMES, that of one name NAME.
   if (!values.empty() && option.get_option_text() == "NAMES") values.emplace_back("all");
   return values;

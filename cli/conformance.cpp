@@ -19,6 +19,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/json.hpp"
 #include "cli/litmus.hpp"
+#include "cli/pairs.hpp"
 #include "cli/report.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
@@ -200,21 +201,14 @@ int exit_code_of(const Totals& totals) {
   return totals.undecided > 0 ? exit_code(Verdict::undecided) : 0;
 }
 
-std::string algorithm_of(const CheckOptions& check) {
-  if (!check.algorithm.empty()) return check.algorithm;
-  for (const ModelInfo& model : models()) {
-    if (model.name == check.model) return std::string(model.default_algorithm);
-  }
-  return {};
-}
-
 std::string conformance_json(const std::vector<Test>& tests, const Totals& totals, const Options& options) {
   constexpr std::string_view words[] = {"not_run", "agrees", "differs", "refused", "undecided"};
   Json json = json_head("conformance");
   json["folder"] = options.file;
   json["expected"] = options.expected;
   json["model"] = options.check.model;
-  json["algorithm"] = algorithm_of(options.check);
+  json["algorithm"] = options.check.algorithm.empty() ? std::string(default_algorithm(options.check))
+                                                      : options.check.algorithm;
   json["exit_code"] = exit_code_of(totals);
   json["tests"] = totals.tests;
   json["agree"] = totals.agree;

@@ -231,6 +231,9 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["finished"] = result.finished;
   json["robust"] = result.robust ? Json(*result.robust) : Json(nullptr);
   if (result.robust_states) json["robust_by"] = "states";
+  json["given_up"] = Json::array();
+  for (const GivenUp& other : result.given_up)
+    json["given_up"].push_back({{"algorithm", other.algorithm}, {"transitions", other.transitions}});
   json["grows"] = text_or_null(result.grows);
   json["endless"] = result.endless;
   json["random"] = Json(nullptr);

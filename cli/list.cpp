@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "cli/pairs.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
 
@@ -54,14 +55,14 @@ int run_list(const Options& options) {
 
   std::string text = "Models:\n";
   for (const ModelInfo& model : models()) text += entry(model.name, model.summary);
-  text += "\nAlgorithms:\n";
+  text += "\nAlgorithms:\n" + entry(automatic, automatic_summary);
   for (const AlgorithmInfo& algorithm : algorithms()) {
     std::string body(algorithm.summary);
     if (!algorithm.paper.empty()) body += fmt::format(" [{}]", algorithm.paper);
     if (algorithm.bounds_preemptions) body += " (takes --preemption-bound)";
     text += entry(algorithm.name, body);
   }
-  text += "\nSupported pairs (* is the model's default):\n  " + std::string(name_width, ' ');
+  text += "\nSupported pairs (auto begins with *):\n  " + std::string(name_width, ' ');
   for (const AlgorithmInfo& algorithm : algorithms()) text += fmt::format("  {}", algorithm.name);
   text += '\n';
   std::string reasons;

@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/option_tables.hpp"
+#include "cli/pairs.hpp"
 #include "cli/text.hpp"
 
 namespace heddle::cli {
@@ -64,10 +65,9 @@ int run_man(const Options& options) {
   for (const CLI::App* command : app.get_subcommands({})) text += command_section(*command);
   text += ".SH MODELS\n";
   for (const ModelInfo& model : models()) {
-    text += fmt::format(".TP\n.B {}\n{} (default algorithm: {})\n", roff(model.name), roff(model.summary),
-                        roff(model.default_algorithm));
+    text += fmt::format(".TP\n.B {}\n{}\n", roff(model.name), roff(model.summary));
   }
-  text += ".SH ALGORITHMS\n";
+  text += fmt::format(".SH ALGORITHMS\n.TP\n.B {}\n{}\n", roff(automatic), roff(automatic_summary));
   for (const AlgorithmInfo& algorithm : algorithms()) {
     text += fmt::format(".TP\n.B {}\n{}{}\n", roff(algorithm.name), roff(algorithm.summary),
                         algorithm.paper.empty() ? "" : fmt::format(" [{}]", roff(algorithm.paper)));

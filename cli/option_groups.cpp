@@ -1,5 +1,6 @@
 // See option_groups.hpp.
 #include "cli/option_groups.hpp"
+#include "cli/pairs.hpp"
 
 #include <fmt/format.h>
 
@@ -24,10 +25,9 @@ std::string entry(std::string_view name, std::string_view summary) {
 std::string describe_registries() {
   std::string text = "Models (--model):\n";
   for (const ModelInfo& model : models()) {
-    text +=
-        entry(model.name, fmt::format("{} (default algorithm: {})", model.summary, model.default_algorithm));
+    text += entry(model.name, model.summary);
   }
-  text += "\nAlgorithms (--algorithm):\n";
+  text += "\nAlgorithms (--algorithm):\n" + entry(automatic, automatic_summary);
   for (const AlgorithmInfo& algorithm : algorithms()) {
     text += entry(algorithm.name, algorithm.paper.empty()
                                       ? std::string(algorithm.summary)
@@ -172,8 +172,8 @@ void add_compile_options(CLI::App& app, Options& options) {
 void add_choice_options(CLI::App& app, CheckOptions& check) {
   add_value(app, "--model", "NAME", fmt::format("The memory model ({}); see below", check.model),
             [&check](const std::string& text) { check.model = text; });
-  add_value(app, "--algorithm", "NAME", "The algorithm (the model's default); see below",
-            [&check](const std::string& text) { check.algorithm = text; });
+  add_value(app, "--algorithm", "NAME", fmt::format("The algorithm ({}); see below", automatic),
+            [&check](const std::string& text) { check.algorithm = text == automatic ? "" : text; });
 }
 
 void add_choice_lists(CLI::App& app, Options& options) {
@@ -183,9 +183,11 @@ void add_choice_lists(CLI::App& app, Options& options) {
               if (text.empty()) check_name("model", text, model_names());
               options.models = name_list("model", text, model_names());
             });
-  add_value(app, "--algorithm", "NAMES", "The algorithm (the model's default), several, or all; see below",
+  add_value(app, "--algorithm", "NAMES",
+            fmt::format("The algorithm ({}), several, or all; see below", automatic),
             [&options](const std::string& text) {
               if (text.empty()) check_name("algorithm", text, algorithm_names());
+              if (text == automatic) return options.algorithms.clear();
               options.algorithms = name_list("algorithm", text, algorithm_names());
             });
 }

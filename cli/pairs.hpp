@@ -1,4 +1,5 @@
-// Pairs of a model and an algorithm in runs of many checks: the pairs that work with the bounds of the run.
+// Names of algorithms, and pairs of a model and an algorithm in runs of many checks: those that work with the bounds of
+// the run.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,13 @@ namespace heddle::cli {
 // Null for unknown names.
 [[nodiscard]] const ModelInfo* find_model_info(std::string_view name);
 [[nodiscard]] const AlgorithmInfo* find_algorithm_info(std::string_view name);
+
+// The name that leaves the choice to check(), and what that does.
+inline constexpr std::string_view automatic = "auto";
+inline constexpr std::string_view automatic_summary =
+    "the default: trust, and where that takes long, sdpor by turns with it; states for liveness; source "
+    "under "
+    "bounds and for invariants that name locals";
 
 struct PairBounds {
   std::optional<std::uint32_t> buffer_bound;

@@ -58,10 +58,7 @@ Sweep plan(const Options& options) {
   sweep.jobs = options.sweep_jobs;
   for (const std::string& model : options.models) {
     std::vector<std::string> algorithms = options.algorithms;
-    if (algorithms.empty())
-      algorithms.emplace_back(options.check.robust && !options.check.robust_states
-                                  ? "trust"
-                                  : find_model_info(model)->default_algorithm);
+    if (algorithms.empty()) algorithms.emplace_back(automatic);
     for (std::string& algorithm : algorithms) sweep.columns.push_back({model, std::move(algorithm)});
   }
   sweep.sets = combinations(options.values);
@@ -72,7 +69,9 @@ Sweep plan(const Options& options) {
                           .robust_states = options.check.robust_states};
   for (std::size_t column = 0; column < sweep.columns.size(); ++column) {
     const auto& [model, algorithm] = sweep.columns[column];
-    const std::string reason = unfit(*find_model_info(model), *find_algorithm_info(algorithm), bounds);
+    const std::string_view begun_with =
+        algorithm == automatic ? default_algorithm(sweep.check) : std::string_view(algorithm);
+    const std::string reason = unfit(*find_model_info(model), *find_algorithm_info(begun_with), bounds);
     if (reason.empty()) continue;
     for (std::size_t set = 0; set < sweep.sets.size(); ++set) {
       SweepCell& cell = sweep.cells[set * sweep.columns.size() + column];
@@ -201,6 +200,7 @@ class Pool {
     }
     cell.status = CellStatus::checked;
     cell.verdict = result->verdict;
+    cell.algorithm = result->algorithm;
     cell.counts = result->counts;
     cell.bounds = result->bounds;
     cell.stopped_by = result->stopped_by;

@@ -25,6 +25,7 @@ struct SweepCell {
   std::string reason;  // left_out, wrong
   // What follows is of the check.
   Verdict verdict = Verdict::safe;
+  std::string algorithm;  // that decided; empty if it was not checked
   Counts counts;
   std::vector<std::string> bounds;
   std::string stopped_by;
@@ -36,7 +37,7 @@ struct SweepCell {
 
 struct SweepColumn {
   std::string model;
-  std::string algorithm;
+  std::string algorithm;  // or "auto"
 };
 
 struct Sweep {

@@ -59,7 +59,7 @@ std::vector<ParameterValues> shown_parameters(const Sweep& sweep) {
 bool lists_algorithms(const Sweep& sweep) {
   for (std::size_t i = 0; i < sweep.columns.size(); ++i) {
     if (i > 0 && sweep.columns[i].model == sweep.columns[i - 1].model) return true;
-    if (find_model_info(sweep.columns[i].model)->default_algorithm != sweep.columns[i].algorithm) return true;
+    if (sweep.columns[i].algorithm != automatic) return true;
   }
   return false;
 }
@@ -254,7 +254,7 @@ Json json_cell(const Sweep& sweep, std::size_t number) {
     violation = {{"message", cell.message}, {"file", cell.file}, {"line", cell.line}};
   return {{"parameters", to_json(sweep.sets[sweep.set_of(number)])},
           {"model", model},
-          {"algorithm", algorithm},
+          {"algorithm", checked ? cell.algorithm : algorithm},
           {"verdict", checked ? Json(json_word(name(cell.verdict))) : Json(nullptr)},
           {"status", json_word(checked ? "checked" : outcome(cell))},
           {"reason", text_or_null(cell.reason)},
@@ -328,11 +328,12 @@ std::string sweep_csv(const Sweep& sweep) {
     for (const ParameterValues& each : sweep.values)
       line.push_back(std::to_string(sweep.sets[sweep.set_of(number)].at(each.name)));
     const auto count = [&](std::uint64_t value) { return checked ? std::to_string(value) : std::string(); };
-    line.insert(line.end(), {model, algorithm, json_word(outcome(cell)), count(cell.counts.executions),
-                             count(blocked(cell.counts)), count(cell.counts.transitions),
-                             checked ? fmt::format("{:.6f}", cell.seconds) : "", cell.stopped_by, cell.file,
-                             cell.line == 0 ? "" : std::to_string(cell.line),
-                             cell.message.empty() ? cell.reason : cell.message});
+    line.insert(
+        line.end(),
+        {model, checked ? cell.algorithm : algorithm, json_word(outcome(cell)), count(cell.counts.executions),
+         count(blocked(cell.counts)), count(cell.counts.transitions),
+         checked ? fmt::format("{:.6f}", cell.seconds) : "", cell.stopped_by, cell.file,
+         cell.line == 0 ? "" : std::to_string(cell.line), cell.message.empty() ? cell.reason : cell.message});
     text += csv_line(line);
   }
   return text;

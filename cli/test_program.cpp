@@ -168,7 +168,7 @@ class Runner {
         leave_out(result, {});
         continue;
       }
-      for (const std::string& algorithm : algorithms_for(expectation, *info)) {
+      for (const std::string& algorithm : algorithms_for(expectation)) {
         result.algorithm = algorithm;
         if (std::string reason = unfit(*info, algorithm, expectation, limits.bounds); !reason.empty()) {
           leave_out(result, std::move(reason));
@@ -184,7 +184,10 @@ class Runner {
   // The reason why the algorithm does not support the request; empty if it does.
   [[nodiscard]] std::string unfit(const ModelInfo& model, const std::string& algorithm,
                                   const Expectation& expectation, const TestBounds& bounds) {
-    const AlgorithmInfo* const info = find_algorithm_info(algorithm);
+    const CheckOptions options = check_options(expectation, bounds, model, algorithm);
+    const std::string_view begun_with =
+        algorithm == automatic ? default_algorithm(options) : std::string_view(algorithm);
+    const AlgorithmInfo* const info = find_algorithm_info(begun_with);
     if (info == nullptr) return fmt::format("this version has no algorithm '{}'", algorithm);
     std::string reason = cli::unfit(model, *info,
                                     {.buffer_bound = settings_.bounds.buffer_bound,
@@ -195,14 +198,15 @@ class Runner {
     if (!live && info->runs_endless && !has(expectation.algorithms, algorithm))
       return fmt::format("'{}' does not cut loops, and the expectation does not name it", algorithm);
     const Variant& variant = compile(expectation.parameters, bounds);
-    return variant.program ? why_not(*variant.program, model.name, algorithm) : std::string();
+    if (!variant.program) return {};
+    if (algorithm != automatic) return why_not(*variant.program, model.name, algorithm);
+    return why_not(*variant.program, model.name, default_algorithm(*variant.program, options));
   }
 
-  std::vector<std::string> algorithms_for(const Expectation& expectation, const ModelInfo& model) const {
+  std::vector<std::string> algorithms_for(const Expectation& expectation) const {
     if (expectation.algorithms.empty()) {
       if (!settings_.algorithms.empty()) return settings_.algorithms;
-      if (is_about_liveness(expectation.outcome)) return {"states"};
-      return {std::string(model.default_algorithm)};
+      return {std::string(automatic)};
     }
     std::vector<std::string> names;
     for (const std::string& algorithm : expectation.algorithms) {
@@ -222,7 +226,7 @@ class Runner {
                                     const ModelInfo& model, const std::string& algorithm) {
     CheckOptions options;
     options.model = model.name;
-    options.algorithm = algorithm;
+    if (algorithm != automatic) options.algorithm = algorithm;
     if (model.has_buffers) options.buffer_bound = bounds.buffer_bound;
     options.preemption_bound = bounds.preemption_bound;
     options.keep_going = needs_whole_space(expectation.outcome);
@@ -248,6 +252,7 @@ class Runner {
       into.message = first_message(result.error());
       return;
     }
+    into.algorithm = result->algorithm;
     const bool counts = expectation.outcome == ExpectedOutcome::executions ||
                         expectation.outcome == ExpectedOutcome::outcomes;
     if (counts && settings_.bounds != TestBounds{} && !result->bounds.empty()) {
@@ -276,9 +281,11 @@ class Runner {
   [[nodiscard]] Result<CheckResult> explored(const Program& program, CheckOptions options) const {
     constexpr double seconds_alone = 1;
     options.threads_now = threads_;
+    const std::string_view begun_with =
+        options.algorithm.empty() ? default_algorithm(program, options) : std::string_view(options.algorithm);
     const bool shared = !settings_.cluster.empty() && !options.max_memory &&
                         options.timeout.value_or(seconds_alone + 1) > seconds_alone &&
-                        why_one_thread(options.model, options.algorithm).empty();
+                        why_one_thread(options.model, begun_with).empty();
     if (!shared) return check(program, options);
     CheckOptions first = options;
     first.timeout = seconds_alone;

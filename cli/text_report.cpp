@@ -96,6 +96,10 @@ std::string format_counts(const Program& program, const CheckResult& result, con
     lines.emplace_back("buffers",
                        counted(counts.buffer_bound_flushes, "store") + " forced out by the buffer bound");
   }
+  for (const GivenUp& other : result.given_up) {
+    lines.emplace_back("given up",
+                       fmt::format("{} after {}", other.algorithm, counted(other.transitions, "transition")));
+  }
   lines.emplace_back("transitions", fmt::format("{}, at most {} on a path", grouped(counts.transitions),
                                                 grouped(counts.max_depth)));
   if (counts.peak_memory > 0) lines.emplace_back("memory", byte_size(counts.peak_memory));

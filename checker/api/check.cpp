@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 
+#include "checker/api/automatic.hpp"
 #include "checker/api/checkpoint.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
@@ -97,7 +98,7 @@ std::string why_not_random(const CheckOptions& options, const CheckOptions& requ
         "a random search draws the order of threads and store buffers, and the model '{}' has none",
         model.name);
   }
-  if (!requested.algorithm.empty())
+  if (!checker::is_automatic(requested))
     return fmt::format("a random search takes the place of the algorithm '{}'", algorithm.name);
   if (options.live || options.robust || options.preemption_bound || !options.witness_of.empty() ||
       options.save || !options.resume.empty() || options.threads > 1)
@@ -153,33 +154,23 @@ const std::vector<ModelInfo>& models() { return checker::all_models(); }
 const std::vector<AlgorithmInfo>& algorithms() { return checker::all_algorithms(); }
 
 std::string why_not(std::string_view model_name, std::string_view algorithm_name) {
-  if (checker::find_model(model_name) == nullptr) return no_such_model(model_name);
+  const ModelInfo* const model = checker::find_model(model_name);
+  if (model == nullptr) return no_such_model(model_name);
+  if (algorithm_name == checker::automatic) algorithm_name = model->default_algorithm;
   if (checker::find_algorithm(algorithm_name) == nullptr) return no_such_algorithm(algorithm_name);
   return checker::find_cell(model_name, algorithm_name)->why_not;
 }
 
-namespace {
-
-bool names_local(const lang::Expression& expression) {
-  return expression.kind == lang::ExpressionKind::thread_local_ ||
-         std::any_of(expression.operands.begin(), expression.operands.end(), names_local);
-}
-
-}  // namespace
-
 std::string why_not(const Program& program, std::string_view model, std::string_view algorithm) {
   if (std::string reason = why_not(model, algorithm); !reason.empty()) return reason;
-  bool has_invariants = false;
-  bool names_locals = false;
-  for (const auto& property : state_of(program).tree.properties) {
-    if (property.kind != lang::PropertyKind::invariant) continue;
-    has_invariants = true;
-    names_locals = names_locals || names_local(property.condition);
-  }
+  if (algorithm == checker::automatic) algorithm = default_algorithm(program, {});
+  const auto invariants = checker::invariants_of(program);
+  const bool names_locals = invariants == checker::InvariantsOf::locals;
   const auto judges = [&](const checker::Cell& cell) {
     return names_locals ? cell.sees_locals : cell.judges_invariants;
   };
-  if (!has_invariants || judges(*checker::find_cell(model, algorithm))) return {};
+  if (invariants == checker::InvariantsOf::nothing || judges(*checker::find_cell(model, algorithm)))
+    return {};
   std::string others;
   for (const checker::Cell& cell : checker::all_cells()) {
     if (cell.model == model && judges(cell))
@@ -199,6 +190,8 @@ std::string why_not(const Program& program, std::string_view model, std::string_
 
 std::string why_one_thread(std::string_view model_name, std::string_view algorithm_name) {
   if (std::string reason = why_not(model_name, algorithm_name); !reason.empty()) return reason;
+  if (algorithm_name == checker::automatic)
+    algorithm_name = checker::find_model(model_name)->default_algorithm;
   if (checker::find_cell(model_name, algorithm_name)->divisible) return {};
   std::string others;
   for (const checker::Cell& cell : checker::all_cells()) {
@@ -212,6 +205,8 @@ std::string why_one_thread(std::string_view model_name, std::string_view algorit
 }
 
 Result<CheckResult> check(const Program& program, const CheckOptions& options) {
+  if (checker::is_automatic(options) && checker::may_alternate(program, options))
+    return checker::check_by_turns(program, options);
   return checker::check(program, options, {});
 }
 
@@ -220,10 +215,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
                                    const std::function<bool(const Cell&, Search&)>& explore) {
   CheckOptions options = requested;
   const auto* const model = checker::find_model(options.model);
-  if (options.algorithm.empty() && model != nullptr)
-    options.algorithm = options.live                               ? "states"
-                        : options.robust && !options.robust_states ? "trust"
-                                                                   : model->default_algorithm;
+  if (is_automatic(options)) options.algorithm = default_algorithm(program, options);
   if (auto reason = why_not(options.model, options.algorithm); !reason.empty())
     return refuse(std::move(reason));
   const auto& algorithm = *checker::find_algorithm(options.algorithm);

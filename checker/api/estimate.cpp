@@ -7,6 +7,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "checker/api/automatic.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
 #include "checker/registry.hpp"
@@ -52,8 +53,7 @@ std::string why_no_estimate(std::string_view model, std::string_view algorithm) 
 
 Result<Estimate> estimate(const Program& program, const CheckOptions& requested, const EstimateOptions& how) {
   CheckOptions options = requested;
-  const ModelInfo* const model = checker::find_model(options.model);
-  if (options.algorithm.empty() && model != nullptr) options.algorithm = model->default_algorithm;
+  if (checker::is_automatic(options)) options.algorithm = default_algorithm(program, options);
   if (std::string reason = why_no_estimate(options.model, options.algorithm); !reason.empty())
     return refuse(std::move(reason));
   const AlgorithmInfo& algorithm = *checker::find_algorithm(options.algorithm);
@@ -94,7 +94,7 @@ Result<Estimate> estimate(const Program& program, const CheckOptions& requested,
 
   checker::Samples samples(how.most_paths);
   try {
-    const auto image = state_of(program).image(model->out_of_order);
+    const auto image = state_of(program).image(checker::find_model(options.model)->out_of_order);
     checker::Search search(*image, options);
     try {
       if (!result.interrupted) sampled.sample(search, how.seed, samples);

@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "checker/api/automatic.hpp"
 #include "checker/api/check.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/search_text.hpp"
@@ -300,9 +301,7 @@ void add(Tally& into, const Tally& other) {
 
 Result<Division> Division::of(const Program& program, const CheckOptions& requested) {
   CheckOptions options = requested;
-  const auto* const model = checker::find_model(options.model);
-  if (options.algorithm.empty() && model != nullptr)
-    options.algorithm = options.robust ? "trust" : model->default_algorithm;
+  if (checker::is_automatic(options)) options.algorithm = default_algorithm(program, options);
   if (std::string reason = why_not_divided(options); !reason.empty()) return refuse(std::move(reason));
   std::string text;
   try {

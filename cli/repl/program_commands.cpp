@@ -17,6 +17,7 @@
 #include "cli/litmus.hpp"
 #include "cli/option_values.hpp"
 #include "cli/outcomes.hpp"
+#include "cli/pairs.hpp"
 #include "cli/progress.hpp"
 #include "cli/repl/session.hpp"
 #include "cli/suggestion.hpp"
@@ -198,10 +199,10 @@ void Session::set_algorithm(const std::string& arguments) {
       text += fmt::format("{} {}  {}\n", algorithm.name == options_.check.algorithm ? '*' : ' ',
                           pad_right(algorithm.name, 8), algorithm.summary);
     }
-    if (options_.check.algorithm.empty()) text += "the model's default is used\n";
+    if (options_.check.algorithm.empty()) text += fmt::format("auto: {}\n", automatic_summary);
     return print(text);
   }
-  if (arguments == "default") {
+  if (arguments == automatic || arguments == "default") {
     options_.check.algorithm.clear();
     return;
   }

@@ -133,8 +133,10 @@ struct RandomSearch {
 
 // Every member has a default, so that callers may name only those they want: {.model = "tso"}.
 struct CheckOptions {
-  std::string model = "sc";    // a name of models()
-  std::string algorithm = {};  // a name of algorithms(); empty: the model's default
+  std::string model = "sc";  // a name of models()
+  // A name of algorithms(). Empty or "auto": default_algorithm(), and where that does not finish soon and nothing
+  // asked for depends on it, `sdpor` by turns with it (CheckResult::given_up).
+  std::string algorithm = {};
   std::optional<std::uint64_t> max_executions = {};
   std::optional<double> timeout = {};              // seconds, wall clock
   std::optional<std::uint64_t> max_memory = {};    // bytes that the search itself may take
@@ -433,6 +435,12 @@ struct BlockedAt {
   std::uint64_t executions = 0;
 };
 
+// A search that ended without a result when its turn was over.
+struct GivenUp {
+  std::string algorithm;
+  std::uint64_t transitions = 0;
+};
+
 struct CheckResult {
   Verdict verdict = Verdict::safe;
   std::string model;
@@ -464,6 +472,8 @@ struct CheckResult {
   // depth, if there is one that needs no more steps than the longest run (0: nothing is known).
   std::optional<RandomSearch> random;
   double least_probability = 0;
+  // Without a named algorithm: the other one that was tried for a while, without a result.
+  std::vector<GivenUp> given_up;
   double seconds = 0;
 };
 
@@ -477,7 +487,7 @@ Result<CheckResult> check(const Program& program, const CheckOptions& options = 
 struct ModelInfo {
   std::string_view name;
   std::string_view summary;
-  std::string_view default_algorithm;
+  std::string_view default_algorithm = "trust";  // of programs and options without peculiarities
   bool has_buffers = false;
   bool out_of_order = false;  // threads run ahead of their loads; no interleaving of program orders
 };
@@ -502,6 +512,11 @@ struct AlgorithmInfo {
 };
 [[nodiscard]] const std::vector<ModelInfo>& models();
 [[nodiscard]] const std::vector<AlgorithmInfo>& algorithms();
+// The algorithm with which check() begins where the options name none: `states` for liveness, `source` under bounds and
+// for invariants that name locals of threads, `trust` otherwise. Linear in the program's properties.
+[[nodiscard]] std::string_view default_algorithm(const Program& program, const CheckOptions& options);
+// The same for programs without such invariants.
+[[nodiscard]] std::string_view default_algorithm(const CheckOptions& options);
 // Why check() refuses the pair: one sentence, empty if it accepts it. An answer and not an error, so no
 // Result.
 [[nodiscard]] std::string why_not(std::string_view model, std::string_view algorithm);

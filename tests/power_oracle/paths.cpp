@@ -353,8 +353,21 @@ class Interpreter {
         const Value i = value(e.operands[0]);
         return {terms().constant(index(i, static_cast<std::uint32_t>(e.value), e.range)), i.depends};
       }
+      case ExpressionKind::let: return let(e);
       default: return operation(e);
     }
+  }
+
+  Value let(const Expression& e) {
+    const Expression& first = e.operands[0];
+    if (first.type == lang::Type::none) {
+      for (std::int64_t i = 0; i < e.value; ++i)
+        std::ranges::fill(*frame_->locals[e.id + static_cast<std::size_t>(i)], number(0));
+      static_cast<void>(value(first));
+    } else {
+      (*frame_->locals[e.id])[0] = value(first);
+    }
+    return value(e.operands[1]);
   }
 
   // Branches on the value.
@@ -461,9 +474,9 @@ class Interpreter {
         if (equal) write(where, through, operands[1], newest());
         return {terms().constant(equal ? 1 : 0), old.depends};
       }
-      default: break;
+      case ExpressionKind::try_lock: return {terms().constant(acquire(where, through, false) ? 1 : 0), 0};
+      default: throw TooLarge("an expression that the oracle does not know");
     }
-    return {terms().constant(acquire(where, through, false) ? 1 : 0), 0};
   }
 
   bool acquire(std::uint32_t mutex, Set through, bool waits) {

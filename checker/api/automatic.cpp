@@ -1,0 +1,144 @@
+#include "checker/api/automatic.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "checker/api/check.hpp"
+#include "checker/api/state.hpp"
+#include "checker/registry.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr std::string_view graphs = "trust";
+constexpr std::string_view merging = "sdpor";
+
+constexpr std::uint64_t first_transitions = 2'000'000;  // some 0.3 s
+constexpr std::uint64_t growth = 4;
+constexpr std::uint64_t share = 16;  // of the transitions of `graphs`, which are some four times as fast
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;  // of `merging`, bytes
+
+bool names_local(const lang::Expression& expression) {
+  return expression.kind == lang::ExpressionKind::thread_local_ ||
+         std::any_of(expression.operands.begin(), expression.operands.end(), names_local);
+}
+
+// One search that ends after a number of transitions, as far as the options' own limits let it.
+class Turn {
+ public:
+  Turn(const CheckOptions& whole, std::string_view algorithm, double seconds_before)
+      : options_(whole), whole_(whole), seconds_before_(seconds_before) {
+    options_.algorithm = algorithm;
+    if (options_.timeout) options_.timeout = std::max(0.0, *options_.timeout - seconds_before);
+    options_.progress = [this](const Progress& progress) { return may_continue(progress); };
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  CheckOptions& options() { return options_; }
+  Result<CheckResult> run(const Program& program, std::uint64_t most) {
+    most_ = most;
+    return checker::check(program, options_, {});
+  }
+  // Whether it ended because its turn was over.
+  [[nodiscard]] bool over() const { return over_; }
+
+ private:
+  bool may_continue(Progress progress) {
+    progress.seconds += seconds_before_;
+    if (whole_.progress && !whole_.progress(progress)) return false;
+    over_ = progress.transitions > most_;
+    return !over_;
+  }
+
+  CheckOptions options_;
+  const CheckOptions& whole_;
+  double seconds_before_;
+  std::uint64_t most_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace
+
+namespace checker {
+
+InvariantsOf invariants_of(const Program& program) {
+  InvariantsOf result = InvariantsOf::nothing;
+  for (const auto& property : state_of(program).tree.properties) {
+    if (property.kind != lang::PropertyKind::invariant) continue;
+    if (names_local(property.condition)) return InvariantsOf::locals;
+    result = InvariantsOf::shared;
+  }
+  return result;
+}
+
+bool may_alternate(const Program& program, const CheckOptions& options) {
+  if (options.keep_going || options.collect_outcomes || options.witnesses || !options.witness_of.empty() ||
+      options.max_executions || options.save || !options.resume.empty() || options.coverage ||
+      options.robust || options.random)
+    return false;
+  const Cell* const continued = find_cell(options.model, default_algorithm(program, options));
+  const Cell* const merged = find_cell(options.model, merging);
+  return continued != nullptr && continued->algorithm == graphs && continued->divisible &&
+         merged->run != nullptr &&
+         !find_model(options.model)->out_of_order;  // there, `sdpor` knows traces, not states
+}
+
+Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& options) {
+  std::string left;
+  double seconds = 0;
+  bool merges = true;
+  std::vector<GivenUp> given_up;
+  for (std::uint64_t most = first_transitions;; most = most > most * growth ? most : most * growth) {
+    if (!merges) most = std::numeric_limits<std::uint64_t>::max();
+    Turn turn(options, graphs, seconds);
+    turn.options().resume = std::move(left);
+    turn.options().save = [&left](const std::string& text) { left = text; };
+    turn.options().save_period = std::numeric_limits<double>::infinity();
+    auto result = turn.run(program, most);
+    if (!result) return result;
+    result->seconds = seconds += result->seconds;
+    if (!turn.over() || result->stopped_by.empty()) {
+      result->given_up = std::move(given_up);
+      return result;
+    }
+
+    Turn other(options, merging, seconds);
+    other.options().threads = 1;
+    other.options().threads_now = {};
+    other.options().max_memory = std::min(options.max_memory.value_or(most_memory), most_memory);
+    auto merged = other.run(program, most / share);
+    if (!merged) return merged;
+    merged->seconds = seconds += merged->seconds;
+    if (merged->stopped_by.empty()) {
+      merged->given_up = {{std::string(graphs), result->counts.transitions}};
+      return merged;
+    }
+    given_up = {{std::string(merging), merged->counts.transitions}};
+    merges = other.over();  // otherwise it needs too much memory
+    if (!merges && (merged->stopped_by == "timeout" || merged->stopped_by == "interrupted")) {
+      result->stopped_by = merged->stopped_by;
+      result->seconds = seconds;
+      result->given_up = std::move(given_up);
+      return result;
+    }
+  }
+}
+
+}  // namespace checker
+
+std::string_view default_algorithm(const CheckOptions& options) {
+  if (options.live) return "states";
+  const bool bounded = options.preemption_bound || options.buffer_bound;
+  return bounded && !options.report_beyond_bound ? "source" : graphs;
+}
+
+std::string_view default_algorithm(const Program& program, const CheckOptions& options) {
+  const std::string_view algorithm = default_algorithm(options);
+  const bool sees_locals = algorithm != graphs;
+  return sees_locals || checker::invariants_of(program) != checker::InvariantsOf::locals ? algorithm
+                                                                                         : "source";
+}
+
+}  // namespace heddle

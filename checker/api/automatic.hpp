@@ -1,0 +1,37 @@
+// What check() does where no algorithm is named.
+//
+// `trust` explores every execution graph once; `sdpor` every state about once. Either may need exponentially more than
+// the other, and nothing cheap tells which: n increments of one counter have n! graphs and n states, n readers of n
+// counters the reverse. So `trust` begins, and most programs never see anything else. Where it has not finished after
+// `first_transitions`, `sdpor` is given a share of as many, then `trust` continues from where it was, up to four times
+// as many, and so forth. The rounds are counted in transitions, so that runs repeat; what is spent in vain on
+// `sdpor` is a twelfth of the transitions of `trust`.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "heddle/heddle.h"
+
+namespace heddle::checker {
+
+// The name that asks for this, like no name at all.
+inline constexpr std::string_view automatic = "auto";
+
+// Whether the options leave the algorithm to check().
+[[nodiscard]] inline bool is_automatic(const CheckOptions& options) {
+  return options.algorithm.empty() || options.algorithm == automatic;
+}
+
+// What the program's invariants look at. (Locals: perhaps at shared variables, too.)
+enum class InvariantsOf : std::uint8_t { nothing, shared, locals };
+[[nodiscard]] InvariantsOf invariants_of(const Program& program);
+
+// Whether another algorithm may take over: where nobody asked for all violations, for numbers of executions, or for
+// something that only one can give.
+[[nodiscard]] bool may_alternate(const Program& program, const CheckOptions& options);
+
+// As heddle::check, by turns. The options name no algorithm and may_alternate() holds.
+[[nodiscard]] Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& options);
+
+}  // namespace heddle::checker
