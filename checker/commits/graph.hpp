@@ -209,6 +209,16 @@ class Graph {
   // order.
   void cut(std::size_t from, EventId revisited, const Set& deleted);
   void mend();
+  // After a cut: takes out the deferrals of reads that have lost the write that they waited for, and gives their
+  // positions in the order to the next events of their threads. `writer` is the thread that is about to add the
+  // revisiting event, `id` that event's id if it has a position; returns the id that it has now.
+  EventId close_gaps(ThreadId writer, EventId id, const Set& deleted);
+  // The next event of the thread in program order; no_event: there is none.
+  [[nodiscard]] EventId po_next(EventId id) const {
+    EventId next = no_event;
+    for (EventId e = threads_[events_[id].thread].last; e != id; e = events_[e].po_previous) next = e;
+    return next;
+  }
   // The newest cut's revisited event.
   struct Revisited {
     ThreadId thread = 0;
@@ -220,7 +230,7 @@ class Graph {
   [[nodiscard]] std::size_t memory_used() const {
     return storage_.capacity() * sizeof(Event) + trail_.capacity() * sizeof(Change) +
            removed_.capacity() * sizeof(Removed) + cuts_.capacity() * sizeof(Cut) +
-           (saved_order_.capacity() + order_.capacity()) * sizeof(EventId);
+           (saved_order_.capacity() + order_.capacity()) * sizeof(EventId) + gaps_.capacity() * sizeof(Gap);
   }
 
  private:
@@ -233,11 +243,20 @@ class Graph {
     Thread thread;
     EventId id = 0;
   };
+  // A deferral that has been taken out.
+  struct Gap {
+    Event event;
+    EventId id = no_event;
+    EventId next = no_event;  // see po_next
+    Set later;                // the events whose prefix it was in
+  };
   struct Cut {
     std::size_t from = 0;
     std::size_t removed = 0;  // the number of events removed
     std::size_t saved = 0;    // the number of entries of the order saved
+    std::size_t gaps = 0;     // the number of deferrals taken out
   };
+  void close_gap(EventId deferral, EventId id);
 
   [[nodiscard]] Set bounds(const Frontier<Model, Set>& frontier, EventId last, EventId initial,
                            AccessKind access) const;
@@ -258,6 +277,7 @@ class Graph {
   std::vector<Change> trail_;
   std::vector<Removed> removed_;
   std::vector<EventId> saved_order_;
+  std::vector<Gap> gaps_;
   std::vector<Cut> cuts_;
 };
 
@@ -305,7 +325,8 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
       [&](ProcessId earlier) { before |= events_[static_cast<EventId>(earlier)].upto; });
   const bool reads = event.reads() || kind == EventKind::deferral;
   event.prefix = prefix(t);
-  if (reads) event.prefix |= events_[behind].prefix;
+  // (The deferral of a read depends on nothing: the read that is added later may do without that write.)
+  if (event.reads() || (reads && op == Op::lock)) event.prefix |= events_[behind].prefix;
   event.prefix.insert(static_cast<ProcessId>(id));
   event.trail = static_cast<std::uint32_t>(trail_.size());
 
@@ -387,7 +408,7 @@ void Graph<Model, Words>::unlink(EventId id) {
 
 template <typename Model, unsigned Words>
 void Graph<Model, Words>::cut(std::size_t from, EventId revisited, const Set& deleted) {
-  const Cut cut{.from = from, .removed = removed_.size(), .saved = saved_order_.size()};
+  const Cut cut{.from = from, .removed = removed_.size(), .saved = saved_order_.size(), .gaps = gaps_.size()};
   for (std::size_t i = order_.size(); i-- > from;) {
     const EventId id = order_[i];
     if (id != revisited && !deleted.contains(static_cast<ProcessId>(id))) continue;
@@ -404,8 +425,60 @@ void Graph<Model, Words>::cut(std::size_t from, EventId revisited, const Set& de
 }
 
 template <typename Model, unsigned Words>
+EventId Graph<Model, Words>::close_gaps(ThreadId writer, EventId id, const Set& deleted) {
+  for (std::size_t i = cuts_.back().removed; i < removed_.size(); ++i) {
+    if (!removed_[i].event.writes()) continue;
+    const Set stay = removed_[i].event.readers - deleted;
+    stay.for_each([&](ProcessId reader) {
+      const auto deferral = static_cast<EventId>(reader);
+      if (deferral == removed_.back().id || events_[deferral].kind != EventKind::deferral) return;
+      const bool last = threads_[writer].last == deferral;
+      close_gap(deferral, last ? id : po_next(deferral));
+      if (last && id == no_event) id = deferral;
+    });
+  }
+  return id;
+}
+
+// `next` takes the position; no_event: the event that is to be added takes the id, too.
+template <typename Model, unsigned Words>
+void Graph<Model, Words>::close_gap(EventId deferral, EventId next) {
+  Gap& gap = gaps_.emplace_back(Gap{.event = events_[deferral], .id = deferral, .next = next, .later = {}});
+  live_.erase(static_cast<ProcessId>(deferral));
+  live_.for_each([&](ProcessId id) {
+    Set& prefix = events_[static_cast<EventId>(id)].prefix;
+    if (!prefix.contains(static_cast<ProcessId>(deferral))) return;
+    prefix.erase(static_cast<ProcessId>(deferral));
+    gap.later.insert(id);
+  });
+  Thread& thread = threads_[gap.event.thread];
+  if (thread.last == deferral) {
+    thread.last = gap.event.po_previous;
+  } else {
+    events_[next].po_previous = gap.event.po_previous;
+  }
+  if (next == no_event) return;
+  order_.erase(std::find(order_.begin(), order_.end(), next));
+  *std::find(order_.begin(), order_.end(), deferral) = next;
+}
+
+template <typename Model, unsigned Words>
 void Graph<Model, Words>::mend() {
   const Cut& cut = cuts_.back();
+  for (; gaps_.size() > cut.gaps; gaps_.pop_back()) {
+    const Gap& gap = gaps_.back();
+    events_[gap.id] = gap.event;
+    gap.later.for_each([&](ProcessId id) {
+      events_[static_cast<EventId>(id)].prefix.insert(static_cast<ProcessId>(gap.id));
+    });
+    live_.insert(static_cast<ProcessId>(gap.id));
+    Thread& thread = threads_[gap.event.thread];
+    if (thread.last == gap.event.po_previous) {
+      thread.last = gap.id;
+    } else {
+      events_[gap.next].po_previous = gap.id;
+    }
+  }
   order_.resize(cut.from);
   order_.insert(order_.end(), saved_order_.begin() + static_cast<std::ptrdiff_t>(cut.saved),
                 saved_order_.end());

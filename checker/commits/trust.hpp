@@ -101,6 +101,7 @@ class Trust {
     std::int64_t parameter = 0;
     EventId id = no_event;              // while it is in the graph; else what `insert` needs
     EventId revisited = no_event;       // while the graph is cut: the read
+    EventId own_id = no_event;          // meanwhile: the id without the cut
     std::optional<std::int64_t> place;  // in the cut graph
     std::uint32_t walk = 0;             // revisits: position in the order of insertion
     std::uint32_t children = 0;         // entered so far
@@ -195,7 +196,7 @@ class Trust {
   bool next_revisit(Node& node);
   bool revisit(Node& node);
   bool find_revisit(Node& node);
-  [[nodiscard]] bool maximal(EventId id, const Set& deleted) const;
+  [[nodiscard]] bool maximal(EventId id, const Node& node) const;
   void mend(Node& node);
 
   // -- The search.
@@ -519,13 +520,17 @@ bool Trust<Machine>::find_revisit(Node& node) {
   while (node.walk > 0) {
     const EventId id = machine_.order()[--node.walk];
     if (id == node.id || node.prefix.contains(static_cast<ProcessId>(id))) continue;
-    if (!maximal(id, node.deleted)) {
+    if (!maximal(id, node)) {
       node.walk = 0;
       return false;
     }
     if (machine_.may_revisit(node.event, node.parameter, id, node.deleted)) {
       node.revisited = id;
       count_recommitted(machine_.cut(node.event, node.parameter, node.walk, id, node.deleted));
+      if constexpr (WaitsInPlace<Machine>) {
+        node.own_id = node.id;
+        node.id = machine_.close_gaps(node.event, node.id, node.deleted);
+      }
       node.place = machine_.first_place(node.event, node.parameter);
       return true;
     }
@@ -537,13 +542,15 @@ bool Trust<Machine>::find_revisit(Node& node) {
 template <RevisitMachine Machine>
 void Trust<Machine>::mend(Node& node) {
   count_recommitted(machine_.mend());
+  if constexpr (WaitsInPlace<Machine>) node.id = node.own_id;
   machine_.include(std::exchange(node.revisited, no_event), node.deleted);
 }
 
 // A maximal event can be removed and added again later: it saw the newest of all writes that stay or came
 // before it.
 template <RevisitMachine Machine>
-bool Trust<Machine>::maximal(EventId id, const Set& deleted) const {
+bool Trust<Machine>::maximal(EventId id, const Node& node) const {
+  const Set& deleted = node.deleted;
   const auto gone = [&](EventId write) {
     return write == no_event || deleted.contains(static_cast<ProcessId>(write));
   };
@@ -553,7 +560,11 @@ bool Trust<Machine>::maximal(EventId id, const Set& deleted) const {
   if (machine_.is_decision(id)) return machine_.is_default(id);
   const EventId write = machine_.write_of(id);
   if (write == no_event) return gone(machine_.newer(machine_.source_of(id)));
-  return gone(machine_.newer(write)) && (machine_.readers(write) - deleted).empty();
+  if (!gone(machine_.newer(write))) return false;
+  const Set readers = machine_.readers(write) - deleted;
+  if constexpr (WaitsInPlace<Machine>)
+    return readers.empty() || machine_.have_read_since(readers, node.event.name.thread, deleted);
+  return readers.empty();
 }
 
 // Samples random paths on the second width of the machine: there is no search that could begin again.

@@ -48,7 +48,7 @@ class Writer {
 
   std::string statement(int thread, int place) {
     const std::string local = "r" + std::to_string(thread) + std::to_string(place);
-    switch (below(16)) {
+    switch (below(18)) {
       case 0:
       case 1:
       case 2:
@@ -57,7 +57,9 @@ class Writer {
       case 5:
       case 6: return "await " + comparison() + "; ";
       case 7: return "await " + comparison() + (below(2) == 0 ? " || " : " && ") + comparison() + "; ";
-      case 8: return "let " + local + " = " + variable() + "; assume " + local + " != " + number() + "; ";
+      case 8:
+        return "let " + local + " = " + variable() + "; assume " + local + " != " + number() + "; " +
+               (below(2) == 0 ? variable() + " = " + local + "; " : "");
       case 9:
         return "while exchange(l, 1) != 0 { await l == 0; } " + variable() + " = " + number() + "; l = 0; ";
       case 10: return "await l == 0; if cas(l, 0, 1) { " + variable() + " = " + number() + "; l = 0; } ";
@@ -65,6 +67,8 @@ class Writer {
       case 12: return "let " + local + " = cas(" + variable() + ", " + number() + ", " + number() + "); ";
       case 13: return "lock m; " + variable() + " = " + number() + "; unlock m; ";
       case 14: return "while " + variable() + " != " + number() + " { } ";
+      case 15: return "assume " + comparison() + "; ";
+      case 16: return "await " + comparison() + "; " + variable() + " = " + number() + "; ";
       default: return "let " + local + " = " + variable() + "; ";
     }
   }
