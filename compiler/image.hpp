@@ -69,6 +69,8 @@ enum class Op : std::uint8_t {
 
 // Asks a thread whether it could continue at all: only on trial runs, after which it is restored.
 inline constexpr std::int64_t any_alternative = 1;
+// Asks only about the alternative of an `either` that it has chosen.
+inline constexpr std::int64_t own_alternative = 0;
 
 enum class Fence : std::uint8_t { full, lightweight, store_store, instruction };
 

@@ -178,9 +178,10 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
   run.standing(t).location;
   // True if a thread at a failed await would continue if it evaluated the condition now.
   { machine.await_holds(t) } -> std::same_as<bool>;
-  // The same with these values; and the thread's reads, newest first, for daemons (last_look.hpp).
+  // The same with these values, of the alternative in which it waits only; and the thread's reads, newest first, for daemons (last_look.hpp).
   {
-    machine.await_holds(t, [](Location) -> std::int64_t { return 0; })
+    machine.await_holds(
+        t, [](Location) -> std::int64_t { return 0; }, compiler::own_alternative)
     } -> std::same_as<bool>;
   { run.look(t, step) } -> std::same_as<Look>;
   run.final_memory(memory);  // the newest value of each location
@@ -280,18 +281,23 @@ concept RevisitMachine = CommitMachine<M> &&
 //   belongs to executions in which it has this source.
 // - `defers_read`: whether the event keeps the position of such a read. `is_maximal_deferral`: whether it is
 //   maximal in the graph without the deleted events.
+// - `have_read_since`: whether these readers of a write are deferrals whose threads have read something else since
+//   then (`writer`: is about to), and still have without the deleted events. Such a write may be deleted without
+//   them; `close_gaps`, after the cut, returns the id of the revisiting event, which may have got a position.
 // - `next_undecided`: where nothing comes next, a thread that could continue with an older write.
 // - `evaluate_waits`: at the end of a run, the threads that still wait read the newest writes and stop, until
 //   `forget_evaluations`. False if there is no room for that: then the machine is `full`.
 template <typename M>
 concept WaitsInPlace = RevisitMachine<M> &&
     requires(M& machine, const M& run, const typename M::Prepared& prepared, std::int64_t parameter,
-             EventId event_id, const typename M::Set& deleted) {
+             EventId event_id, ThreadId t, const typename M::Set& deleted) {
   { run.awaits(prepared) } -> std::same_as<bool>;
   { machine.stops(prepared, parameter) } -> std::same_as<bool>;
   { run.may_read(prepared, parameter) } -> std::same_as<bool>;
   { run.defers_read(event_id) } -> std::same_as<bool>;
   { run.is_maximal_deferral(event_id, deleted) } -> std::same_as<bool>;
+  { run.have_read_since(deleted, t, deleted) } -> std::same_as<bool>;
+  { machine.close_gaps(prepared, event_id, deleted) } -> std::same_as<EventId>;
   { run.anyone_awaits() } -> std::same_as<bool>;
   { machine.next_undecided() } -> std::same_as<std::optional<EventName>>;
   { machine.evaluate_waits() } -> std::same_as<bool>;

@@ -53,7 +53,7 @@ class GraphMachine {
   using Widened = GraphMachine<Model, Wider, Bound>;
   static constexpr unsigned words = Words;
   static constexpr unsigned next_width = 64;
-  static constexpr std::string_view out_of_room = "an execution of more than 4,000 events";
+  static constexpr std::string_view out_of_room = too_large_graph;
 
   struct Prepared {
     static constexpr bool conditional = false;  // read-modify-writes are one event
@@ -261,11 +261,11 @@ class GraphMachine {
     return await_holds(t, [&](Location location) { return newest_value(location); });
   }
   template <typename Read>
-  [[nodiscard]] bool await_holds(ThreadId t, Read&& read) {
+  [[nodiscard]] bool await_holds(ThreadId t, Read&& read, std::int64_t answer = compiler::any_alternative) {
     auto& m = snapshots_.enter(t, graph_.thread(t).snapshot);
     const auto site = m.site;
     const Uncounted trial(image_);
-    m.value = compiler::any_alternative;
+    m.value = answer;
     snapshots_.resume(t);
     while (m.in_await != 0) {
       m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, t).result;
@@ -412,6 +412,20 @@ class GraphMachine {
     return newest == deferral.source ||
            (!is_initial(newest) && follows_deferral(deferral, before(event), newest, graph_[newest].prefix));
   }
+  [[nodiscard, gnu::noinline]] bool have_read_since(const Set& readers, ThreadId writer,
+                                                    const Set& deleted) const {
+    bool all = true;
+    readers.for_each([&](ProcessId reader) {
+      const auto id = static_cast<EventId>(reader);
+      if (!all || !defers_read(id)) {
+        all = false;
+        return;
+      }
+      const EventId next = graph_.po_next(id);
+      all = next == no_event ? graph_[id].thread == writer : !deleted.contains(static_cast<ProcessId>(next));
+    });
+    return all;
+  }
   [[nodiscard, gnu::noinline]] std::optional<EventName> next_undecided() {
     std::optional<EventName> found;
     for (auto left = graph_.in_state(ThreadState::awaiting); left != 0; left &= left - 1) {
@@ -509,6 +523,9 @@ class GraphMachine {
     }
     graph_.cut(from, read, deleted);
     return 0;
+  }
+  [[nodiscard]] EventId close_gaps(const Prepared& event, EventId id, const Set& deleted) {
+    return graph_.close_gaps(event.name.thread, id, deleted);
   }
   std::uint32_t mend() {
     graph_.mend();

@@ -298,7 +298,7 @@ class PowerMachine {
     return await_holds(t, [this](Location location) { return newest_value(location); });
   }
   template <typename Read>
-  [[nodiscard]] bool await_holds(ThreadId t, Read&& read);
+  [[nodiscard]] bool await_holds(ThreadId t, Read&& read, std::int64_t answer = compiler::any_alternative);
   [[nodiscard]] Look look(ThreadId t, std::uint32_t back) const {
     const auto& requests = threads_.requests(t);
     for (auto i = requests.size(); i > 0; --i) {
@@ -842,12 +842,12 @@ void PowerMachine<Words>::undo() {
 
 template <unsigned Words>
 template <typename Read>
-bool PowerMachine<Words>::await_holds(ThreadId t, Read&& read) {
+bool PowerMachine<Words>::await_holds(ThreadId t, Read&& read, std::int64_t answer) {
   threads_.clean(t);
   std::byte* const block = threads_.trial(t);
   auto& m = compiler::mailbox(block);
   const auto site = m.site;
-  m.value = compiler::any_alternative;
+  m.value = answer;
   compiler::resume(block);
   while (m.in_await != 0 || m.op == Op::need || m.op == Op::assertion || m.op == Op::assumption) {
     if (m.in_await != 0) {

@@ -140,10 +140,14 @@ class RunEnds {
       Location open = none;
       (void)last_look_saw_last_writes([&](std::uint32_t i) { return machine.look(t, i); },
                                       [&](auto&& read) {
-                                        return machine.await_holds(t, [&](Location location) {
-                                          if (open == none && machine.leaves_open(location)) open = location;
-                                          return read(location);
-                                        });
+                                        return machine.await_holds(
+                                            t,
+                                            [&](Location location) {
+                                              if (open == none && machine.leaves_open(location))
+                                                open = location;
+                                              return read(location);
+                                            },
+                                            compiler::own_alternative);
                                       });
       if (open == none) continue;
       machine.for_each_last(open, [&] {
@@ -199,8 +203,9 @@ class RunEnds {
     for (ThreadId t = 0; t < machine.thread_count(); ++t) {
       const auto holds = [&] { return machine.await_holds(t); };
       const auto looked_last = [&] {
-        return last_look_saw_last_writes([&](std::uint32_t i) { return machine.look(t, i); },
-                                         [&](auto&& read) { return machine.await_holds(t, read); });
+        return last_look_saw_last_writes(
+            [&](std::uint32_t i) { return machine.look(t, i); },
+            [&](auto&& read) { return machine.await_holds(t, read, compiler::own_alternative); });
       };
       const Op op = machine.standing_op(t);
       const std::uint32_t site = machine.standing_site(t);

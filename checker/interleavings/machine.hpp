@@ -234,14 +234,15 @@ class Machine {
   [[nodiscard]] Ending ending() { return end().ending; }
 
   // Evaluates the await at which the thread waits again, with the values that `read(location)` gives, and
-  // restores the thread. `any`: whether another alternative of an `either` counts, too.
+  // restores the thread. `answer`: what the thread is asked, see compiler::any_alternative.
   template <typename Read>
-  [[nodiscard]] bool await_holds(ThreadId thread, Read&& read, bool any = true) {
+  [[nodiscard]] bool await_holds(ThreadId thread, Read&& read,
+                                 std::int64_t answer = compiler::any_alternative) {
     auto& m = threads_.mailbox(thread);
     const auto site = m.site;
     const Uncounted trial(image_);
     threads_.save(thread);
-    if (any) m.value = compiler::any_alternative;
+    m.value = answer;
     compiler::resume(threads_.block(thread));
     while (m.in_await != 0) {
       m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, thread).result;
@@ -403,8 +404,9 @@ bool Machine<Model, Words>::looked_last(ThreadId thread) {
     if (step.access.writes && last_write[step.access.location] == none)
       last_write[step.access.location] = position - 1;
   }
-  return last_look_saw_last_writes([&](std::uint32_t i) { return i < looks.size() ? looks[i] : Look{}; },
-                                   [&](auto&& read) { return await_holds(thread, read); });
+  return last_look_saw_last_writes(
+      [&](std::uint32_t i) { return i < looks.size() ? looks[i] : Look{}; },
+      [&](auto&& read) { return await_holds(thread, read, compiler::own_alternative); });
 }
 
 // Calls `use.template operator()<Words>()` with the narrowest sets that hold all processes of the program.

@@ -47,7 +47,7 @@ class Writer {
   std::string comparison() { return variable() + (below(3) == 0 ? " != " : " == ") + number(); }
 
   std::string statement(const std::string& place) {
-    switch (below(12)) {
+    switch (below(13)) {
       case 0:
       case 1:
       case 2: return variable() + " = " + number() + "; ";
@@ -59,6 +59,12 @@ class Writer {
       case 8: return "fetch_add(" + variable() + ", 1); ";
       case 9: return "lock m; " + variable() + " = " + number() + (below(3) > 0 ? "; unlock m; " : "; ");
       case 10: return "while !cas(" + variable() + ", " + number() + ", " + number() + ") { } ";
+      case 11: {
+        const auto alternative = [&] {
+          return "{ await " + comparison() + "; " + variable() + " = " + number() + "; } ";
+        };
+        return "either " + alternative() + "or " + alternative();
+      }
       default: return "let r" + place + " = " + variable() + "; assume r" + place + " != " + number() + "; ";
     }
   }

@@ -332,7 +332,7 @@ class FinalStates {
           const auto& read = run_.event(reads[i]);
           return {read.location, run_.value_of(read.source, read.location)};
         },
-        [&](auto&& read) { return run_.machine().await_holds(t, read); });
+        [&](auto&& read) { return run_.machine().await_holds(t, read, compiler::own_alternative); });
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto& read = run_.event(reads[i]);
       const auto& newest = newest_[read.location];
