@@ -137,6 +137,14 @@ class Finder {
              "fence "
              "but ordered by it; look for fences without the word";
     }
+    const auto& properties = state_of(program()).tree.properties;
+    if (std::any_of(properties.begin(), properties.end(), [](const lang::Property& property) {
+          return property.kind == lang::PropertyKind::invariant;
+        })) {
+      return "the program has invariants, which are about the states on the way to the end; fences are found "
+             "for what "
+             "is wrong at the end";
+    }
     for (const FenceType kind : all_kinds) {
       if (cost_of(options_.costs, kind) == 0) return "a fence costs at least 1";
     }

@@ -55,7 +55,11 @@ class RandomRuns {
       if (!machine_.failures().empty()) search_.failure(machine_);
       while (!search_.stopped() && step()) {
       }
-      if (!search_.stopped()) search_.end(machine_);
+      if (search_.stopped()) {
+        if (search_.stopped_by().empty()) ++search_.counts.runs;  // which a violation has ended
+      } else {
+        search_.end(machine_);
+      }
       longest_ = std::max(longest_, machine_.depth());
       while (machine_.depth() > 0) machine_.undo();
     }
