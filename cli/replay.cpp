@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/files.hpp"
 #include "cli/json.hpp"
+#include "cli/pairs.hpp"
 #include "cli/report.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
@@ -100,7 +101,9 @@ Rerun run_again(const SavedTrace& saved, Machine& machine) {
     result.witness->trace = machine.trace();
     return result;
   }
-  if (saved.violation->kind == ViolationKind::not_robust) {
+  const bool judges_races = !find_model_info(saved.model)->out_of_order;
+  if (saved.violation->kind == ViolationKind::not_robust ||
+      (saved.violation->kind == ViolationKind::data_race && !judges_races)) {
     // The steps are those of the trace, so the relations between them are, too. (Assertions that fail on the way
     // are passed over, and not always shown.)
     const Trace trace = machine.trace();
@@ -236,6 +239,15 @@ int run_replay(const Options& options) {
   if (!program) return report_errors(program.error(), options.json);
   if (const auto clash = overwritten_file(options.artefacts, *program, {options.file})) {
     return report_errors({as_diagnostic(*clash)}, options.json);
+  }
+  if (saved.violation && saved.violation->kind == ViolationKind::data_race &&
+      find_model_info(saved.model)->out_of_order && program->fingerprint() != saved.fingerprint) {
+    return report_errors(
+        {about_file(options.file,
+                    fmt::format("{} has changed since the trace was saved, and a trace under '{}' does "
+                                "not tell whether two accesses still race; check the program again",
+                                one_line(program->name()), saved.model))},
+        options.json);
   }
   Result<Machine> machine = Machine::start(
       *program,

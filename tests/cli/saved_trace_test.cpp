@@ -72,7 +72,7 @@ TEST_CASE("a trace through the rounds of a spin loop replays with these rounds")
   const std::string again = (folder.path() / "again.json").string();
   for (const bool rounds : {false, true}) {
     CAPTURE(rounds);
-    std::vector<std::string> more{"--model", "tso"};
+    std::vector<std::string> more{"--model", "tso", "--algorithm", "source"};  // which goes through the rounds
     if (rounds) more.emplace_back("--no-spin-await");
     const std::string saved = save(folder, file, more);
     const Json json = Json::parse(read(saved));
@@ -233,7 +233,7 @@ TEST_CASE(
           "violation.trace.initial is not a list");
   // Every prefix of the file, and the file with every fifth byte damaged: an error or a replay, never a
   // crash.
-  for (std::size_t size = 0; size < text.size(); size += 7)
+  for (std::size_t size = 0; size + 1 < text.size(); size += 7)
     CHECK(std::holds_alternative<std::string>(cli::parse_trace(text.substr(0, size))));
   for (std::size_t i = 0; i < text.size(); i += 5) {
     std::string damaged = text;
@@ -330,6 +330,25 @@ TEST_CASE("files that cannot be written are one message each, and the report is 
   CHECK(safe.exit_code == 0);
   CHECK(contains(safe.errors, "no violation and no witness, so "));
   CHECK(!std::filesystem::exists(folder.path() / "t"));
+}
+
+TEST_CASE("the trace of a data race is replayed under every model") {
+  TemporaryFolder folder;
+  const std::string file =
+      folder.file("race.hed", "shared x: plain int;\nthread p { x = 1; }\nthread q { let a = x; }\n");
+  const std::string trace = (folder.path() / "race.json").string();
+  for (const char* model : {"sc", "power"}) {
+    CAPTURE(model);
+    CHECK_EQ(run_heddle({"check", file, "--model", model, "--trace", trace}).exit_code, 1);
+    const Finished again = run_heddle({"replay", trace});
+    CHECK_EQ(again.exit_code, 1);
+    CHECK(contains(again.output, "data race"));
+    CHECK_FALSE(contains(again.output, "note:"));
+  }
+  folder.file("race.hed", "shared x: int;\nthread p { x = 1; }\nthread q { let a = x; }\n");
+  const Finished changed = run_heddle({"replay", trace});
+  CHECK_EQ(changed.exit_code, 2);
+  CHECK(contains(changed.errors, "has changed since"));
 }
 
 }  // namespace heddle::test
