@@ -254,6 +254,10 @@ Options parse(int count, const char* const* arguments) {
   if (options.random.runs > 0) options.check.random = options.random;
   if (options.shapes_random && options.random.runs == 0)
     refuse("--seed and --depth need --random", "--random N says how many runs there are");
+  if (options.check.save_period != CheckOptions().save_period && options.artefacts.checkpoint.empty())
+    refuse("--every needs --checkpoint", "--checkpoint FILE says where the search is saved");
+  if (options.check.any_violation && (options.check.random || options.check.live))
+    refuse("--any-violation is for searches with several threads", "--random and --live explore with one");
   if (options.estimate) check_estimate_options(options);
   if (info.command == Command::check && !options.cluster.url.empty()) check_cluster_options(options);
   if (info.command == Command::cluster && options.cluster.url.empty())

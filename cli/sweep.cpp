@@ -85,7 +85,7 @@ Sweep plan(const Options& options) {
 CheckOptions check_options(const Sweep& sweep, const SweepColumn& column) {
   CheckOptions options = sweep.check;
   options.model = column.model;
-  options.algorithm = column.algorithm;
+  if (column.algorithm != automatic) options.algorithm = column.algorithm;
   if (!find_model_info(column.model)->has_buffers) options.buffer_bound.reset();
   return options;
 }

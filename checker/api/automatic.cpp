@@ -5,6 +5,7 @@
 
 #include "checker/api/check.hpp"
 #include "checker/api/state.hpp"
+#include "checker/commits/event_name.hpp"
 #include "checker/registry.hpp"
 
 namespace heddle {
@@ -13,8 +14,8 @@ namespace {
 
 constexpr std::string_view graphs = "trust";
 constexpr std::string_view merging = "sdpor";
+constexpr std::string_view long_executions = "source";
 
-constexpr std::uint64_t first_transitions = 2'000'000;  // some 0.3 s
 constexpr std::uint64_t growth = 4;
 constexpr std::uint64_t share = 16;  // of the transitions of `graphs`, which are some four times as fast
 constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;  // of `merging`, bytes
@@ -85,13 +86,14 @@ bool may_alternate(const Program& program, const CheckOptions& options) {
          !find_model(options.model)->out_of_order;  // there, `sdpor` knows traces, not states
 }
 
-Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& options) {
+Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& options, std::uint64_t first) {
   std::string left;
   double seconds = 0;
   bool merges = true;
   std::vector<GivenUp> given_up;
-  for (std::uint64_t most = first_transitions;; most = most > most * growth ? most : most * growth) {
-    if (!merges) most = std::numeric_limits<std::uint64_t>::max();
+  for (std::uint64_t most = first;; most = std::max(most * growth, std::uint64_t{1})) {
+    constexpr auto endless = std::numeric_limits<std::uint64_t>::max();
+    if (!merges || most > endless / growth) most = endless;
     Turn turn(options, graphs, seconds);
     turn.options().resume = std::move(left);
     turn.options().save = [&left](const std::string& text) { left = text; };
@@ -126,12 +128,29 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
   }
 }
 
+Result<CheckResult> check_automatically(const Program& program, const CheckOptions& options) {
+  auto result = may_alternate(program, options) ? check_by_turns(program, options)
+                                                : checker::check(program, options, {});
+  if (!result || result->stopped_by != too_large_graph || options.save || !options.resume.empty() ||
+      options.robust)
+    return result;
+  Turn turn(options, long_executions, result->seconds);
+  if (options.threads != 1) turn.options().threads = 1;
+  turn.options().threads_now = {};
+  auto other = turn.run(program, std::numeric_limits<std::uint64_t>::max());
+  if (!other) return other;
+  other->seconds += result->seconds;
+  other->given_up = {{result->algorithm, result->counts.transitions}};
+  return other;
+}
+
 }  // namespace checker
 
 std::string_view default_algorithm(const CheckOptions& options) {
   if (options.live) return "states";
+  if (options.robust && !options.robust_states) return graphs;
   const bool bounded = options.preemption_bound || options.buffer_bound;
-  return bounded && !options.report_beyond_bound ? "source" : graphs;
+  return bounded && !options.report_beyond_bound ? long_executions : graphs;
 }
 
 std::string_view default_algorithm(const Program& program, const CheckOptions& options) {

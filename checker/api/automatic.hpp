@@ -3,9 +3,9 @@
 // `trust` explores every execution graph once; `sdpor` every state about once. Either may need exponentially more than
 // the other, and nothing cheap tells which: n increments of one counter have n! graphs and n states, n readers of n
 // counters the reverse. So `trust` begins, and most programs never see anything else. Where it has not finished after
-// `first_transitions`, `sdpor` is given a share of as many, then `trust` continues from where it was, up to four times
-// as many, and so forth. The rounds are counted in transitions, so that runs repeat; what is spent in vain on
-// `sdpor` is a twelfth of the transitions of `trust`.
+// `first_turn` transitions, `sdpor` is given a share of as many, then `trust` continues from where it was, up to four times
+// as many, and so forth. The rounds are counted in transitions, so that runs repeat; what `sdpor` takes
+// without a result is a twelfth of the transitions of `trust`.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,13 @@ enum class InvariantsOf : std::uint8_t { nothing, shared, locals };
 // something that only one can give.
 [[nodiscard]] bool may_alternate(const Program& program, const CheckOptions& options);
 
+// As heddle::check, for options that name no algorithm: begins with default_algorithm(), by turns where that may be,
+// and leaves executions that are too long for `trust` to `source`.
+[[nodiscard]] Result<CheckResult> check_automatically(const Program& program, const CheckOptions& options);
+
 // As heddle::check, by turns. The options name no algorithm and may_alternate() holds.
-[[nodiscard]] Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& options);
+inline constexpr std::uint64_t first_turn = 2'000'000;  // transitions, some 0.3 s
+[[nodiscard]] Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& options,
+                                                 std::uint64_t first = first_turn);
 
 }  // namespace heddle::checker

@@ -65,9 +65,16 @@ std::vector<std::string> bounds_that_cut(const CheckOptions& options, std::uint3
   return bounds;
 }
 
-// True if the search has seen an execution from start to end, or one without an end.
+// True if the search has seen an execution from start to end, or one without an end where nothing is asked about
+// ends.
 bool met_complete_execution(const CheckOptions& options, const Counts& counts, bool endless) {
   return endless || counts.executions > 0 || (options.report_beyond_bound && counts.beyond_bound > 0);
+}
+
+bool asks_about_ends(const compiler::Image& image) {
+  return image.final_block ||
+         std::any_of(image.conditions.begin(), image.conditions.end(),
+                     [](const auto& condition) { return condition.kind != compiler::ConditionKind::filter; });
 }
 
 // Why the question of robustness cannot be put so; empty: it can.
@@ -205,8 +212,7 @@ std::string why_one_thread(std::string_view model_name, std::string_view algorit
 }
 
 Result<CheckResult> check(const Program& program, const CheckOptions& options) {
-  if (checker::is_automatic(options) && checker::may_alternate(program, options))
-    return checker::check_by_turns(program, options);
+  if (checker::is_automatic(options)) return checker::check_automatically(program, options);
   return checker::check(program, options, {});
 }
 
@@ -384,7 +390,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     result.verdict = Verdict::violation;
   } else if (!result.stopped_by.empty()) {
     result.verdict = Verdict::undecided;
-  } else if (!met_complete_execution(options, result.counts, search.endless)) {
+  } else if (!met_complete_execution(options, result.counts, search.endless && !asks_about_ends(*image))) {
     result.verdict = Verdict::vacuous;
   } else if (!result.bounds.empty()) {
     result.verdict = Verdict::safe_within_bounds;

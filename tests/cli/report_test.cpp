@@ -83,7 +83,7 @@ TEST_CASE("a check without a complete execution is vacuous: exit code 3, and the
   const Finished result = run_heddle({"check", file});
   CAPTURE(result.output);
   CHECK(result.exit_code == 3);
-  CHECK(contains(result.output, "vac.hed: vacuous (model sc, algorithm source)\n"));
+  CHECK(contains(result.output, "vac.hed: vacuous (model sc, algorithm trust)\n"));
   CHECK(contains(result.output, "No execution is complete, so nothing was checked. Where they ended:\n"));
   CHECK(contains(result.output, "vac.hed:2:19: assume x == 5, in p: "));
   CHECK(contains(result.output, "exists x == 7: not judged (0 of 0 executions)"));

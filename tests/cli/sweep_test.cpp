@@ -96,7 +96,7 @@ TEST_CASE("params are combined, and models stand side by side") {
   for (int i = 0; i < 3; ++i) CHECK(contains(rows[i], "violation [1]"));
   CHECK(!contains(rows[3], "violation"));
   CHECK(contains(run.output, "(3 checks)\n"));
-  CHECK(contains(run.output, " --model tso --algorithm source -D P=0 -D Q=0\n"));
+  CHECK(contains(run.output, " --model tso -D P=0 -D Q=0\n"));
   CHECK(contains(run.output, "8 checks: 5 safe, 3 violation; "));
   CHECK(contains(run.output, "3 workers"));
 

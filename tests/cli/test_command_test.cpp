@@ -74,8 +74,8 @@ TEST_CASE("a failure is one line with the difference and the command that reprod
   CAPTURE(run.output);
   CHECK(run.exit_code == 1);
   CHECK(contains(run.output, "failed " + file +
-                                 ":7: [tso source] expected never, found sometimes; heddle check " + file +
-                                 " --model tso --algorithm source -D N=2 --keep-going\n"));
+                                 ":7: [tso trust] expected never, found sometimes; heddle check " + file +
+                                 " --model tso -D N=2 --keep-going\n"));
   CHECK(contains(run.output, "1 check of 1 program: 0 passed, 1 failed;"));
   const Finished again =
       run_heddle({"check", file, "--model", "tso", "--algorithm", "source", "-D", "N=2", "--keep-going"});

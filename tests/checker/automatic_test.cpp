@@ -1,0 +1,114 @@
+// Checks that name no algorithm: which one runs, and when another takes over.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "heddle/heddle.h"
+
+namespace heddle {
+namespace {
+
+Program compile(const std::string& source, const Parameters& parameters = {}) {
+  const auto program = Program::from_source(source, "test.hed", {.parameters = parameters});
+  REQUIRE_MESSAGE(program, to_text(program.error()));
+  return *program;
+}
+
+CheckResult run(const Program& program, const CheckOptions& options = {}) {
+  const auto result = check(program, options);
+  REQUIRE_MESSAGE(result, to_text(result.error()));
+  return *result;
+}
+
+// N! graphs, but some 2^N states.
+const char* const counter = R"(
+  param N = 10;
+  param WANTED = N;
+  shared x: int;
+  thread p[i: 0..N] { fetch_add(x, 1); }
+  final { assert x == WANTED; }
+)";
+
+// (N + 1)^N graphs and more states than transitions of `trust`.
+const char* const readers = R"(
+  param N = 6;
+  shared x: int[N];
+  thread w { for round in 0..N { for i in 0..N { x[i] = round; } } }
+  thread r[i: 0..N] { let seen = x[i]; }
+)";
+
+}  // namespace
+
+TEST_CASE("what is asked for decides with which algorithm a check begins") {
+  const auto plain = compile("shared x: int; thread p { x = 1; }");
+  CHECK(default_algorithm(plain, {}) == "trust");
+  CHECK(default_algorithm(plain, {.model = "power"}) == "trust");
+  CHECK(default_algorithm(plain, {.preemption_bound = 1}) == "source");
+  CHECK(default_algorithm(plain, {.model = "tso", .buffer_bound = 1}) == "source");
+  CHECK(default_algorithm(plain, {.preemption_bound = 1, .report_beyond_bound = true}) == "trust");
+  CHECK(default_algorithm(plain, {.live = true}) == "states");
+  const auto shared = compile("shared x: int; thread p { x = 1; } invariant x < 2;");
+  CHECK(default_algorithm(shared, {}) == "trust");
+  const auto locals = compile("shared x: int; thread p { let a = x; x = a; } invariant p.a < 2;");
+  CHECK(default_algorithm(locals, {}) == "source");
+  CHECK(run(locals).algorithm == "source");
+  CHECK(run(locals, {.algorithm = "auto"}).algorithm == "source");
+  CHECK(run(plain, {.algorithm = "auto"}).algorithm == "trust");
+  CHECK(why_not("sc", "auto").empty());
+  CHECK(why_one_thread("sc", "auto").empty());
+}
+
+TEST_CASE("where states repeat, sdpor takes over") {
+  const auto result = run(compile(counter));
+  CHECK(result.verdict == Verdict::safe);
+  CHECK(result.algorithm == "sdpor");
+  REQUIRE(result.given_up.size() == 1);
+  CHECK(result.given_up[0].algorithm == "trust");
+  CHECK(result.given_up[0].transitions > 2'000'000);
+  CHECK(run(compile(counter, {{"WANTED", 3}})).verdict == Verdict::violation);
+  // Numbers of executions are those of trust.
+  const auto whole = run(compile(counter), {.keep_going = true});
+  CHECK(whole.algorithm == "trust");
+  CHECK(whole.counts.executions == 3'628'800);
+}
+
+TEST_CASE("where they do not, trust continues and counts as if nothing had been") {
+  const auto program = compile(readers);
+  const auto alone = run(program, {.algorithm = "trust"});
+  REQUIRE(alone.counts.transitions > 2'000'000);
+  const auto result = run(program);
+  CHECK(result.algorithm == "trust");
+  REQUIRE(result.given_up.size() == 1);
+  CHECK(result.given_up[0].algorithm == "sdpor");
+  CHECK(result.verdict == Verdict::safe);
+  CHECK(result.counts.executions == alone.counts.executions);
+  CHECK(result.counts.transitions == alone.counts.transitions);
+}
+
+TEST_CASE("executions that are too long for graphs are left to source") {
+  const auto program = compile("shared x: int[2]; thread p[i: 0..2] { for k in 0..3000 { x[i] = k; } }");
+  const auto result = run(program);
+  CHECK(result.verdict == Verdict::safe);
+  CHECK(result.algorithm == "source");
+  REQUIRE(result.given_up.size() == 1);
+  CHECK(result.given_up[0].algorithm == "trust");
+  CHECK(run(program, {.collect_outcomes = true}).outcomes.size() == 1);
+}
+
+TEST_CASE("limits and callers stop turns as they stop a search") {
+  const auto program = compile(readers, {{"N", 12}});
+  const auto late = run(program, {.timeout = 0.8});
+  CHECK(late.verdict == Verdict::undecided);
+  CHECK(late.stopped_by == "timeout");
+  CHECK(late.seconds < 10);
+  double last = 0;
+  const auto stopped = run(program, {.progress = [&](const Progress& progress) {
+                             CHECK(progress.seconds >= last);  // of all turns together
+                             last = progress.seconds;
+                             return progress.seconds < 0.8;
+                           }});
+  CHECK(stopped.stopped_by == "interrupted");
+  CHECK(run(program, {.timeout = 5, .max_memory = 1}).stopped_by == "memory limit");
+}
+
+}  // namespace heddle

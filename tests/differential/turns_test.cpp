@@ -1,0 +1,60 @@
+// Checks without a named algorithm, in turns so short that every program has several.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "campaign.hpp"
+#include "checker/api/automatic.hpp"
+#include "generate.hpp"
+#include "properties.hpp"
+#include "tests/environment.hpp"
+
+namespace heddle::differential {
+
+namespace {
+
+CheckResult checked(const Result<CheckResult>& result) {
+  REQUIRE_MESSAGE(result, to_text(result.error()));
+  return *result;
+}
+
+}  // namespace
+
+TEST_CASE("turns decide what each of the two algorithms decides") {
+  const std::size_t programs = tests::sized(60, 2000);
+  std::size_t by_trust = 0;
+  std::size_t by_sdpor = 0;
+  for (std::uint64_t number = 0; number < programs; ++number) {
+    CompileOptions compile;
+    compile.unroll = spin_rounds;
+    const auto program =
+        Program::from_source(print(generate(default_seed(), number).program), "turns.hed", compile);
+    REQUIRE(program);
+    for (const char* model : {"sc", "tso", "pso"}) {
+      CAPTURE(number);
+      CAPTURE(model);
+      CheckOptions options{.model = model};
+      REQUIRE(checker::may_alternate(*program, options));
+      const auto turns = checked(checker::check_by_turns(*program, options, 0));
+      options.algorithm = "trust";
+      const auto whole = checked(check(*program, options));
+      CHECK(turns.stopped_by.empty());
+      CHECK(turns.verdict == whole.verdict);
+      if (turns.algorithm == "trust") {
+        ++by_trust;
+        CHECK(turns.counts.executions == whole.counts.executions);
+        CHECK(turns.counts.transitions == whole.counts.transitions);
+        if (whole.violation) CHECK(turns.violation->message == whole.violation->message);
+      } else {
+        ++by_sdpor;
+        CHECK(turns.given_up.size() == 1);
+      }
+    }
+  }
+  CHECK(by_trust > 0);
+  CHECK(by_sdpor > 0);
+}
+
+}  // namespace heddle::differential
