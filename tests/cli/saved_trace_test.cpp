@@ -72,7 +72,8 @@ TEST_CASE("a trace through the rounds of a spin loop replays with these rounds")
   const std::string again = (folder.path() / "again.json").string();
   for (const bool rounds : {false, true}) {
     CAPTURE(rounds);
-    std::vector<std::string> more{"--model", "tso", "--algorithm", "source"};  // which goes through the rounds
+    std::vector<std::string> more{"--model", "tso", "--algorithm",
+                                  "source"};  // which goes through the rounds
     if (rounds) more.emplace_back("--no-spin-await");
     const std::string saved = save(folder, file, more);
     const Json json = Json::parse(read(saved));
