@@ -120,7 +120,8 @@ Lines long_lines(const Sweep& sweep, const Groups& groups) {
     for (const ParameterValues& each : parameters)
       line.push_back(std::to_string(sweep.sets[sweep.set_of(number)].at(each.name)));
     const auto& [model, algorithm] = sweep.column_of(number);
-    line.insert(line.end(), {model, algorithm, verdict_text(cell, groups.of_cell[number]),
+    const std::string& decided = cell.algorithm.empty() ? algorithm : cell.algorithm;
+    line.insert(line.end(), {model, decided, verdict_text(cell, groups.of_cell[number]),
                              executions_text(cell), time_text(cell)});
   }
   return lines;
@@ -254,7 +255,7 @@ Json json_cell(const Sweep& sweep, std::size_t number) {
     violation = {{"message", cell.message}, {"file", cell.file}, {"line", cell.line}};
   return {{"parameters", to_json(sweep.sets[sweep.set_of(number)])},
           {"model", model},
-          {"algorithm", checked ? cell.algorithm : algorithm},
+          {"algorithm", cell.algorithm.empty() ? algorithm : cell.algorithm},
           {"verdict", checked ? Json(json_word(name(cell.verdict))) : Json(nullptr)},
           {"status", json_word(checked ? "checked" : outcome(cell))},
           {"reason", text_or_null(cell.reason)},
@@ -330,8 +331,8 @@ std::string sweep_csv(const Sweep& sweep) {
     const auto count = [&](std::uint64_t value) { return checked ? std::to_string(value) : std::string(); };
     line.insert(
         line.end(),
-        {model, checked ? cell.algorithm : algorithm, json_word(outcome(cell)), count(cell.counts.executions),
-         count(blocked(cell.counts)), count(cell.counts.transitions),
+        {model, cell.algorithm.empty() ? algorithm : cell.algorithm, json_word(outcome(cell)),
+         count(cell.counts.executions), count(blocked(cell.counts)), count(cell.counts.transitions),
          checked ? fmt::format("{:.6f}", cell.seconds) : "", cell.stopped_by, cell.file,
          cell.line == 0 ? "" : std::to_string(cell.line), cell.message.empty() ? cell.reason : cell.message});
     text += csv_line(line);

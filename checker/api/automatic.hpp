@@ -27,8 +27,8 @@ inline constexpr std::string_view automatic = "auto";
 enum class InvariantsOf : std::uint8_t { nothing, shared, locals };
 [[nodiscard]] InvariantsOf invariants_of(const Program& program);
 
-// Whether another algorithm may take over: where nobody asked for all violations, for numbers of executions, or for
-// something that only one can give.
+// Whether another algorithm may take over: where neither all violations are wanted, nor numbers of executions, nor
+// something else that only one of them has.
 [[nodiscard]] bool may_alternate(const Program& program, const CheckOptions& options);
 
 // As heddle::check, for options that name no algorithm: begins with default_algorithm(), by turns where that may be,

@@ -134,8 +134,8 @@ struct RandomSearch {
 // Every member has a default, so that callers may name only those they want: {.model = "tso"}.
 struct CheckOptions {
   std::string model = "sc";  // a name of models()
-  // A name of algorithms(). Empty or "auto": default_algorithm(), and where that does not finish soon and nothing
-  // asked for depends on it, `sdpor` by turns with it (CheckResult::given_up).
+  // A name of algorithms(). Empty or "auto": default_algorithm(), and where that does not finish soon and no other
+  // option depends on it, `sdpor` by turns with it (CheckResult::given_up).
   std::string algorithm = {};
   std::optional<std::uint64_t> max_executions = {};
   std::optional<double> timeout = {};              // seconds, wall clock

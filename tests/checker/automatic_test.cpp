@@ -31,7 +31,7 @@ const char* const counter = R"(
 
 // (N + 1)^N graphs and more states than transitions of `trust`.
 const char* const readers = R"(
-  param N = 6;
+  param N = 7;
   shared x: int[N];
   thread w { for round in 0..N { for i in 0..N { x[i] = round; } } }
   thread r[i: 0..N] { let seen = x[i]; }

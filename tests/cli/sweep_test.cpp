@@ -171,9 +171,9 @@ TEST_CASE("a sweep as CSV") {
   REQUIRE(lines.size() == 3);
   CHECK(lines[0] ==
         "P,Q,model,algorithm,verdict,executions,blocked,transitions,seconds,stopped_by,file,line,message\r");
-  CHECK(lines[1].starts_with("0,1,tso,source,violation,"));
+  CHECK(lines[1].starts_with("0,1,tso,trust,violation,"));
   CHECK(lines[1].ends_with("fenced.hed,7,a final state satisfies 'forbid p.a == 0 && q.b == 0'\r"));
-  CHECK(lines[2].starts_with("1,1,tso,source,safe,"));
+  CHECK(lines[2].starts_with("1,1,tso,trust,safe,"));
   CHECK(lines[2].ends_with(",,,,\r"));
 
   // In addition to the report, and for a single check.
@@ -206,7 +206,7 @@ TEST_CASE("a sweep as a page") {
   CHECK(contains(html,
                  "<td class=\"verdict violation\" title=\"a final state satisfies 'forbid p.a == 0 "
                  "&amp;&amp; q.b == 0'\">violation [1]</td>"));
-  CHECK(contains(html, "<th colspan=\"3\">pso source</th>"));
+  CHECK(contains(html, "<th colspan=\"3\">pso auto</th>"));
   CHECK(contains(html, "</html>"));
 }
 
@@ -243,9 +243,9 @@ TEST_CASE("bounds apply where a model has something to bound, and cells that can
   const Finished preemptions = run_heddle({"check", file, "--model", "tso,power", "--preemption-bound", "0"});
   CAPTURE(preemptions.output);
   CHECK(contains(preemptions.output, "left out"));
-  CHECK(contains(preemptions.output, "'rsmc' does not bound preemptions under 'power' (1 check)"));
+  CHECK(contains(preemptions.output, "'source' does not bound preemptions under 'power' (1 check)"));
   check_refused({"check", file, "--model", "power", "-D", "P=0,1", "--preemption-bound", "0"},
-                {"none of these checks is possible: 'rsmc' does not bound preemptions"});
+                {"none of these checks is possible: 'source' does not bound preemptions"});
 }
 
 TEST_CASE("a limit of a sweep holds for each check") {

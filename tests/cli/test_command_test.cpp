@@ -95,8 +95,8 @@ TEST_CASE("a suite keeps expectations apart from programs") {
   CAPTURE(run.output);
   CHECK(run.exit_code == 1);
   CHECK(contains(run.output, "6 checks of 1 program: 5 passed, 1 failed;"));
-  CHECK(contains(run.output,
-                 "all.suite:5: [sc source] expected violation \"x y\", found safe; heddle check '"));
+  CHECK(
+      contains(run.output, "all.suite:5: [sc trust] expected violation \"x y\", found safe; heddle check '"));
 
   const std::string wrong =
       folder.file("wrong.suite",
@@ -144,7 +144,7 @@ TEST_CASE("`safe` and `never` need a complete execution, and `safe` one that no 
   CAPTURE(bounded.output);
   CHECK(bounded.exit_code == 1);
   CHECK(contains(bounded.output,
-                 "b.hed:4: [sc source] expected safe, found safe within bounds (the loop bound"));
+                 "b.hed:4: [sc trust] expected safe, found safe within bounds (the loop bound"));
   CHECK(contains(bounded.output, "2 checks of 1 program: 1 passed, 1 failed;"));
 
   // With a bound of the run `safe` means safe within it.
@@ -174,7 +174,7 @@ TEST_CASE("broken programs, missing files and programs without expectations have
   CAPTURE(run.output);
   CHECK(run.exit_code == 1);
   CHECK(contains(run.output, "broken " + (folder.path() / "bad.hed").string() + ": "));
-  CHECK(contains(run.output, "gone.suite:1: [sc source] No such file or directory"));
+  CHECK(contains(run.output, "gone.suite:1: [sc auto] No such file or directory"));
   CHECK(contains(run.output, "; 1 program without expectations;"));
 
   TemporaryFolder silent;
@@ -317,7 +317,7 @@ TEST_CASE("Ctrl-C reports the finished checks of an unfinished program, and of p
   const Finished run = process.finish();
   CAPTURE(run.output);
   CHECK(run.exit_code == 1);
-  CHECK(contains(run.output, "b.hed:10: [sc source] expected always, found never"));
+  CHECK(contains(run.output, "b.hed:10: [sc trust] expected always, found never"));
   CHECK(contains(run.output, "interrupted; so far 8 checks of 3 programs: 7 passed, 1 failed"));
   const std::string xml = read(junit);
   CHECK(contains(xml, "<testsuites name=\"heddle\" tests=\"8\" failures=\"1\""));
@@ -415,7 +415,7 @@ TEST_CASE("bounds of the command line make 'safe' mean safe within them, and the
   const std::string own =
       folder.file("own.suite", "loop.hed unroll=2 sc - safe within bounds\nloop.hed unroll=2 sc - safe\n");
   CHECK(contains(run_heddle({"test", own}).output,
-                 "own.suite:2: [sc source] expected safe, found safe within bounds"));
+                 "own.suite:2: [sc trust] expected safe, found safe within bounds"));
   CHECK(contains(run_heddle({"test", own}).output, "1 passed, 1 failed;"));
   CHECK(contains(run_heddle({"test", own, "--unroll", "3"}).output, "2 passed;"));
   const std::string lost = folder.file("lost.hed", std::string(unsafe_program) + "expect sc: safe;\n");
