@@ -15,7 +15,7 @@ namespace {
 using Kind = TokenKind;
 using Habit = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<Habit, 10> statement_habits = {{
+constexpr std::array<Habit, 14> statement_habits = {{
     {"and", "write '&&'"},
     {"or", "write '||'"},
     {"not", "write '!'"},
@@ -26,6 +26,10 @@ constexpr std::array<Habit, 10> statement_habits = {{
     {"do", "there is no 'do' loop: write 'while true { ... }' with 'break'"},
     {"switch", "write 'if' and 'else if'"},
     {"match", "write 'if' and 'else if'"},
+    {"case", "write 'if' and 'else if'"},
+    {"when", "write 'await c;' to wait until c holds"},
+    {"goto", "there is no 'goto': use 'while' with 'break' and 'continue'"},
+    {"UNCHANGED", "variables to which nothing is assigned keep their values"},
 }};
 
 constexpr std::array<Habit, 8> item_habits = {{
@@ -123,10 +127,12 @@ std::string protocol_hint(const SyntaxError& error) {
   }
   const bool operand = error.expected == "an expression";
   if (operand && found.kind == Kind::left_bracket && next(error.where)->kind == Kind::right_bracket)
-    return "there are no temporal operators: 'forall c;' is about all final states, 'assert c;' about the "
-           "moment";
+    return "there are no temporal operators: 'invariant c;' is about every reachable state, 'forall c;' "
+           "about all "
+           "final states, 'assert c;' about the moment";
   if (operand && found.kind == Kind::less && next(error.where)->kind == Kind::greater)
-    return "there are no temporal operators: 'exists c;' asks whether some final state satisfies c";
+    return "there are no temporal operators: 'exists c;' asks whether some final state satisfies c, and "
+           "'expect sc: terminates;' whether all threads end";
   return {};
 }
 
@@ -146,6 +152,9 @@ std::string foreign_hint(const SyntaxError& error) {
   if (found.kind == Kind::arrow && error.kind == Recovery::statement)
     return "there are no pointers: name a field like pool[i].next";
   const bool types = error.start->kind == Kind::shared || error.start->kind == Kind::struct_;
+  if (error.kind == Recovery::statement && found.kind == Kind::colon && error.where > error.start &&
+      (error.where + 1)->kind == Kind::assign)
+    return "an assignment is written 'x = e;'";
   if (types && found.kind == Kind::star && error.expected == "';'")
     return "there are no pointers: use an int as an index into an array";
   if (types && found.kind == Kind::less && error.expected == "';'")

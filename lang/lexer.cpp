@@ -183,10 +183,26 @@ class Lexer {
     }
     std::string hint;
     if (first == "'") hint = "strings are written in double quotes";
+    if (first == "'" && follows_name(begin))
+      hint =
+          "there are no primed variables: 'x = e;' gives x its next value, and the other variables keep "
+          "theirs";
+    if (first == "\\") hint = "write '&&' for /\\, '||' for \\/, and '!' for ~";
     if (first == "#") hint = "comments begin with '//'";
     if (byte >= 0x80) hint = "names consist of the letters a-z, A-Z, digits and '_'";
     error(begin, end, fmt::format("unexpected character '{}'", first), std::move(hint));
     push(TokenKind::invalid, begin, end);
+  }
+
+  // Not the end of 'a'.
+  [[nodiscard]] bool follows_name(std::size_t at) const {
+    const auto in_name = [](char c) {
+      return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    std::size_t begin = at;
+    while (begin > 0 && in_name(text_[begin - 1])) --begin;
+    if (begin == at) return at > 0 && text_[at - 1] == ']';
+    return begin == 0 || text_[begin - 1] != '\'';
   }
 
   void not_text(std::size_t at) {

@@ -56,6 +56,7 @@ void ExpressionResolver::unknown_name(const syntax::Word& word, std::string_view
   std::string hint = what == "name" ? resolution_.suggest_value(word.text) : std::string();
   if (hint.empty()) hint = resolution_.suggest(word.text, locals_, wanted);
   if (hint.empty() && what == "function") hint = foreign_function_hint(word.text);
+  if (hint.empty() && word.text == "skip") hint = "to do nothing, write an empty block: { }";
   if (place_ == Place::condition) {
     // A local named without its thread.
     for (std::size_t i = 0; i < resolution_.templates.size(); ++i) {
