@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -45,6 +46,7 @@ std::optional<UsageError> overwritten_file(const Artefacts& files, const Program
   return overwritten_file({{"--trace", files.trace},
                            {"--dot", files.dot},
                            {"--html", files.html},
+                           {"--mermaid", files.mermaid},
                            {"--sarif", files.sarif},
                            {"--coverage-lcov", files.lcov},
                            {"--checkpoint", files.checkpoint}},
@@ -66,6 +68,25 @@ std::optional<Shown> shown_execution(const CheckResult& result, const Options& o
       .message = witness_message(witness), .line = witness.line, .trace = witness.trace, .witness = &witness};
 }
 
+TraceView view_of(const Program& program, const Trace& trace, const std::string& model,
+                  const Options& options, std::optional<TraceDetails>& details) {
+  // (A file of the user's in a folder of this name makes no difference.)
+  const bool calls_library = std::any_of(trace.steps.begin(), trace.steps.end(),
+                                         [](const Step& step) { return step.file.starts_with("std/"); });
+  if (calls_library || options.layout.locals) {
+    details = details_of(program, trace,
+                         {.model = model,
+                          .buffer_bound = options.check.buffer_bound,
+                          .resume_after_assert = options.check.keep_going || options.check.robust});
+  } else {
+    details.emplace().structs = struct_names(program);
+  }
+  return {.details = &*details,
+          .unfold = options.layout.unfold,
+          .locals = options.layout.locals,
+          .chart = options.layout.chart};
+}
+
 bool write_artefacts(const Program& program, const CheckResult& result, const Options& options,
                      const std::vector<LintWarning>& warnings) {
   const Artefacts& files = options.artefacts;
@@ -73,7 +94,7 @@ bool write_artefacts(const Program& program, const CheckResult& result, const Op
   if (!files.lcov.empty()) good = write(files.lcov, coverage_lcov(program, result)) && good;
   const auto shown = shown_execution(result, options);
   if (!shown) {
-    for (const std::string& file : {files.trace, files.dot, files.html}) {
+    for (const std::string& file : {files.trace, files.dot, files.html, files.mermaid}) {
       if (!file.empty())
         write_error(fmt::format("heddle: no violation{}, so {} is not written\n",
                                 result.conditions.empty() ? "" : " and no witness", clean(file)));
@@ -100,6 +121,11 @@ bool write_artefacts(const Program& program, const CheckResult& result, const Op
       saved.violation = *result.violation;
     }
     good = write(files.trace, trace_json(saved)) && good;
+  }
+  if (!files.mermaid.empty()) {
+    std::optional<TraceDetails> details;
+    const TraceView view = view_of(program, shown->trace, result.model, options, details);
+    good = write(files.mermaid, mermaid_diagram(*shown, result.model, view, program.name())) && good;
   }
   if (files.dot.empty() && files.html.empty()) return good;
   const auto graph = picture_graph(shown->trace);

@@ -1,5 +1,5 @@
-// The files that `check` and `replay` write in addition to the report: --trace, --dot, --html, --sarif,
-// --coverage-lcov.
+// The files that `check` and `replay` write in addition to the report: --trace, --dot, --html, --mermaid,
+// --sarif, --coverage-lcov.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,13 @@ namespace heddle::cli {
 [[nodiscard]] std::optional<UsageError> overwritten_file(const Artefacts& files, const Program& program,
                                                          std::vector<std::string> inputs = {});
 
-// The execution that --trace, --dot and --html show: the violation of the result or, if there is none or
+// The execution that --trace, --dot, --html and --mermaid show: the violation of the result or, if there is none or
 // Options::witness is set, a witness. Empty if there is neither.
 [[nodiscard]] std::optional<Shown> shown_execution(const CheckResult& result, const Options& options);
+
+// How the options show a trace of the program; `details` receives what the result refers to.
+[[nodiscard]] TraceView view_of(const Program& program, const Trace& trace, const std::string& model,
+                                const Options& options, std::optional<TraceDetails>& details);
 
 // Writes the requested files. Each failure is one message on standard error and does not stop the others.
 // Without an execution to show, only --sarif writes a file. Returns false if one failed.

@@ -199,7 +199,8 @@ int run_check(const Options& given) {
   ProgressLine line(options.progress && is_terminal(STDERR_FILENO));
   CheckOptions settings = options.check;
   const Artefacts& files = options.artefacts;
-  const bool saved = !files.trace.empty() || !files.dot.empty() || !files.html.empty();
+  const bool saved =
+      !files.trace.empty() || !files.dot.empty() || !files.html.empty() || !files.mermaid.empty();
   settings.witnesses = settings.witnesses || options.witness > 0 || saved;
   settings.save = checkpoint.saver();
   std::optional<Estimate> expected;
@@ -233,14 +234,19 @@ int run_check(const Options& given) {
     if (!failure.empty()) return report_errors({as_diagnostic({failure, ""})}, options.json);
   }
 
-  const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
+  Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
+  std::optional<TraceDetails> details;
+  if (result->violation && !options.json)
+    style.view = view_of(*program, result->violation->trace, result->model, options, details);
   std::string report =
       options.json ? json_report(*program, *result, note, linted ? &*linted : nullptr)
                    : text_report(*program, *result, style, settings.witnesses ? "" : witness_option(*result));
-  if (!options.json && options.witness > 0) {
-    report += result->witnesses.empty()
-                  ? fmt::format("\nNo execution {}satisfies it.\n", result->finished ? "" : "so far ")
-                  : format_witness(*program, result->witnesses.front(), style);
+  if (!options.json && options.witness > 0 && result->witnesses.empty())
+    report += fmt::format("\nNo execution {}satisfies it.\n", result->finished ? "" : "so far ");
+  if (!options.json && options.witness > 0 && !result->witnesses.empty()) {
+    const Witness& witness = result->witnesses.front();
+    style.view = view_of(*program, witness.trace, result->model, options, details);
+    report += format_witness(*program, witness, style);
   }
   if (!options.json && settings.coverage) report += format_coverage(*program, *result, style);
   if (const std::string advice = checkpoint.advice(*result); !options.json && !advice.empty())
@@ -291,6 +297,7 @@ int run_command(const Options& options) {
     case Command::translate: return run_translate(options);
     case Command::fences: return run_fences(options);
     case Command::cluster: return run_cluster(options);
+    case Command::new_: return run_new(options);
     case Command::show_text: break;
   }
   return write_report(options.text) ? 0 : bad_input;

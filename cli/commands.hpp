@@ -35,6 +35,8 @@ inline constexpr int bad_input = 2;  // the exit code, see above
 [[nodiscard]] int run_replay(const Options& options);
 [[nodiscard]] int run_emit(const Options& options);
 [[nodiscard]] int run_list(const Options& options);
+// Writes a program to start from; overwrites nothing.
+[[nodiscard]] int run_new(const Options& options);
 [[nodiscard]] int run_completions(const Options& options);
 [[nodiscard]] int run_man(const Options& options);
 // 0: done; 1: with --check, a file is not in the canonical style.

@@ -9,6 +9,7 @@
 #include "cli/option_tables.hpp"
 #include "cli/option_values.hpp"
 #include "cli/pairs.hpp"
+#include "cli/templates.hpp"
 #include "cli/text.hpp"
 
 namespace heddle::cli {
@@ -38,6 +39,10 @@ std::vector<std::string> values_of(const CLI::Option& option) {
   if (is("model") || is("models")) values = model_names();
   if (is("algorithm") || is("algorithms")) values = algorithm_names();
   if (is("algorithm")) values.emplace_back(automatic);
+  if (is("template")) {
+    for (const Template& each : templates()) values.emplace_back(each.name);
+    return values;
+  }
   // The text of a list is NAMES, that of one name NAME.
   if (!values.empty() && option.get_option_text() == "NAMES") values.emplace_back("all");
   return values;

@@ -231,6 +231,12 @@ void add_trace_options(CLI::App& app, Options& options) {
   add_file_option(app, "--trace", "Save the counterexample, or witness, for heddle replay", files.trace);
   add_file_option(app, "--dot", "Draw its execution graph for Graphviz", files.dot);
   add_file_option(app, "--html", "Draw it as a page to step through in a browser", files.html);
+  add_file_option(app, "--mermaid", "Draw it as a sequence diagram for Mermaid", files.mermaid);
+  add_flag(app, "--chart", options.layout.chart,
+           "Print it as a message sequence chart: arrows lead to the threads that read what others wrote");
+  add_flag(app, "--unfold", options.layout.unfold,
+           "Print each step of the library's functions and each field of structs, not one line for a call");
+  add_flag(app, "--locals", options.layout.locals, "Print the locals that each step changes");
 }
 
 void add_artefact_options(CLI::App& app, Options& options) {

@@ -15,6 +15,7 @@
 
 #include "cli/option_groups.hpp"
 #include "cli/option_values.hpp"
+#include "cli/templates.hpp"
 #include "cli/text.hpp"
 #include "heddle/why.h"
 
@@ -421,6 +422,26 @@ void add_cluster_options(CLI::App& app, Options& options) {
       "  2  the command line is wrong, or the server cannot be used");
 }
 
+void add_new_options(CLI::App& app, Options& options) {
+  std::string kinds;
+  for (const Template& each : templates())
+    kinds += fmt::format("  {}  {}\n", pad_right(each.name, 8), each.summary);
+  app.add_option("NAME", options.file, "The name of the file, with or without its extension")
+      ->option_text(" ")
+      ->required();
+  add_value(app, "--template", "KIND", "What to start from; see below", [&options](const std::string& text) {
+    std::vector<std::string> names;
+    for (const Template& each : templates()) names.emplace_back(each.name);
+    check_name("template", text, names);
+    options.template_name = text;
+  });
+  add_json(app, options);
+  app.footer("Templates:\n" + kinds +
+             "\nExit codes:\n"
+             "  0  written\n"
+             "  2  the command line is wrong, or a file exists or cannot be written");
+}
+
 struct Entry {
   CommandInfo info;
   void (*add_options)(CLI::App& app, Options& options);
@@ -472,6 +493,7 @@ constexpr Entry entries[] = {
      add_format_options},
     {{"emit", Command::emit, "Print the LLVM IR of a program", "--llvm examples/peterson.hed"},
      add_emit_options},
+    {{"new", Command::new_, "Write a program to start from", "queue --template queue"}, add_new_options},
     {{"list", Command::list, "List the models, the algorithms and the supported pairs", ""},
      add_list_options},
     {{"consistency", Command::consistency, "Report which models allow a recorded execution", "history.json"},

@@ -15,6 +15,7 @@
 
 #include "cli/option_tables.hpp"
 #include "cli/option_values.hpp"
+#include "cli/templates.hpp"
 #include "cli/text.hpp"
 
 namespace heddle::cli {
@@ -111,6 +112,10 @@ void check_sweep_options(const Options& options) {
   const Refused refused[] = {
       {!files.trace.empty(), "--trace", "saves one execution"},
       {!files.dot.empty(), "--dot", "draws one execution"},
+      {!files.mermaid.empty(), "--mermaid", "draws one execution"},
+      {options.layout.chart, "--chart", "shows one execution"},
+      {options.layout.unfold, "--unfold", "shows one execution"},
+      {options.layout.locals, "--locals", "shows one execution"},
       {!files.sarif.empty(), "--sarif", "reports one check"},
       {!files.lcov.empty(), "--coverage-lcov", "counts the visits of one check"},
       {options.check.coverage, "--coverage", "counts the visits of one check"},
@@ -180,6 +185,10 @@ void check_estimate_options(const Options& options) {
                   {!files.trace.empty(), "--trace"},
                   {!files.dot.empty(), "--dot"},
                   {!files.html.empty(), "--html"},
+                  {!files.mermaid.empty(), "--mermaid"},
+                  {options.layout.chart, "--chart"},
+                  {options.layout.unfold, "--unfold"},
+                  {options.layout.locals, "--locals"},
                   {!files.sarif.empty(), "--sarif"},
                   {!files.checkpoint.empty(), "--checkpoint"},
                   {!options.resume_file.empty(), "--resume"},
@@ -201,6 +210,21 @@ void check_cluster_options(const Options& options) {
                  "the server keeps the search; heddle cluster work -j N sets the number of workers");
 }
 
+// --chart, --unfold and --locals are about the trace as text; the latter two also about a Mermaid diagram.
+void check_layout(Command command, const Options& options) {
+  const TraceLayout& layout = options.layout;
+  const Excluded chart{{layout.chart, "--chart"}};
+  const Excluded all{{layout.chart, "--chart"}, {layout.unfold, "--unfold"}, {layout.locals, "--locals"}};
+  if (options.json)
+    check_excluded("--json", options.artefacts.mermaid.empty() ? all : chart,
+                   "they change the printed trace");
+  if (options.step) check_excluded("--step", all);
+  if (command != Command::outcomes || options.witness > 0) return;
+  for (const auto& [given, option] : all) {
+    if (given) refuse(fmt::format("{} needs --witness", option), "--witness N takes the number of a row");
+  }
+}
+
 void check_shell(const std::string& shell) {
   const std::vector<std::string> known{"bash", "zsh", "fish"};
   if (shell.empty())
@@ -209,6 +233,12 @@ void check_shell(const std::string& shell) {
   std::string hint = did_you_mean(shell, known);
   hint += fmt::format("{}the shells are {}", hint.empty() ? "" : " ", join(known, ", "));
   refuse(fmt::format("no completions for '{}'", shown(shell)), std::move(hint));
+}
+
+[[noreturn]] void check_template() {
+  std::vector<std::string> known;
+  for (const Template& each : templates()) known.emplace_back(each.name);
+  refuse("new needs --template", fmt::format("the templates are {}", join(known, ", ")));
 }
 
 Options parse(int count, const char* const* arguments) {
@@ -266,12 +296,14 @@ Options parse(int count, const char* const* arguments) {
     refuse("--states needs --robust", "--outcomes lists the final states");
   const Artefacts& files = options.artefacts;
   if (info.command == Command::outcomes && options.witness == 0 &&
-      !(files.trace.empty() && files.dot.empty() && files.html.empty())) {
+      !(files.trace.empty() && files.dot.empty() && files.html.empty() && files.mermaid.empty())) {
     refuse("saving an execution needs --witness", "--witness N takes the number of a row");
   }
+  check_layout(info.command, options);
   if (options.apply && options.each_model)
     refuse("--apply and --each exclude each other", "without --each, the fences suffice under all models");
   if (info.command == Command::completions) check_shell(options.shell);
+  if (info.command == Command::new_ && options.template_name.empty()) check_template();
   if (!options.sweep) check_model_and_algorithm(options.check);
   options.test.models = options.models.empty() ? model_names() : options.models;
   options.test.algorithms = options.algorithms;

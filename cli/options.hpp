@@ -34,7 +34,8 @@ enum class Command {
   fences,
   completions,
   man,
-  cluster
+  cluster,
+  new_
 };
 
 // Files to write in addition to the report; empty: none.
@@ -42,6 +43,7 @@ struct Artefacts {
   std::string trace;
   std::string dot;
   std::string html;
+  std::string mermaid;
   std::string sarif;
   std::string lcov;
   std::string checkpoint;  // of check; written during the search
@@ -53,6 +55,13 @@ inline constexpr double default_compare_timeout = 10;  // seconds for each check
 struct ParameterValues {
   std::string name;
   std::vector<std::int64_t> values;
+};
+
+// How check, outcomes and replay show an execution.
+struct TraceLayout {
+  bool unfold = false;
+  bool locals = false;
+  bool chart = false;
 };
 
 enum class ClusterAction : std::uint8_t { work, status, cancel };
@@ -94,6 +103,7 @@ struct Options {
   bool to_litmus = false;      // translate
   ClusterOptions cluster;      // cluster, check
   Artefacts artefacts;         // check, replay, outcomes
+  TraceLayout layout;          // check, replay, outcomes
   std::size_t violation = 1;   // check: the one to show, from 1
   std::size_t witness = 0;     // check: number of an `exists`, outcomes: number of a row, from 1; 0: none
   bool minimise = false;       // check
@@ -109,6 +119,7 @@ struct Options {
   bool why = false;            // fences
   bool apply = false;          // fences
   std::string shell;           // completions
+  std::string template_name;   // new
   bool json = false;
   bool progress = true;
   bool llvm = false;     // emit

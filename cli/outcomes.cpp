@@ -211,8 +211,15 @@ int show_outcomes(const Program& program, const Options& options, const std::str
   const auto as_text = program.litmus() ? outcomes_like_herd : outcomes_text;
   std::string report = options.json ? outcomes_json(program, *result, options)
                                     : as_text(program, *result, shows_violation, style);
-  if (!options.json && options.witness > 0)
-    report += format_witness(program, result->witnesses.front(), style);
+  if (!options.json && options.witness > 0) {
+    Style with_view = style;
+    std::optional<TraceDetails> details;
+    const Witness& witness = result->witnesses.front();
+    Options passing = options;  // (over assertions that fail)
+    passing.check.keep_going = true;
+    with_view.view = view_of(program, witness.trace, result->model, passing, details);
+    report += format_witness(program, witness, with_view);
+  }
   const bool written = write_report(report);
   const bool complete = options.witness == 0 || write_artefacts(program, *result, options);
   return written && complete ? exit_code(result->verdict) : bad_input;

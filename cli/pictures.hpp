@@ -10,6 +10,7 @@
 
 #include "cli/files.hpp"
 #include "cli/options.hpp"
+#include "cli/trace_lines.hpp"
 #include "heddle/graph.h"
 #include "heddle/heddle.h"
 
@@ -40,6 +41,10 @@ struct Shown {
 // The execution graph in Graphviz's language: a column for each thread, a colour for each relation.
 [[nodiscard]] std::string dot_picture(const Shown& shown, const std::string& model,
                                       const ExecutionGraph& graph, const std::string& file);
+
+// The trace as a sequence diagram in Mermaid's language: an arrow where a thread reads what another has written.
+[[nodiscard]] std::string mermaid_diagram(const Shown& shown, const std::string& model, const TraceView& view,
+                                          const std::string& file);
 
 // One page without network access: the trace as lanes with a slider, store buffers, memory, the source and
 // the execution graph (left out if there is none). The source is read from the files that the steps name; one

@@ -256,7 +256,10 @@ int run_replay(const Options& options) {
   const Rerun now = run_again(saved, *machine);
   const std::vector<std::string> notes = differences(saved, *program, now);
   const int code = now.violation ? 1 : saved.witness && !now.witness ? 3 : 0;
-  const Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
+  Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
+  std::optional<TraceDetails> details;
+  if (now.trace() != nullptr && !options.json)
+    style.view = view_of(*program, *now.trace(), saved.model, settings, details);
   bool written = true;
   if (options.json) {
     written = write_report(replay_json(saved, *program, now, code, notes));

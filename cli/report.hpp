@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/terminal.hpp"
+#include "cli/trace_lines.hpp"
 #include "heddle/graph.h"
 #include "heddle/heddle.h"
 #include "heddle/lint.h"
@@ -17,6 +18,7 @@ namespace heddle::cli {
 struct Style {
   std::size_t width = 100;  // columns
   Paint paint{false};
+  TraceView view = {};
 };
 
 // Verdict, counts, bounds, conditions, outcomes; for a violation its message and trace.
@@ -37,9 +39,14 @@ struct Style {
 [[nodiscard]] std::string format_violation(const Program& program, const Violation& violation,
                                            const Style& style);
 
-// The trace alone: its steps as a table with a column for each thread, or as a list if the columns do not
-// fit; then the shared variables and the state of each thread at the end.
+// The trace alone: its lines as a table with a column for each thread, or as a list if the columns do not
+// fit, or as a chart; then the shared variables and the state of each thread at the end.
 [[nodiscard]] std::string format_trace(const Trace& trace, const std::string& main_file, const Style& style);
+
+// The lines as a message sequence chart: a column for each thread, and arrows from writers to readers.
+[[nodiscard]] std::string format_chart(const Trace& trace, const std::string& main_file, const Style& style);
+// "7", "queue.hed:7"; empty for a line without a place.
+[[nodiscard]] std::string place_of(const TraceLine& line, const std::string& main_file);
 
 // The execution graph, one event per line with its outgoing edges except program order. Events have the
 // numbers of their steps if the trace is in commit order, else numbers of their own.

@@ -21,9 +21,11 @@ constexpr std::size_t most_columns = 100;  // threads; with more the trace is a 
 struct Rows {
   struct Row {
     std::size_t column = 0;  // index into headers
+    std::string number;
     std::string action;
     std::string place;
     std::string source;
+    std::string locals;
     Colour colour = Colour::none;
   };
   std::vector<std::string> headers;  // threads, then "final" if it has a step
@@ -34,40 +36,37 @@ struct Rows {
   std::size_t source_width = 0;
 };
 
-std::string place_of(const Step& step, const std::string& main_file) {
-  if (step.line == 0) return {};
-  if (step.file.empty() || step.file == main_file) return std::to_string(step.line);
-  return fmt::format("{}:{}", clean(step.file), step.line);
-}
-
 Colour colour_of(StepKind kind) {
   if (kind == StepKind::failure) return Colour::red;
   return kind == StepKind::flush || kind == StepKind::buffered ? Colour::cyan : Colour::none;
 }
 
-Rows prepare(const Trace& trace, const std::string& main_file) {
+Rows prepare(const Trace& trace, const std::string& main_file, const TraceView& view) {
   Rows result;
   for (const std::string& thread : trace.threads) result.headers.push_back(one_line(thread));
   const auto is_final = [](const Step& step) { return step.thread < 0; };
   if (std::any_of(trace.steps.begin(), trace.steps.end(), is_final)) result.headers.emplace_back("final");
   if (result.headers.empty()) result.headers.emplace_back("thread");
   for (const std::string& header : result.headers) result.widths.push_back(display_width(header));
-  for (const Step& step : trace.steps) {
+  for (const TraceLine& line : lines_of(trace, view)) {
     Rows::Row row;
-    row.column = is_final(step) ? result.headers.size() - 1
-                                : std::min(static_cast<std::size_t>(step.thread), result.headers.size() - 1);
-    row.action = one_line(step.action.empty() ? name(step.kind) : std::string_view(step.action));
+    row.column = line.thread < 0 ? result.headers.size() - 1
+                                 : std::min(static_cast<std::size_t>(line.thread), result.headers.size() - 1);
+    row.number = line.number();
+    row.action = one_line(line.action);
     // "assertion failed: a long text": the text is printed above the trace and would only widen the column.
-    if (step.kind == StepKind::failure) row.action.erase(std::min(row.action.find(": "), row.action.size()));
-    row.place = place_of(step, main_file);
-    row.source = one_line(step.source);
-    row.colour = colour_of(step.kind);
-    result.widths[row.column] = std::max(result.widths[row.column], display_width(row.action));
+    if (line.kind == StepKind::failure) row.action.erase(std::min(row.action.find(": "), row.action.size()));
+    row.place = place_of(line, main_file);
+    row.source = one_line(line.source);
+    if (!line.locals.empty()) row.locals = fmt::format("[{}]", one_line(format_values(line.locals)));
+    row.colour = colour_of(line.kind);
+    result.number_width = std::max(result.number_width, row.number.size());
+    result.widths[row.column] =
+        std::max({result.widths[row.column], display_width(row.action), display_width(row.locals)});
     result.place_width = std::max(result.place_width, display_width(row.place));
     result.source_width = std::max(result.source_width, display_width(row.source));
     result.rows.push_back(std::move(row));
   }
-  result.number_width = std::to_string(result.rows.size()).size();
   return result;
 }
 
@@ -97,9 +96,8 @@ std::string as_table(const Rows& rows, std::size_t source_width, const Style& st
     width += gap + source_width;
   }
   std::string text = painted(style, Colour::bold, head) + "\n" + space + std::string(width, '-') + "\n";
-  for (std::size_t number = 0; number < rows.rows.size(); ++number) {
-    const Rows::Row& row = rows.rows[number];
-    std::string line = space + pad_left(std::to_string(number + 1), rows.number_width);
+  for (const Rows::Row& row : rows.rows) {
+    std::string line = space + pad_left(row.number, rows.number_width);
     for (std::size_t i = 0; i < rows.headers.size(); ++i) {
       line += space;
       if (i == row.column) {
@@ -114,6 +112,10 @@ std::string as_table(const Rows& rows, std::size_t source_width, const Style& st
     }
     end_line(line);
     text += line;
+    if (row.locals.empty()) continue;
+    std::size_t indent = gap + rows.number_width + gap;
+    for (std::size_t i = 0; i < row.column; ++i) indent += rows.widths[i] + gap;
+    text += std::string(indent, ' ') + painted(style, Colour::dim, row.locals) + "\n";
   }
   return text;
 }
@@ -126,9 +128,8 @@ std::string as_list(const Rows& rows, const Style& style) {
   const std::string space(gap, ' ');
   const std::size_t indent = gap + rows.number_width + gap + thread_width + gap;
   std::string text;
-  for (std::size_t number = 0; number < rows.rows.size(); ++number) {
-    const Rows::Row& row = rows.rows[number];
-    std::string line = space + pad_left(std::to_string(number + 1), rows.number_width) + space +
+  for (const Rows::Row& row : rows.rows) {
+    std::string line = space + pad_left(row.number, rows.number_width) + space +
                        pad_right(rows.headers[row.column], thread_width) + space;
     std::size_t used = display_width(line) + display_width(row.action);
     line += painted(style, row.colour, row.action);
@@ -145,6 +146,10 @@ std::string as_list(const Rows& rows, const Style& style) {
     }
     end_line(line);
     text += line;
+    if (!row.locals.empty()) {
+      text += std::string(indent, ' ') + painted(style, Colour::dim, wrap(row.locals, style.width, indent)) +
+              "\n";
+    }
   }
   return text;
 }
@@ -242,8 +247,15 @@ std::string format_values(const std::vector<NamedValue>& values) {
   return join(parts, ", ");
 }
 
+std::string place_of(const TraceLine& line, const std::string& main_file) {
+  if (line.line == 0) return {};
+  if (line.file.empty() || line.file == main_file) return std::to_string(line.line);
+  return fmt::format("{}:{}", clean(line.file), line.line);
+}
+
 std::string format_trace(const Trace& trace, const std::string& main_file, const Style& style) {
-  std::string text = format_steps(prepare(trace, main_file), style);
+  std::string text = style.view.chart ? format_chart(trace, main_file, style)
+                                      : format_steps(prepare(trace, main_file, style.view), style);
   if (trace.repeats_from) {
     text +=
         *trace.repeats_from + 1 < trace.steps.size()
@@ -251,7 +263,11 @@ std::string format_trace(const Trace& trace, const std::string& main_file, const
             : fmt::format("\nStep {} repeats for ever.\n", trace.steps.size());
   }
   if (!trace.memory.empty()) {
-    text += "\nShared variables at the end:\n  " + wrap(format_values(trace.memory), style.width, 2) + "\n";
+    std::size_t left_out = 0;
+    const std::string values = format_memory(trace, style.view, left_out);
+    text += "\nShared variables at the end:\n";
+    if (!values.empty()) text += "  " + wrap(values, style.width, 2) + "\n";
+    if (left_out > 0) text += fmt::format("  ({} of structs as at the start)\n", counted(left_out, "value"));
   }
   if (!trace.ends.empty()) text += "\nThreads at the end:\n" + format_ends(trace, style);
   return text;

@@ -153,6 +153,7 @@ void Generator::either_of_range(const Statement& statement, Guard* around) {
   skip_choice(around, first);
   llvm::Value* const chosen = choose(choice);
   const Guard common = begin_either(statement, around);
+  const SiteTable::Loop for_each_number(sites_);
   mask_ = nullptr;
   store_masked(variable, chosen);
   frame_->jump(begin);
@@ -182,6 +183,7 @@ void Generator::either_of_range(const Statement& statement, Guard* around) {
 
 // As an `await`, except for what happens once the thread has been asked.
 void Generator::await_guard(const Statement& statement, Guard& guard) {
+  const SiteTable::Loop again_and_again(sites_);
   guard.used = true;
   BasicBlock* again = frame_->block();
   BasicBlock* met = frame_->block();

@@ -243,6 +243,7 @@ Value* Generator::call(const Expression& expression) {
   }
   Scope* const caller = scope_;
   scope_ = &callee;
+  sites_.enter(expression.range);
   stack_.run([&] {
     block(function.body.statements);
     if (frame_->reachable()) {  // control falls off the end
@@ -256,6 +257,7 @@ Value* Generator::call(const Expression& expression) {
       frame_->jump(callee.leave);
     }
   });
+  sites_.leave();
   scope_ = caller;
   frame_->start(callee.leave);  // even if unreachable: the enclosing expression needs a current block
   frame_->release_cleared(callee.top);

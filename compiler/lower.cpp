@@ -86,6 +86,8 @@ class Lowering {
         endless_(options.endless),
         result_(batch.programs().parts.emplace_back()) {
     sites_.use(*variant.sources);
+    calls_ = options.calls;
+    if (calls_) sites_.distinguish_calls();
     if (options.coverage) {
       auto& counters = *(result_.image.coverage = std::make_shared<Coverage>());
       counters.counts.resize(points_.emplace(program_, sites_).size());
@@ -101,6 +103,7 @@ class Lowering {
     conditions();
     if (points_) result_.coverage_points = points_->take();
     result_.image.sites = sites_.all();
+    if (calls_) result_.repeated_sites = sites_.repeated();
   }
 
  private:
@@ -240,6 +243,7 @@ class Lowering {
   Generator generator_;
   bool run_ahead_;
   bool endless_;
+  bool calls_ = false;
   LoweredPrograms::Part& result_;
 };
 
@@ -261,6 +265,10 @@ LoweredProgramsPointer lower(const std::vector<Variant>& variants, const Options
 
 const std::vector<CoveragePoint>& coverage_points(const LoweredPrograms& programs) {
   return programs.parts.front().coverage_points;
+}
+
+const std::vector<bool>& repeated_sites(const LoweredPrograms& programs) {
+  return programs.parts.front().repeated_sites;
 }
 
 std::string print_ir(const LoweredPrograms& programs) {

@@ -17,6 +17,7 @@ struct Options {
   std::uint32_t unroll = 16;  // rounds of a `while` before op loop_bound
   bool endless = false;       // no `while` of a thread is cut or counts its rounds; those of `final` are
   bool run_ahead = false;     // threads run ahead of their loads, see Dependencies
+  bool calls = false;         // distinguish calls of built-in modules: repeated_sites
   bool coverage = false;      // count passes of each point of the program: Image::coverage
   bool optimise = false;      // run LLVM's O2 instead of the short pipeline; not on very large threads
   // LLVM's coroutine passes take quadratic time and memory. Threads with more visible operations than this
@@ -47,6 +48,11 @@ struct Variant {
 
 // What the counters of the first program's image count, in order. Empty without Options::coverage.
 [[nodiscard]] const std::vector<CoveragePoint>& coverage_points(const LoweredPrograms& programs);
+
+// By site of the first program's image: whether one call of a built-in module may pass it several times. Then
+// Site::call of every site in a built-in module is the call in a user's file that leads there. Empty without
+// Options::calls.
+[[nodiscard]] const std::vector<bool>& repeated_sites(const LoweredPrograms& programs);
 
 // Textual IR as written by `lower` (before the coroutine passes).
 [[nodiscard]] std::string print_ir(const LoweredPrograms& programs);

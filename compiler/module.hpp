@@ -27,6 +27,7 @@ class LoweredPrograms {
     // Complete except for addresses and block sizes.
     Image image;
     std::vector<CoveragePoint> coverage_points;
+    std::vector<bool> repeated_sites;
     // Indexes into `functions`.
     std::vector<std::uint32_t> thread_functions;  // by thread
     std::uint32_t final_function = 0;

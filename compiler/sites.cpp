@@ -77,7 +77,7 @@ std::uint32_t SiteTable::chosen(const lang::SourceRange& range, ValueType type) 
 }
 
 std::uint32_t SiteTable::waiting(const lang::SourceRange& range, const lang::SourceRange* call) {
-  if (call == nullptr || !built_in(range)) return at(range);
+  if (call == nullptr || !built_in(range) || by_call_) return at(range);
   const std::uint32_t caller = at(*call);
   const auto [number, fresh] = find(range, caller);
   if (fresh) {
@@ -93,8 +93,23 @@ std::uint32_t SiteTable::named(const lang::SourceRange& range, std::string text)
   return number;
 }
 
+void SiteTable::enter(const lang::SourceRange& call) {
+  if (!by_call_) {
+    calls_.emplace_back();
+    return;
+  }
+  const bool inside = built_in(call) && !calls_.empty();
+  const Call around = inside ? calls_.back() : Call{};
+  const std::uint32_t site = at(call);
+  calls_.push_back({.site = site,
+                    .user = inside ? around.user : site,
+                    .repeated = inside && (around.repeated || around.loops > 0)});
+}
+
 std::pair<std::uint32_t, bool> SiteTable::find(const lang::SourceRange& range,
                                                std::optional<std::uint32_t> call) {
+  const bool inside = by_call_ && built_in(range) && !calls_.empty();
+  if (inside) call = calls_.back().site;
   const Key key{(std::uint64_t{range.file} << 32U) | range.begin, range.end, call};
   const auto [entry, fresh] = numbers_.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
   if (fresh) {
@@ -103,7 +118,10 @@ std::pair<std::uint32_t, bool> SiteTable::find(const lang::SourceRange& range,
     site.file = sources_->name(range.file);
     site.line = place.line;
     site.column = place.column;
+    if (inside) site.call = calls_.back().user;
+    repeated_.push_back(false);
   }
+  if (inside && (calls_.back().repeated || calls_.back().loops > 0)) repeated_[entry->second] = true;
   return {entry->second, fresh};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,28 @@ class SiteTable {
  public:
   // The files that ranges refer to from now on: those of the first program, or equal ones.
   void use(const lang::SourceMap& sources) { sources_ = &sources; }
+  // From now on each place of a built-in module has a site for each chain of calls that leads to it from a
+  // user's file, and Site::call of all these sites is the call in the user's file.
+  void distinguish_calls() { by_call_ = true; }
+
+  // The calls that lead to the code being generated, and the loops around it since the innermost of them.
+  void enter(const lang::SourceRange& call);
+  void leave() { calls_.pop_back(); }
+  class Loop {
+   public:
+    explicit Loop(SiteTable& sites)
+        : loops_(sites.calls_.empty() ? sites.loops_ : sites.calls_.back().loops) {
+      ++loops_;
+    }
+    ~Loop() { --loops_; }
+    Loop(const Loop&) = delete;
+    Loop& operator=(const Loop&) = delete;
+
+   private:
+    std::uint32_t& loops_;
+  };
+  // By site: whether one call in a user's file may pass it several times. Only if calls are distinguished.
+  [[nodiscard]] const std::vector<bool>& repeated() const { return repeated_; }
 
   // The number of the site at `range`, described by its source text.
   std::uint32_t at(const lang::SourceRange& range, std::string_view message = {});
@@ -51,10 +74,21 @@ class SiteTable {
       return (key.place + key.call.value_or(0)) * 0x9e3779b97f4a7c15U ^ key.end;
     }
   };
-  // Returns the site's number and whether it is new; only the position of a new site is filled in.
+  struct Call {
+    std::uint32_t site = 0;  // of the call, within those around it
+    std::uint32_t user = 0;  // of the call in the user's file
+    bool repeated = false;   // it is in a loop of the module
+    std::uint32_t loops = 0;
+  };
+  // Returns the site's number and whether it is new; only the position of a new site is filled in, and its
+  // call if calls are distinguished.
   std::pair<std::uint32_t, bool> find(const lang::SourceRange& range, std::optional<std::uint32_t> call = {});
 
   const lang::SourceMap* sources_ = nullptr;
+  bool by_call_ = false;
+  std::deque<Call> calls_;   // which loops refer to
+  std::uint32_t loops_ = 0;  // outside of any call
+  std::vector<bool> repeated_;
   std::vector<Site> sites_;
   std::unordered_map<Key, std::uint32_t, Hash> numbers_;
 };

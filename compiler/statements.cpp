@@ -126,6 +126,7 @@ void Generator::if_statement(const Statement& statement) {
 
 // Executes at most Options::unroll rounds, unless it is endless. If the condition holds once more, the thread stops.
 void Generator::while_statement(const Statement& statement) {
+  const SiteTable::Loop rounds_of_this(sites_);
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.at(statement.range);
   const std::uint32_t rounds = endless_ ? 0 : frame_->allocate();
@@ -158,6 +159,7 @@ void Generator::while_statement(const Statement& statement) {
 
 // Both ends are evaluated once, before the first round. `i`, and ends that are not constant, take slots.
 void Generator::for_statement(const Statement& statement) {
+  const SiteTable::Loop rounds_of_this(sites_);
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.at(statement.range);
   const Held from = keep(statement.expressions[0]);
@@ -296,6 +298,7 @@ void Generator::observe(const Statement& statement) {
 
 // The condition is evaluated again whenever the host resumes the thread after op await_failed.
 void Generator::await_statement(const Statement& statement) {
+  const SiteTable::Loop again_and_again(sites_);
   BasicBlock* again = frame_->block();
   BasicBlock* met = frame_->block();
   BasicBlock* failed = frame_->block();

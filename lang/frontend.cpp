@@ -8,6 +8,32 @@
 #include "lang/litmus/frontend.hpp"
 
 namespace heddle::lang {
+namespace {
+
+// Appends the struct of each leaf of the type, in the order of leaves_of.
+void name_structs(const std::vector<Structure>& structures, const DataType& type, const std::string& owner,
+                  std::vector<std::string>& names) {
+  if (type.kind != DataType::Kind::structure) {
+    names.push_back(owner);
+    return;
+  }
+  const Structure& structure = structures[type.structure];
+  for (const FieldType& field : structure.fields) name_structs(structures, field.type, structure.name, names);
+}
+
+std::vector<std::string> structs_of(const Resolution& resolution) {
+  std::vector<std::string> result(resolution.program.variables.size());
+  for (const Object& object : resolution.objects) {
+    if (object.base != Object::Base::shared || object.type.kind != DataType::Kind::structure) continue;
+    std::vector<std::string> names;
+    name_structs(resolution.structures, object.type, {}, names);
+    for (std::size_t leaf = 0; leaf < names.size() && object.first + leaf < result.size(); ++leaf)
+      result[object.first + leaf] = std::move(names[leaf]);
+  }
+  return result;
+}
+
+}  // namespace
 
 std::shared_ptr<const ParsedModules> parse_modules(SourceMap& sources, std::uint32_t file,
                                                    Diagnostics& diagnostics, const FrontendOptions& options) {
@@ -32,6 +58,7 @@ std::optional<Program> resolve_modules(const ParsedModules& parsed, SourceMap& s
   check_calls(resolution, options.spin_await);
   if (diagnostics.any()) return {};
   drop_phantoms(resolution);
+  if (options.structs != nullptr) *options.structs = structs_of(resolution);
   return std::move(resolution.program);
 }
 

@@ -29,6 +29,9 @@ struct FrontendOptions {
   // The names that `expect` lines can use. Others that look like a slip of one of these are errors.
   std::vector<std::string_view> models = {};
   std::vector<std::string_view> algorithms = {};
+  // If not null: receives for each variable of the program the name of the struct whose field it is, the
+  // innermost one; empty for others. May stay shorter than the list of variables.
+  std::vector<std::string>* structs = nullptr;
 };
 
 // Parses, resolves and types file number `file` of `sources`; imported files are added to `sources`.

@@ -55,7 +55,7 @@ const std::string& Machine::model() const { return core_->options.model; }
 const std::vector<Transition>& Machine::transitions() const { return core_->shown; }
 std::vector<Transition> Machine::disabled() const { return core_->engine->disabled(); }
 std::size_t Machine::depth() const { return core_->depth; }
-std::size_t Machine::ahead() const { return core_->schedule.size() - core_->depth; }
+std::size_t Machine::ahead() const { return core_->ahead(); }
 std::size_t Machine::back(std::size_t count) { return core_->back(count); }
 std::size_t Machine::forward(std::size_t count) { return core_->forward(count); }
 

@@ -23,7 +23,10 @@ namespace heddle {
 class Machine::Core {
  public:
   Core(const Program& program_, const MachineOptions& options_, bool run_ahead)
-      : program(program_), options(options_), code(state_of(program_).image(run_ahead)) {
+      : Core(program_, options_, state_of(program_).image(run_ahead)) {}
+  // With an image of the program's own making.
+  Core(const Program& program_, const MachineOptions& options_, std::shared_ptr<const compiler::Image> image_)
+      : program(program_), options(options_), code(std::move(image_)) {
     reset();
     refresh();
   }
@@ -71,6 +74,7 @@ class Machine::Core {
     return true;
   }
 
+  [[nodiscard]] std::size_t ahead() const { return schedule.size() - depth; }
   std::size_t forward(std::size_t count) {
     std::size_t taken = 0;
     while (taken < count && depth < schedule.size() && move(schedule[depth])) ++taken;

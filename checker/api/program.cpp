@@ -75,8 +75,10 @@ lang::FrontendOptions front_end_of(const CompileOptions& options) {
 
 // All but the images. `tree` may have become one without an error only.
 std::shared_ptr<Program::State> Program::State::make(lang::Program tree, lang::SourceMap sources,
-                                                     const CompileOptions& options, bool run_ahead) {
+                                                     const CompileOptions& options, bool run_ahead,
+                                                     std::vector<std::string> structs) {
   auto state = std::make_shared<State>();
+  state->structs = std::move(structs);
   state->options = {.unroll = options.unroll, .run_ahead = run_ahead, .optimise = options.optimise};
   // Checking a litmus test takes less time than the coroutine passes.
   if (tree.litmus) state->options.coroutine_operations = 0;
@@ -122,10 +124,12 @@ Result<Program> compile_source(std::string_view text, std::string name, const Co
   lang::Diagnostics diagnostics;
   auto front_end = front_end_of(options);
   if (imports) front_end.loader = std::move(imports);
+  std::vector<std::string> structs;
+  front_end.structs = &structs;
   auto tree = lang::parse_source(sources, file, options.parameters, diagnostics, front_end);
   if (!tree) return convert_diagnostics(diagnostics, sources);
   const bool run_ahead = runs_ahead(options.model);
-  auto state = State::make(std::move(*tree), std::move(sources), options, run_ahead);
+  auto state = State::make(std::move(*tree), std::move(sources), options, run_ahead, std::move(structs));
   const std::string error = State::compile({state.get()}, run_ahead, options.keep_ir ? &state->ir : nullptr);
   if (!error.empty()) return std::vector{about_file(state->name, error)};
   return ProgramAccess::program_of(std::move(state));
@@ -165,11 +169,21 @@ Program::State::Instrumented Program::State::instrumented(bool run_ahead, bool e
   return make_image(form);
 }
 
+Program::State::Instrumented Program::State::traced(bool run_ahead) const {
+  compiler::Options form = options;
+  form.run_ahead = run_ahead;
+  form.unroll = std::numeric_limits<std::uint32_t>::max();
+  form.calls = true;
+  return make_image(form);
+}
+
 Program::State::Instrumented Program::State::make_image(const compiler::Options& form) const {
   auto compiled = lowered_programs({{.program = &tree, .sources = &sources}}, form);
   if (const auto* const error = std::get_if<std::string>(&compiled)) throw std::runtime_error(*error);
   auto& lowered = std::get<compiler::LoweredProgramsPointer>(compiled);
-  Instrumented result{.image = nullptr, .points = compiler::coverage_points(*lowered)};
+  Instrumented result{.image = nullptr,
+                      .points = compiler::coverage_points(*lowered),
+                      .repeated = compiler::repeated_sites(*lowered)};
   auto loaded = jit::load(std::move(lowered));
   if (auto* const error = std::get_if<std::string>(&loaded)) throw std::runtime_error(*error);
   result.image = std::get<jit::Images>(loaded).front();
@@ -189,17 +203,23 @@ struct ProgramText::State {
   CompileOptions options;
 
   // The tree with these params, and its sources.
-  [[nodiscard]] Result<std::pair<lang::Program, lang::SourceMap>> resolve(const Parameters& set) const {
+  struct Resolved {
+    lang::Program tree;
+    lang::SourceMap sources;
+    std::vector<std::string> structs;
+  };
+  [[nodiscard]] Result<Resolved> resolve(const Parameters& set) const {
     Parameters parameters = options.parameters;
     for (const auto& [name, value] : set) parameters[name] = value;
-    std::pair<lang::Program, lang::SourceMap> result{{}, sources};
+    Resolved result{{}, sources, {}};
     lang::Diagnostics diagnostics;
-    auto tree =
-        modules == nullptr
-            ? lang::parse_source(result.second, 0, parameters, diagnostics, front_end_of(options))
-            : lang::resolve_modules(*modules, result.second, parameters, diagnostics, front_end_of(options));
-    if (!tree) return convert_diagnostics(diagnostics, result.second);
-    result.first = std::move(*tree);
+    auto front_end = front_end_of(options);
+    front_end.structs = &result.structs;
+    auto tree = modules == nullptr
+                    ? lang::parse_source(result.sources, 0, parameters, diagnostics, front_end)
+                    : lang::resolve_modules(*modules, result.sources, parameters, diagnostics, front_end);
+    if (!tree) return convert_diagnostics(diagnostics, result.sources);
+    result.tree = std::move(*tree);
     return result;
   }
 };
@@ -233,8 +253,8 @@ std::vector<Result<Program>> ProgramText::compile(const std::vector<Parameters>&
       results.emplace_back(resolved.error());
       continue;
     }
-    auto state = ProgramAccess::State::make(std::move(resolved->first), std::move(resolved->second), options,
-                                            !forms[0]);
+    auto state = ProgramAccess::State::make(std::move(resolved->tree), std::move(resolved->sources), options,
+                                            !forms[0], std::move(resolved->structs));
     good.push_back(results.size());
     states.push_back(state);
     results.emplace_back(ProgramAccess::program_of(std::move(state)));

@@ -40,14 +40,21 @@ struct __attribute__((visibility("hidden"))) Program::State {
   struct Instrumented {
     std::shared_ptr<const compiler::Image> image;
     std::vector<compiler::CoveragePoint> points;
+    std::vector<bool> repeated;  // compiler::repeated_sites
   };
   [[nodiscard]] Instrumented instrumented(bool run_ahead, bool endless) const;
+  // An image with a site for each call of a built-in module, and with loops that are not cut, for any trace of
+  // the program. Compiled anew for each use.
+  [[nodiscard]] Instrumented traced(bool run_ahead) const;
+  // By variable of the tree: the name of the struct whose field it is; empty for others.
+  std::vector<std::string> structs;
   // The image that from_source made, for the names of threads, locations and locals.
   [[nodiscard]] const compiler::Image& any_image() const { return *image(options.run_ahead); }
 
   // See program.cpp.
   [[nodiscard]] static std::shared_ptr<State> make(lang::Program tree, lang::SourceMap sources,
-                                                   const CompileOptions& options, bool run_ahead);
+                                                   const CompileOptions& options, bool run_ahead,
+                                                   std::vector<std::string> structs);
   [[nodiscard]] static std::string compile(const std::vector<State*>& states, bool run_ahead,
                                            std::string* ir);
 

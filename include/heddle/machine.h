@@ -95,6 +95,8 @@ struct MachineOptions {
   bool resume_after_assert = false;
 };
 
+struct TraceDetails;  // heddle/details.h
+
 // The value of an expression in one state.
 struct Value {
   std::int64_t number = 0;
@@ -166,6 +168,7 @@ class Machine {
  private:
   class Core;
   explicit Machine(std::unique_ptr<Core> core);
+  friend TraceDetails details_of(const Program& program, const Trace& trace, const MachineOptions& options);
   std::unique_ptr<Core> core_;
 };
 

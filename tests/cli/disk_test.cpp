@@ -38,7 +38,7 @@ struct Command {
 std::vector<Command> commands(const TemporaryFolder& folder, const fs::path& inside) {
   const std::string lost = folder.file("lost.hed", unsafe_program), loose = (inside / "program.hed").string();
   std::vector<Command> result;
-  for (const char* option : {"--trace", "--dot", "--html", "--sarif"})
+  for (const char* option : {"--trace", "--dot", "--html", "--mermaid", "--sarif"})
     result.push_back({{"check", lost, option, (inside / "new").string()}, "lost.hed: violation"});
   for (const char* option : {"--junit", "--json"})
     result.push_back({{"test", loose, option, (inside / "new").string()}, "expected 7 executions, found 1"});

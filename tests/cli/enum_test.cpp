@@ -43,7 +43,9 @@ TEST_CASE("traces show values of enums by name: steps, choices, memory, locals, 
     CHECK(contains(run.output, "lines[0].state = modified"));
     CHECK(contains(run.output, "choose modified"));
     CHECK(contains(run.output, "owner: modified -> invalid"));
-    CHECK(contains(run.output, "lines[1].state = invalid"));
+    CHECK(contains(run.output, "lines[0] = Line{state=modified, value=0}"));
+    CHECK(contains(run_heddle({"check", file, "--model", model, "--unfold"}).output,
+                   "lines[1].state = invalid"));
     CHECK(contains(run.output, "next = modified, past = {invalid, modified}, before = modified"));
     CHECK_EQ(contains(run.output, "U owner modified -> invalid"), model == "power");
     CHECK_EQ(contains(run.output, "lines[0].state = modified buffered"), model == "tso");

@@ -119,6 +119,9 @@ TEST_CASE("an output file that is an input or another output is refused before a
   refused({"replay", saved, "--html", file}, "--html would overwrite");
   refused({"replay", saved, "--sarif", at + "/s", "--html", at + "/s"},
           "--html and --sarif are the same file");
+  refused({"check", file, "--mermaid", file}, "--mermaid would overwrite");
+  refused({"replay", saved, "--mermaid", at + "/m", "--html", at + "/m"},
+          "--html and --mermaid are the same file");
   refused({"test", file, "--junit", at + "/x", "--json", at + "/there/x"},
           "--junit and --json are the same file");
   refused({"test", file, "--json", file}, "--json would overwrite");
@@ -305,7 +308,7 @@ TEST_CASE("files that cannot be written are one message each, and the report is 
   TemporaryFolder folder;
   const std::string lost = folder.file("lost.hed", unsafe_program);
   const std::string nowhere = (folder.path() / "none" / "x").string();
-  for (const char* option : {"--trace", "--dot", "--html", "--sarif"}) {
+  for (const char* option : {"--trace", "--dot", "--html", "--mermaid", "--sarif"}) {
     CAPTURE(option);
     const Finished run = run_heddle({"check", lost, option, nowhere});
     CHECK(run.exit_code == 2);
