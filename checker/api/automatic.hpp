@@ -27,7 +27,7 @@ inline constexpr std::string_view automatic = "auto";
 enum class InvariantsOf : std::uint8_t { nothing, shared, locals };
 [[nodiscard]] InvariantsOf invariants_of(const Program& program);
 
-// Whether another algorithm may take over: where neither all violations are wanted, nor numbers of executions, nor
+// Whether another algorithm may take over: where neither all violations are needed, nor numbers of executions, nor
 // something else that only one of them has.
 [[nodiscard]] bool may_alternate(const Program& program, const CheckOptions& options);
 

@@ -22,10 +22,9 @@ CheckResult checked(const Result<CheckResult>& result) {
 
 }  // namespace
 
-TEST_CASE("turns decide what each of the two algorithms decides") {
+TEST_CASE("a search in turns finds what one without interruption finds") {
   const std::size_t programs = tests::sized(60, 2000);
-  std::size_t by_trust = 0;
-  std::size_t by_sdpor = 0;
+  std::size_t continued = 0;
   for (std::uint64_t number = 0; number < programs; ++number) {
     CompileOptions compile;
     compile.unroll = spin_rounds;
@@ -42,19 +41,15 @@ TEST_CASE("turns decide what each of the two algorithms decides") {
       const auto whole = checked(check(*program, options));
       CHECK(turns.stopped_by.empty());
       CHECK(turns.verdict == whole.verdict);
-      if (turns.algorithm == "trust") {
-        ++by_trust;
-        CHECK(turns.counts.executions == whole.counts.executions);
-        CHECK(turns.counts.transitions == whole.counts.transitions);
-        if (whole.violation) CHECK(turns.violation->message == whole.violation->message);
-      } else {
-        ++by_sdpor;
-        CHECK(turns.given_up.size() == 1);
-      }
+      // (tests/checker/automatic_test.cpp has programs that sdpor decides.)
+      CHECK(turns.algorithm == "trust");
+      continued += !turns.given_up.empty();
+      CHECK(turns.counts.executions == whole.counts.executions);
+      CHECK(turns.counts.transitions == whole.counts.transitions);
+      if (whole.violation) CHECK(turns.violation->message == whole.violation->message);
     }
   }
-  CHECK(by_trust > 0);
-  CHECK(by_sdpor > 0);
+  CHECK(continued > programs);
 }
 
 }  // namespace heddle::differential

@@ -214,6 +214,7 @@ class Schedules {
 // any of them, if the verifier finds a run of the class that does.
 //   - The `final` block's reads are taken as reads of a last thread, as if it had joined all the others:
 //     an execution is counted for each combination of writes that they see.
+//     The same goes for the guards that a daemon does not wait at, if it waits in an `either`.
 //   - Conditions and outcomes are judged for every distinct final memory; they multiply no counts.
 //   - A class whose threads all wait is a deadlock if some final memory lets every await fail.
 template <typename Run>
@@ -249,8 +250,7 @@ class FinalStates {
       if (machine.threads().mailbox(t).op == Op::await_failed && !looks_last(t)) return false;
     }
     if (!last_.empty() && !realiser_.realisable(kept_, {}, last_)) return false;
-    run_final_block_with();
-    return true;
+    return complete_if_none_can_continue(0);
   }
 
   struct Waiting {
@@ -352,6 +352,33 @@ class FinalStates {
     return count > 0;
   }
 
+  // Whether the await of the thread holds in final memory. `asked`: the first location that it looks at whose last
+  // write is not decided.
+  [[nodiscard]] bool await_holds(ThreadId t, std::uint32_t& asked) {
+    return run_.machine().await_holds(t, [&](Location location) {
+      if (asked == none && open(location)) asked = location;
+      return memory_[location];
+    });
+  }
+  // Completes the run of complete_with_daemons for each of the last writes that other alternatives look at, where a
+  // daemon waits in an `either`. False if some daemon could continue in every case.
+  bool complete_if_none_can_continue(ThreadId first) {
+    auto& machine = run_.machine();
+    for (ThreadId t = first; t < run_.threads(); ++t) {
+      if (machine.threads().mailbox(t).op != Op::await_failed) continue;
+      std::uint32_t asked = none;
+      const bool holds = await_holds(t, asked);
+      if (asked != none) {
+        bool complete = false;
+        for_each_last(asked, [&] { complete = complete_if_none_can_continue(t) || complete; });
+        return complete;
+      }
+      if (holds) return false;
+    }
+    run_final_block_with();
+    return true;
+  }
+
   // Runs the `final` block again for each write that its next undecided read may see.
   void run_final_block_with() {
     const auto read = reads_.first_open(search_.image(), memory_, [&](Location x) { return open(x); });
@@ -381,10 +408,7 @@ class FinalStates {
     for (ThreadId t = 0; t < run_.threads(); ++t) {
       if (machine.threads().mailbox(t).op != Op::await_failed) continue;
       std::uint32_t asked = none;
-      const bool holds = machine.await_holds(t, [&](Location location) {
-        if (asked == none && open(location)) asked = location;
-        return memory_[location];
-      });
+      const bool holds = await_holds(t, asked);
       if (asked != none) return for_each_last(asked, [&] { judge_waiting(result); });
       if (holds && too_early == none) too_early = t;
     }

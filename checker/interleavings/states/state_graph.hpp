@@ -192,17 +192,13 @@ std::optional<StateGraph::Lasso> StateGraph::lasso_of(const std::vector<State>& 
     if (unfinished_[state] == 0) return std::nullopt;
     std::vector<bool> here(processes, false);
     const auto [first, end] = edges_of(state);
-    bool only_looks = true;
     for (auto e = first; e < end; ++e) {
-      const MoveKind kind = edges_[e].move.kind;
-      only_looks = only_looks && (kind == MoveKind::look_again || kind == MoveKind::begin_again);
       here[edges_[e].move.process] = true;
       if (component_[edges_[e].to] != component) continue;
       any = true;
       steps[edges_[e].move.process] = true;
       lasso.running |= std::uint64_t{1} << owner(edges_[e].move.process);
     }
-    if (only_looks) return std::nullopt;  // an end, which is reported as such
     for (ProcessId p = 0; p < processes; ++p) disabled[p] = disabled[p] || !here[p];
   }
   if (!any) return std::nullopt;
