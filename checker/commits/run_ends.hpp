@@ -149,6 +149,13 @@ class RunEnds {
                                             },
                                             compiler::own_alternative);
                                       });
+      if (open == none) {  // nor has another alternative of an `either` become possible
+        machine.final_memory(memory_);
+        (void)machine.await_holds(t, [&](Location location) {
+          if (open == none && machine.leaves_open(location)) open = location;
+          return memory_[location];
+        });
+      }
       if (open == none) continue;
       machine.for_each_last(open, [&] {
         complete_open_daemons(machine);
