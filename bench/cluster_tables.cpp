@@ -8,11 +8,13 @@
 //
 // A worker takes the shallowest part that waits, renews its lease, learns there how many parts to give away, and commits, after half
 // a minute at the latest.
-// The server executes one step after the other; what each costs is assumed, not measured. Workers
+// The server executes one step after the other. What each costs has been measured on this machine before (cluster_costs.hpp), with
+// as many leases, and so has what a worker spends on each part besides exploring it. Only the network is assumed. Workers
 // are lost at random; others explore what they had when the lease has ended.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -27,6 +29,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/cluster_costs.hpp"
 #include "bench/programs.hpp"
 #include "heddle/job.h"
 
@@ -47,25 +50,31 @@ struct Recorded {
   std::string name;
   std::vector<Piece> pieces;  // the first is where the search begins
   std::uint64_t executions = 0;
-  double seconds = 0;
+  double seconds = 0;  // of the search by one thread, undivided
+  double each = 0;     // that dividing it adds for each piece: the way to it, writing down what is left
+  double compile = 0;  // in another process
 };
 
 Recorded record(const std::string& file, const Parameters& parameters, const std::string& model) {
   constexpr double piece_seconds = 0.002;
   const Program program = load(file, parameters);
-  const auto division = Division::of(program, {.model = model, .algorithm = "trust"});
+  const auto division = Division::of(program, {.model = model, .algorithm = "trust", .keep_going = true});
   if (!division) {
     std::cerr << to_text(division.error());
     std::exit(2);
   }
   Recorded recorded;
   recorded.name = label(file, parameters);
-  const double start = cpu_seconds();
+  const Measured serial = measure(program, division->options());
+  recorded.seconds = serial.cpu_seconds;
+  recorded.compile = measure_compilation(*division);
+  std::vector<std::pair<double, double>> costs;  // transitions and CPU seconds of each piece
   std::vector<std::pair<SearchPart, std::uint32_t>> open{{Division::whole(), 0}};
   recorded.pieces.emplace_back();
   while (!open.empty()) {
     const auto [part, index] = open.back();
     open.pop_back();
+    const double start = cpu_seconds();
     const auto explored = division->explore(part.text, [](const Progress& progress) {
       return progress.seconds < piece_seconds ? 0U : std::numeric_limits<std::uint32_t>::max() - 1;
     });
@@ -76,6 +85,7 @@ Recorded record(const std::string& file, const Parameters& parameters, const std
     const Progress found = Division::progress(explored->found);
     recorded.executions += found.executions;
     recorded.pieces[index].work = static_cast<double>(found.transitions);  // seconds below
+    costs.emplace_back(recorded.pieces[index].work, cpu_seconds() - start);
     recorded.pieces[index].depth = part.depth;
     for (const SearchPart& left : explored->left) {
       const auto child = static_cast<std::uint32_t>(recorded.pieces.size());
@@ -84,9 +94,17 @@ Recorded record(const std::string& file, const Parameters& parameters, const std
       open.emplace_back(left, child);
     }
   }
-  recorded.seconds = cpu_seconds() - start;
+  if (recorded.executions != serial.result.counts.executions) {
+    std::cerr << recorded.name << ": the pieces do not add up\n";
+    std::exit(2);
+  }
   double transitions = 0;
   for (const Piece& piece : recorded.pieces) transitions += piece.work;
+  // What is no exploring shows best in the pieces with the fewest transitions.
+  std::sort(costs.begin(), costs.end());
+  costs.resize(std::max<std::size_t>(1, costs.size() / 10));
+  for (const auto& [own, spent] : costs) recorded.each += spent - own * recorded.seconds / transitions;
+  recorded.each = std::max(0.0, recorded.each / static_cast<double>(costs.size()));
   for (Piece& piece : recorded.pieces) piece.work *= recorded.seconds / transitions;
   return recorded;
 }
@@ -94,14 +112,10 @@ Recorded record(const std::string& file, const Parameters& parameters, const std
 // -- Simulation. Times are seconds.
 
 struct Costs {
-  // Of one step of the server. Measured; see docs/benchmarks.md.
-  double take = 60e-6;
-  double renew = 60e-6;
-  double commit = 150e-6;
-  double each_part = 12e-6;  // that a commit queues
-  double network = 0.5e-3;   // one way
-  double replay = 0.3e-3;    // from the root of the search to a part
-  double compile = 0.01;     // once for each worker
+  ServerCosts server;
+  double network = 0.5e-3;  // one way; assumed
+  double prepare = 0;  // for each part: from the root of the search to it, and to write down what it leaves
+  double compile = 0;  // once for each worker
   double most_seconds = 30;  // before a worker commits what it has done
   double lease = 15;
   double life = 3600;   // mean time after which a worker is lost; 0: never
@@ -140,6 +154,7 @@ class Simulation {
 
   Outcome run() {
     queue_part({.stack = {{0, -1}}}, 0);
+    watch();
     for (std::uint32_t i = 0; i < workers_.size(); ++i) {
       schedule(uniform() * 0.1, [this, i, life = workers_[i].life] { ask(i, life); });
       live(i);
@@ -192,6 +207,11 @@ class Simulation {
     });
   }
 
+  // The submitter asks how far the search is.
+  void watch() {
+    step(costs_.server.status, [this] { schedule(now_ + costs_.network + 0.1, [this] { watch(); }); });
+  }
+
   void queue_part(Work work, double depth) {
     ++open_;
     ++parts_;
@@ -228,7 +248,7 @@ class Simulation {
 
   void ask(std::uint32_t index, std::uint64_t life) {
     if (workers_[index].life != life) return;
-    step(costs_.take, [this, index, life] {
+    step(waiting_count_ == 0 ? costs_.server.idle_take : costs_.server.take, [this, index, life] {
       Worker& worker = workers_[index];
       if (worker.life != life) return;
       if (waiting_count_ == 0) {
@@ -248,7 +268,7 @@ class Simulation {
       worker.work = worker.original;
       ++worker.job;
       ++leases_;
-      double start = now_ + costs_.network + costs_.replay;
+      double start = now_ + costs_.network + costs_.server.client + costs_.prepare;
       if (!worker.compiled) start += costs_.compile;
       worker.compiled = true;
       worker.taken = worker.since = start;
@@ -278,7 +298,7 @@ class Simulation {
     Worker& worker = workers_[index];
     ++worker.job;  // even: explores nothing
     const auto life = worker.life;
-    const double cost = costs_.commit + costs_.each_part * static_cast<double>(left.size());
+    const double cost = costs_.server.commit + costs_.server.each_part * static_cast<double>(left.size());
     step(cost, [this, index, life, original = worker.original, left = std::move(left)]() mutable {
       --leases_;
       --open_;
@@ -290,7 +310,7 @@ class Simulation {
 
   void renew(std::uint32_t index, std::uint64_t life, std::uint64_t job) {
     if (workers_[index].life != life || workers_[index].job != job) return;
-    step(costs_.renew, [this, index, life, job] {
+    step(costs_.server.renew, [this, index, life, job] {
       if (now_ > promised_until_) promised_ = 0;
       std::int64_t missing =
           static_cast<std::int64_t>(idle_) - static_cast<std::int64_t>(waiting_count_) - promised_;
@@ -405,22 +425,45 @@ class Simulation {
   double busy_server_ = 0;
 };
 
-void print_tables(const Recorded& recorded) {
-  fmt::print("\n{}: {} executions in {:.1f} s, {} pieces\n\n", recorded.name, recorded.executions,
-             recorded.seconds, recorded.pieces.size());
+constexpr std::array<std::uint32_t, 5> sizes{2, 16, 128, 1024, 8192};
+using ServerTable = std::array<ServerCosts, sizes.size()>;
+
+ServerTable print_costs() {
   fmt::print(
-      "| workers | search of 14 h: time | efficiency | parts | workers lost | server | 10 min for each: "
-      "efficiency | "
-      "without losses |\n|---|---|---|---|---|---|---|---|\n");
-  for (const std::uint32_t workers : {2, 16, 128, 1024, 8192}) {
-    Costs costs;
-    const auto strong = Simulation(recorded, 50'000, workers, costs).run();
+      "Microseconds of the server's CPU time for a step, and of the worker's for a take and a commit:\n\n"
+      "| leases | take a part | take, none waits | renew | commit | each part that it leaves | status | "
+      "worker |\n"
+      "|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+  ServerTable table;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const ServerCosts& costs = table[i] = measure_server(sizes[i]);
+    constexpr double us = 1e6;
+    fmt::print("| {} | {:.0f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |\n", sizes[i],
+               costs.take * us, costs.idle_take * us, costs.renew * us, costs.commit * us,
+               costs.each_part * us, costs.status * us, costs.client * us);
+    std::cout.flush();
+  }
+  return table;
+}
+
+void print_tables(const Recorded& recorded, const ServerTable& servers) {
+  fmt::print(
+      "\n{}: {} executions in {:.1f} s, {} pieces, {:.0f} us for each of them, {:.1f} ms to compile\n\n",
+      recorded.name, recorded.executions, recorded.seconds, recorded.pieces.size(), recorded.each * 1e6,
+      recorded.compile * 1e3);
+  fmt::print(
+      "| workers | 10 min for each: efficiency | parts | workers lost | server | without losses | "
+      "search of 14 h: efficiency | time | server |\n|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::uint32_t workers = sizes[i];
+    Costs costs{.server = servers[i], .prepare = recorded.each, .compile = recorded.compile};
     const auto weak = Simulation(recorded, 600.0 * workers, workers, costs).run();
+    const auto strong = Simulation(recorded, 50'000, workers, costs).run();
     costs.life = 0;
     const auto lossless = Simulation(recorded, 600.0 * workers, workers, costs).run();
-    fmt::print("| {} | {:.0f} s | {:.2f} | {} | {} | {:.0f} % | {:.2f} | {:.2f} |\n", workers, strong.seconds,
-               strong.efficiency, strong.parts, strong.lost, strong.server * 100, weak.efficiency,
-               lossless.efficiency);
+    fmt::print("| {} | {:.2f} | {} | {} | {:.0f} % | {:.2f} | {:.2f} | {:.0f} s | {:.0f} % |\n", workers,
+               weak.efficiency, weak.parts, weak.lost, weak.server * 100, lossless.efficiency,
+               strong.efficiency, strong.seconds, strong.server * 100);
     std::cout.flush();
   }
 }
@@ -431,7 +474,8 @@ void print_tables(const Recorded& recorded) {
 
 int main() {
   using namespace heddle::bench;
-  print_tables(record("tests/programs/reference/n-writers.hed", {{"N", 9}}, "sc"));
-  print_tables(record("tests/programs/reference/casw.hed", {{"N", 7}}, "sc"));
-  print_tables(record("examples/lost_update.hed", {{"N", 8}}, "sc"));
+  const auto servers = print_costs();
+  print_tables(record("tests/programs/reference/n-writers.hed", {{"N", 9}}, "sc"), servers);
+  print_tables(record("tests/programs/reference/casw.hed", {{"N", 7}}, "sc"), servers);
+  print_tables(record("examples/lost_update.hed", {{"N", 7}}, "sc"), servers);
 }

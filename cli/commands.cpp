@@ -208,7 +208,9 @@ int run_check(const Options& given) {
   settings.progress = [&](const Progress& progress) {
     if (line.is_due(progress.seconds)) {
       if (!std::exchange(estimated, true)) expected = quick_estimate(*program, options.check);
-      line.update(progress.seconds, progress_text(progress) + remaining_text(expected, progress));
+      const double rate = static_cast<double>(progress.executions) / progress.seconds;
+      line.update(progress.seconds,
+                  progress_text(progress, remaining_text(expected, progress.executions, rate)));
     }
     return !interrupted();
   };

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "cli/commands.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
@@ -63,13 +65,19 @@ Json to_json(const Estimate& estimate) {
           {"interrupted", estimate.interrupted}};
 }
 
-std::string remaining_text(const std::optional<Estimate>& estimate, const Progress& progress) {
-  if (!estimate || progress.executions == 0) return {};
-  const auto done = static_cast<double>(progress.executions);
-  if (estimate->executions <= done) return {};
-  const std::string all = fmt::format(" of about {}", roughly(estimate->executions));
-  const double left = progress.seconds * (estimate->executions - done) / done;
-  return fmt::format("{}, {} left", all, roughly_seconds(left));
+std::optional<Remaining> remaining(const std::optional<Estimate>& estimate, std::uint64_t done, double rate) {
+  const auto found = static_cast<double>(done);
+  if (!estimate || estimate->executions <= found) return std::nullopt;
+  Remaining remaining{.share = found / estimate->executions, .seconds = {}};
+  if (rate > 0) remaining.seconds = (estimate->executions - found) / rate;
+  return remaining;
+}
+
+std::string remaining_text(const std::optional<Estimate>& estimate, std::uint64_t done, double rate) {
+  const auto left = remaining(estimate, done, rate);
+  if (!left) return {};
+  return fmt::format(", {:.0f} % of about {}{}", std::floor(left->share * 100), roughly(estimate->executions),
+                     left->seconds ? fmt::format(", {} left", roughly_seconds(*left->seconds)) : "");
 }
 
 std::optional<Estimate> quick_estimate(const Program& program, const CheckOptions& options) {

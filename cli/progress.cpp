@@ -11,12 +11,12 @@
 
 namespace heddle::cli {
 
-std::string progress_text(const Progress& progress) {
+std::string progress_text(const Progress& progress, std::string_view remaining) {
   const double rate = progress.seconds > 0 ? static_cast<double>(progress.executions) / progress.seconds : 0;
   const std::string blocked =
       progress.blocked > 0 ? fmt::format(", {} blocked", grouped(progress.blocked)) : "";
-  return fmt::format("{} ({} a second){}, depth {}, {:.0f} s", counted(progress.executions, "execution"),
-                     magnitude(rate), blocked, grouped(progress.depth), progress.seconds);
+  return fmt::format("{} ({} a second){}{}, depth {}, {:.0f} s", counted(progress.executions, "execution"),
+                     magnitude(rate), remaining, blocked, grouped(progress.depth), progress.seconds);
 }
 
 bool ProgressLine::is_due(double seconds) const {

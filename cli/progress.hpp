@@ -52,7 +52,8 @@ class ProgressBar {
   std::chrono::steady_clock::time_point next_;
 };
 
-// "1,234 executions (1.2 million a second), 5 blocked, depth 12, 3 s".
-[[nodiscard]] std::string progress_text(const Progress& progress);
+// "1,234 executions (1.2 million a second), 5 blocked, depth 12, 3 s"; `remaining` (estimate.hpp) comes after the rate,
+// before all that a narrow terminal may cut off.
+[[nodiscard]] std::string progress_text(const Progress& progress, std::string_view remaining = {});
 
 }  // namespace heddle::cli

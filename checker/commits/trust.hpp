@@ -162,6 +162,7 @@ class Trust {
   // -- Sampling, as SampledExploration has it.
 
   void begin() {
+    if (search_.stopped()) return;
     note_failures();
     arrive();
   }
@@ -169,7 +170,10 @@ class Trust {
   [[nodiscard]] const Node& newest() const { return nodes_.back(); }
   void reopen(const Node& node) { nodes_.push_back(node); }
   bool make_child();
-  void enter_child() { enter(child_); }
+  void enter_child() {
+    // A search that is stopped makes no child.
+    if (child_ != Advance::left) enter(child_);
+  }
 
  private:
   // -- Extending the graph. (The `inline` functions are called in one place, for every event. The compiler

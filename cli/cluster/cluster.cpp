@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/commands.hpp"
+#include "cli/estimate.hpp"
 #include "cli/json.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
@@ -25,6 +26,9 @@ std::string_view word_of(CheckState state) {
   return "unknown";
 }
 
+// Seconds without a word of a worker that are worth mentioning: all renew their leases far more often.
+constexpr double silence = 5;
+
 std::string text_of(const ClusterStatus& cluster) {
   std::string text = fmt::format(
       "{}\n", cluster.workers.empty() ? "No worker." : counted(cluster.workers.size(), "worker") + ":");
@@ -37,13 +41,27 @@ std::string text_of(const ClusterStatus& cluster) {
   for (const CheckSummary& check : cluster.checks) {
     text += fmt::format("{}  {}  {} {}  {}\n  {}\n", check.id, check.file, check.model, check.algorithm,
                         word_of(check.status.state), progress_text(check.status));
+    if (check.status.expected) text += fmt::format("  {}\n", estimate_text(*check.status.expected));
     for (const auto& oldest : check.oldest)
-      text += fmt::format("  explored for {:.1f} s by {}\n", oldest.seconds, oldest.worker);
+      text += fmt::format("  explored for {:.1f} s by {}: {}{}\n", oldest.seconds, oldest.worker,
+                          counted(oldest.executions, "execution"),
+                          oldest.silent > silence ? fmt::format(", silent for {:.1f} s", oldest.silent) : "");
     if (check.status.aside > 0) text += fmt::format("  set aside: {}\n", check.status.aside_because);
     for (const auto& [worker, why] : check.status.refusals)
       text += fmt::format("  {} refuses: {}\n", worker, why);
   }
   return text;
+}
+
+Json estimate_of(const CheckStatus& status) {
+  if (!status.expected) return nullptr;
+  const auto left = status.state == CheckState::running
+                        ? remaining(status.expected, status.progress.executions, status.rate)
+                        : std::nullopt;
+  const auto& interval = status.expected->interval;
+  return {{"executions", status.expected->executions},
+          {"interval", interval ? Json{interval->low, interval->high} : Json(nullptr)},
+          {"seconds_left", left && left->seconds ? Json(*left->seconds) : Json(nullptr)}};
 }
 
 Json json_of(const ClusterStatus& cluster) {
@@ -59,7 +77,10 @@ Json json_of(const ClusterStatus& cluster) {
   for (const CheckSummary& check : cluster.checks) {
     Json oldest = Json::array(), refusals = Json::array();
     for (const auto& each : check.oldest)
-      oldest.push_back({{"worker", each.worker}, {"seconds", each.seconds}});
+      oldest.push_back({{"worker", each.worker},
+                        {"seconds", each.seconds},
+                        {"silent_seconds", each.silent},
+                        {"executions", each.executions}});
     for (const auto& [worker, why] : check.status.refusals)
       refusals.push_back({{"worker", worker}, {"reason", why}});
     json["checks"].push_back({{"id", check.id},
@@ -70,6 +91,8 @@ Json json_of(const ClusterStatus& cluster) {
                               {"executions", check.status.progress.executions},
                               {"blocked", check.status.progress.blocked},
                               {"seconds", check.status.progress.seconds},
+                              {"executions_per_second", check.status.rate},
+                              {"estimate", estimate_of(check.status)},
                               {"open_parts", check.status.open},
                               {"explored_parts", check.status.leased},
                               {"set_aside", check.status.aside},

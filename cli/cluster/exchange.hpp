@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "heddle/estimate.h"
 #include "heddle/job.h"
 
 namespace heddle::cli {
@@ -64,6 +65,9 @@ struct CheckStatus {
   std::uint64_t aside = 0;                                    // parts that are not explored any more
   std::string aside_because;                                  // of one of them
   std::vector<std::pair<std::string, std::string>> refusals;  // workers that cannot work on it, and why
+  std::optional<Estimate>
+      expected;     // `executions` and `interval` of the whole search, as a submitter has said
+  double rate = 0;  // executions a second: in the last seconds, or in all if it has ended
 };
 
 struct CheckFindings {
@@ -78,7 +82,9 @@ struct CheckSummary {
   CheckStatus status;
   struct Straggler {
     std::string worker;
-    double seconds = 0;  // since it took the part
+    double seconds = 0;            // since it took the part
+    double silent = 0;             // since it was last heard of
+    std::uint64_t executions = 0;  // of the part, as it has said then
   };
   std::vector<Straggler> oldest;  // leases, the oldest first
 };
@@ -103,6 +109,8 @@ class Exchange {
   virtual CheckStatus status(const std::string& check, const std::string& submitter) = 0;
   // What was found, at one moment.
   virtual CheckFindings findings(const std::string& check) = 0;
+  // Says how large the search is, for all who look at it. The first that says so counts.
+  virtual void expect(const std::string& check, const Estimate& estimate) = 0;
   // Ends the check unless others wait for it.
   virtual void leave(const std::string& check, const std::string& submitter) = 0;
 

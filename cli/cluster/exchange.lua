@@ -10,7 +10,8 @@
 -- two differ, everything is forgotten, and submitters begin their checks again: nothing but time is lost.
 --
 -- A check is running, done (no part is open), over (at a violation) or cancelled. Its keys begin with heddle:ID:
---   check     hash: text, about, state, reason, begun and ended (milliseconds), open (number of parts)
+--   check     hash: text, about, state, reason, begun and ended (milliseconds), open (number of parts), expected
+--             ("EXECUTIONS" or "EXECUTIONS LOW HIGH"), marks ("TIME EXECUTIONS TIME EXECUTIONS" of two moments before)
 --   parts     hash: open part -> "DEPTH TEXT"
 --   queue     sorted set: parts that wait, by depth
 --   running   hash: token -> "EXECUTIONS BLOCKED TRANSITIONS", of parts that are explored
@@ -123,8 +124,22 @@ local function list_of(hash)
   return redis.call('HGETALL', hash)
 end
 
+-- Executions a second: of a check that runs those of the last five to ten seconds, if it is asked that often.
+local function rate_of(check, state, begun, ended, marks, executions)
+  if state ~= 'running' then return ended > begun and executions * 1000 / (ended - begun) or 0 end
+  local t0, e0, t1, e1 = string.match(marks or '', '^(%d+) (%d+) (%d+) (%d+)$')
+  if not t0 then t0, e0, t1, e1 = begun, 0, begun, 0 end
+  if now - t1 >= 5000 then
+    redis.call('HSET', key(check, 'check'), 'marks',
+               table.concat({whole(t1), whole(e1), whole(now), whole(executions)}, ' '))
+  end
+  -- What lost workers had said of their parts does not count any more.
+  return now > tonumber(t0) and math.max(0, executions - e0) * 1000 / (now - t0) or 0
+end
+
 local function status_of(check)
-  local about = redis.call('HMGET', key(check, 'check'), 'state', 'reason', 'begun', 'ended', 'open', 'about')
+  local about = redis.call('HMGET', key(check, 'check'), 'state', 'reason', 'begun', 'ended', 'open', 'about',
+                           'expected', 'marks')
   if not about[1] then return false end
   local counts = {}
   for _, name in ipairs({'executions', 'transitions', 'blocked_assume', 'blocked_await', 'blocked_sleep_set',
@@ -148,7 +163,8 @@ local function status_of(check)
   return {about[1], about[2] or '', whole(ended - tonumber(about[3] or 0)), whole(counts.executions),
           whole(blocked), whole(counts.transitions), whole(open), whole(math.max(0, open - waiting)),
           whole(redis.call('ZCARD', 'heddle:seen')), whole(aside), because, about[6] or '',
-          list_of(key(check, 'refusals'))}
+          list_of(key(check, 'refusals')), about[7] or '',
+          string.format('%.3f', rate_of(check, about[1], tonumber(about[3] or 0), ended, about[8], counts.executions))}
 end
 
 local steps = {}
@@ -178,6 +194,11 @@ end
 function steps.findings(check)
   return {status_of(check), list_of(key(check, 'sums')), list_of(key(check, 'maxima')), list_of(key(check, 'firsts')),
           whole(redis.call('SCARD', key(check, 'workers')))}
+end
+
+function steps.expect(check, estimate)
+  if is_running(check) then redis.call('HSETNX', key(check, 'check'), 'expected', estimate) end
+  return 1
 end
 
 function steps.leave(check, submitter)
@@ -338,10 +359,12 @@ function steps.overview()
     end
   end
   local oldest = {}
-  for _, text in ipairs(redis.call('HVALS', 'heddle:tokens')) do
-    local check, since, worker = string.match(text, '^(%S+) %S+ (%d+) (.*)$')
-    oldest[check] = oldest[check] or {}
-    table.insert(oldest[check], {worker, now - tonumber(since)})
+  for _, token in ipairs(redis.call('HKEYS', 'heddle:tokens')) do
+    local lease = lease_of(token)
+    if lease then
+      oldest[lease.check] = oldest[lease.check] or {}
+      table.insert(oldest[lease.check], {token, lease.worker, now - lease.since})
+    end
   end
   local checks = {}
   for _, set in ipairs({'heddle:checks', 'heddle:ended'}) do
@@ -349,11 +372,13 @@ function steps.overview()
       local status = status_of(check)
       if status then
         local leases = oldest[check] or {}
-        table.sort(leases, function(a, b) return a[2] > b[2] end)
+        table.sort(leases, function(a, b) return a[3] > b[3] end)
         local shown = {}
         for i = 1, math.min(3, #leases) do
-          table.insert(shown, leases[i][1])
-          table.insert(shown, whole(leases[i][2]))
+          local token, worker, age = unpack(leases[i])
+          local counts = redis.call('HGET', key(check, 'running'), token) or '0'
+          table.insert(shown, {worker, whole(age), whole(now - (redis.call('ZSCORE', 'heddle:seen', worker) or now)),
+                               string.match(counts, '^%d+')})
         end
         table.insert(checks, {check, status, shown})
       else

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -137,6 +138,36 @@ CheckState state_named(const std::string& name) {
 
 double seconds_in(const Answer& milliseconds) { return static_cast<double>(milliseconds.number()) / 1000; }
 
+// "EXECUTIONS" or "EXECUTIONS LOW HIGH".
+std::string text_of(const Estimate& estimate) {
+  return estimate.interval
+             ? fmt::format("{} {} {}", estimate.executions, estimate.interval->low, estimate.interval->high)
+             : fmt::format("{}", estimate.executions);
+}
+// Numbers, not negative, with a blank between each two.
+std::vector<double> numbers_in(const std::string& text) {
+  std::vector<double> numbers;
+  const char* const all = text.data() + text.size();
+  for (const char* place = text.data(); place != all;) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(place, all, number);
+    if (error != std::errc() || !std::isfinite(number) || number < 0) throw Strange();
+    if (end != all && (*end != ' ' || end + 1 == all)) throw Strange();
+    numbers.push_back(number);
+    place = end == all ? all : end + 1;
+  }
+  return numbers;
+}
+std::optional<Estimate> estimate_in(const std::string& text) {
+  const std::vector<double> numbers = numbers_in(text);
+  if (numbers.empty()) return std::nullopt;
+  if (numbers.size() != 1 && numbers.size() != 3) throw Strange();
+  Estimate estimate;
+  estimate.executions = numbers[0];
+  if (numbers.size() == 3) estimate.interval = {numbers[1], numbers[2]};
+  return estimate;
+}
+
 CheckStatus status_in(const Answer& answer) {
   CheckStatus status;
   if (answer.is_nothing()) return status;
@@ -154,6 +185,10 @@ CheckStatus status_in(const Answer& answer) {
   answer[12].for_each_pair([&](const std::string& worker, const Answer& why) {
     status.refusals.emplace_back(one_line(worker), one_line(why.text()));
   });
+  status.expected = estimate_in(answer[13].text());
+  const std::vector<double> rate = numbers_in(answer[14].text());
+  if (rate.size() != 1) throw Strange();
+  status.rate = rate[0];
   return status;
 }
 
@@ -214,6 +249,10 @@ class RedisExchange final : public Exchange {
           std::min<std::uint64_t>(answer[4].number(), std::numeric_limits<std::uint32_t>::max()));
       return findings;
     });
+  }
+
+  void expect(const std::string& check, const Estimate& estimate) override {
+    step({"expect", check, text_of(estimate)});
   }
 
   void leave(const std::string& check, const std::string& submitter) override {
@@ -308,9 +347,13 @@ class RedisExchange final : public Exchange {
         check.file = word("file");
         check.model = word("model");
         check.algorithm = word("algorithm");
-        checks[i][2].for_each_pair([&](const std::string& worker, const Answer& age) {
-          check.oldest.push_back({one_line(worker), seconds_in(age)});
-        });
+        const Answer oldest = checks[i][2];
+        for (std::size_t j = 0; j < oldest.size(); ++j) {
+          check.oldest.push_back({.worker = one_line(oldest[j][0].text()),
+                                  .seconds = seconds_in(oldest[j][1]),
+                                  .silent = seconds_in(oldest[j][2]),
+                                  .executions = oldest[j][3].number()});
+        }
       }
       return cluster;
     });

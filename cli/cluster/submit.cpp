@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cli/cluster/cluster.hpp"
+#include "cli/estimate.hpp"
 #include "cli/text.hpp"
 
 namespace heddle::cli {
@@ -46,6 +47,7 @@ class Submitter {
           continue;
         }
         if (last_.state != CheckState::running) return end(last_.reason);
+        if (last_.progress.seconds > 1 && !last_.expected) say_how_large();
         if (!continues()) {
           exchange_->leave(division_.id(), name_);
           return end(why_ended_);
@@ -69,6 +71,13 @@ class Submitter {
     if (timeout_ && seconds() > *timeout_) why_ended_ = "timeout";
     if (watch_ && !watch_(last_)) why_ended_ = "interrupted";
     return why_ended_.empty();
+  }
+
+  // Workers explore meanwhile. Others may have said it, or this one before the server has lost it.
+  void say_how_large() {
+    if (!estimated_) estimate_ = quick_estimate(division_.program(), division_.options());
+    estimated_ = true;
+    if (estimate_) exchange_->expect(division_.id(), *estimate_);
   }
 
   Result<CheckResult> end(std::string stopped_by) {
@@ -96,6 +105,8 @@ class Submitter {
   const Clock::time_point start_ = Clock::now();
   std::unique_ptr<Exchange> exchange_;
   CheckStatus last_;
+  std::optional<Estimate> estimate_;
+  bool estimated_ = false;
   std::string why_ended_;
   bool joined_ = false;
 };
@@ -116,9 +127,11 @@ Result<CheckResult> check_on_cluster(const Program& program, const CheckOptions&
 
 std::string progress_text(const CheckStatus& status) {
   const Progress& progress = status.progress;
-  const double rate = progress.seconds > 0 ? static_cast<double>(progress.executions) / progress.seconds : 0;
   std::string text =
-      fmt::format("{} ({} a second)", counted(progress.executions, "execution"), magnitude(rate));
+      fmt::format("{} ({} a second)", counted(progress.executions, "execution"), magnitude(status.rate));
+  // Before all that a narrow terminal may cut off.
+  if (status.state == CheckState::running)
+    text += remaining_text(status.expected, progress.executions, status.rate);
   if (progress.blocked > 0) text += fmt::format(", {} blocked", grouped(progress.blocked));
   text += status.workers == 0 ? ", no worker" : fmt::format(", {}", counted(status.workers, "worker"));
   text += fmt::format(", {} open", counted(status.open, "part"));

@@ -103,6 +103,22 @@ TEST_CASE("blocked runs are estimated, too") {
   CHECK(*estimate.blocked == doctest::Approx(truth).epsilon(0.1));
 }
 
+TEST_CASE("sampling can be stopped at any moment") {
+  for (const auto& [model, algorithm] :
+       {std::pair("sc", "trust"), {"tso", "trust"}, {"power", "trust"}, {"sc", "naive"}, {"pso", "naive"}}) {
+    CAPTURE(model);
+    CAPTURE(algorithm);
+    const Program program = load("tests/programs/reference/inc.hed", {{"N", 7}}, model);
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      const double seconds = 0.003 + 0.0005 * static_cast<double>(seed);
+      const auto result = heddle::estimate(program, with(model, algorithm),
+                                           {.seconds = seconds, .seed = seed, .measure_speed = false});
+      // A slow machine may sample nothing in that time.
+      if (result) CHECK(result->executions >= 0);
+    }
+  }
+}
+
 TEST_CASE("with a number of paths, an estimate is always the same") {
   const Program program = load("tests/programs/reference/casw.hed", {{"N", 6}}, "tso");
   const Estimate first = sampled(program, with("tso", "trust"), 7, 500);

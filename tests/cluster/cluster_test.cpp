@@ -258,6 +258,80 @@ TEST_CASE("the network is slow, and cut again and again") {
   }
 }
 
+TEST_CASE("the server knows how large a search is, and how long it will take at the present rate") {
+  Server server;
+  const auto submit = [&](const std::string& program, const std::string& parameter, const Setup& setup = {}) {
+    return std::make_unique<Process>(
+        std::vector<std::string>{"check", HEDDLE_SOURCE_DIR "/tests/programs/reference/" + program, "-D",
+                                 parameter, "--algorithm", "trust", "--cluster", server.url()},
+        setup);
+  };
+  // All paths of the first weigh the same. Those of the other differ too much for an interval.
+  const auto regular = submit("n-writers.hed", "N=8", {.error_terminal = have_terminals()});
+  const auto irregular = submit("inc.hed", "N=6");
+  constexpr double executions = 3'628'800;  // 10!
+  const auto check_named = [&](const std::string& file) -> Json {
+    const Json status = status_of(server.url());
+    for (const Json& check : status["checks"]) {
+      if (contains(check["file"].get<std::string>(), file)) return check;
+    }
+    return {{"estimate", nullptr}};
+  };
+  Json found;
+  REQUIRE(comes_true([&] { return !(found = check_named("inc.hed"))["estimate"].is_null(); }));
+  CHECK(found["estimate"]["executions"].get<double>() > 1e4);
+  CHECK(found["estimate"]["executions"].get<double>() < 1e7);
+  CHECK(found["estimate"]["interval"].is_null());
+  CHECK(found["estimate"]["seconds_left"].is_null());  // no worker has come
+  REQUIRE(comes_true([&] { return !(found = check_named("n-writers.hed"))["estimate"].is_null(); }));
+  CHECK(found["estimate"]["executions"].get<double>() == doctest::Approx(executions));
+  CHECK(found["estimate"]["interval"][0].get<double>() <= executions * (1 + 1e-9));
+  CHECK(found["estimate"]["interval"][1].get<double>() >= executions * (1 - 1e-9));
+
+  // A worker that says a third is done, and a straggler that says nothing.
+  const std::string id = found["id"];
+  const std::string script = read(HEDDLE_SOURCE_DIR "/cli/cluster/exchange.lua");
+  const auto step = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"EVAL", script, "0"});
+    return server.ask(words);
+  };
+  std::string token = "first";
+  if (!contains(step({"take", "here:1", "0 0", "first", "60000"}), id)) {
+    REQUIRE(contains(step({"take", "here:2", "0 0", "second", "60000"}), id));
+    token = "second";
+  }
+  step({"renew", token, "60000", "1209600 0 5"});
+  found = check_named("n-writers.hed");
+  CHECK(found["executions"] == 1'209'600);
+  const double rate = found["executions_per_second"];
+  CHECK(rate > 0);
+  CHECK(rate <= 1'209'600 / 1.0);  // it is older than a second
+  CHECK(found["estimate"]["seconds_left"].get<double>() ==
+        doctest::Approx((executions - 1'209'600) / rate).epsilon(0.01));
+  CHECK(found["oldest"].size() == 1);
+  CHECK(found["oldest"][0]["executions"] == 1'209'600);
+  const std::string text = run_heddle({"cluster", "status", server.url()}).output;
+  CHECK(contains(text, ", 33 % of about 3.6 million, "));
+  CHECK(contains(text, "about 3.6 million executions (95 %: 3.6 million to 3.6 million)"));
+  CHECK(contains(text, ": 1,209,600 executions\n"));
+  CHECK(contains(text, "or many more: paths differ too much for an interval"));
+  if (have_terminals()) CHECK(regular->wait_for_error(" % of about 3.6 million, ", 20));
+  // The submitters say it once; the worker is silent.
+  REQUIRE(comes_true([&] {
+    return contains(run_heddle({"cluster", "status", server.url()}).output,
+                    "1,209,600 executions, silent for ");
+  }));
+  // More than was estimated is no share of it.
+  step({"renew", token, "60000", "4000000 0 5"});
+  CHECK(check_named("n-writers.hed")["estimate"]["seconds_left"].is_null());
+  CHECK_FALSE(contains(run_heddle({"cluster", "status", server.url()}).output, "of about 3.6 million"));
+  // Whoever writes nonsense is refused.
+  server.ask({"HSET", "heddle:" + id + ":check", "expected", "1 2 nan"});
+  const Finished refused = run_heddle({"cluster", "status", server.url()});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.errors, "does not understand"));
+}
+
 TEST_CASE("a step that is sent twice, because its answer was lost, does nothing twice") {
   Server server;
   Process submitter(with(searched().check, {"--cluster", server.url()}));
@@ -414,6 +488,37 @@ TEST_CASE("one suite runs over a cluster, and its long checks are explored there
   if (result.exit_code != 0) MESSAGE(result.output, result.errors);
   // Whether a check lasts for a second depends on the machine. The long one does on every known one.
   CHECK(status_of(server.url())["checks"].size() >= 1);
+}
+
+TEST_CASE("as many long checks of a suite are on the cluster at a time as -j says, with exact counts") {
+  Server server;
+  TemporaryFolder folder;
+  // 7!^2 executions, which take some seconds; the second expects another number.
+  const std::string increments = "shared x: int; thread w[i: 0..7] { let r = x; x = r + (1 << i); }\n";
+  folder.file("right.hed", increments + "expect sc by trust: executions 25401600;\n");
+  folder.file("wrong.hed", increments + "expect sc by trust: executions 25401601;\n");
+  folder.file("short.hed", std::string(safe_program) + "expect sc by trust: executions 3;\n");
+  Process shared({"test", folder.path().string(), "-j", "2", "--cluster", server.url(), "--timeout", "100",
+                  "--json", "-"});
+  // There is no worker, so both wait there.
+  REQUIRE(comes_true([&] { return server.ask({"ZCARD", "heddle:checks"}) == "2"; }));
+  const Worker workers = hire(server.url(), "2");
+  const Finished result = shared.finish();
+  CHECK(result.exit_code == 1);
+  const Json report = Json::parse(result.output, nullptr, false);
+  REQUIRE(report.is_object());
+  CHECK(report["passed"] == 2);
+  CHECK(report["failed"] == 1);
+  for (const Json& each : report["results"]) {
+    if (!contains(each["program"].get<std::string>(), "wrong.hed")) continue;
+    CHECK(contains(each["message"].get<std::string>(), "25401600"));
+  }
+  const Json status = status_of(server.url());
+  CHECK(status["checks"].size() == 2);
+  for (const Json& check : status["checks"]) {
+    CHECK(check["state"] == "done");
+    CHECK(check["executions"] == 25'401'600);
+  }
 }
 
 TEST_CASE("what others have written into the server is no reason to crash") {
