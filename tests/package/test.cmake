@@ -13,7 +13,8 @@ function(run)
 endfunction()
 
 function(expect_verdicts)
-  foreach(line "fetch_add 3 threads pso: safe" "load/store 2 threads tso: violation, assertion failed: two threads inside"
+  foreach(line "fetch_add 3 threads pso: safe" "load/store 2 threads tso: violation, deadlock"
+               "load/store 2 threads power: violation, assertion failed: two threads inside"
                "first step: next: 0 -> 1")
     if(NOT output MATCHES "${line}")
       message(FATAL_ERROR "'${line}' is missing in:\n${output}")
