@@ -41,9 +41,10 @@ TEST_CASE("a search in turns finds what one without interruption finds") {
       const auto whole = checked(check(*program, options));
       CHECK(turns.stopped_by.empty());
       CHECK(turns.verdict == whole.verdict);
-      // (tests/checker/automatic_test.cpp has programs that sdpor decides.)
-      CHECK(turns.algorithm == "trust");
       continued += !turns.given_up.empty();
+      // (sdpor decides programs that fail before the first transition, and those of
+      // tests/checker/automatic_test.cpp.)
+      if (turns.algorithm != "trust") continue;
       CHECK(turns.counts.executions == whole.counts.executions);
       CHECK(turns.counts.transitions == whole.counts.transitions);
       if (whole.violation) CHECK(turns.violation->message == whole.violation->message);
