@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view graphs = "trust";
 constexpr std::string_view merging = "sdpor";
-constexpr std::string_view long_executions = "source";
+constexpr std::string_view interleavings = "source";
 
 constexpr std::uint64_t growth = 4;
 constexpr std::uint64_t share = 32;  // of the transitions of `graphs`, which are up to ten times as fast
@@ -134,7 +134,7 @@ Result<CheckResult> check_automatically(const Program& program, const CheckOptio
   if (!result || result->stopped_by != too_large_graph || options.save || !options.resume.empty() ||
       options.robust)
     return result;
-  Turn turn(options, long_executions, result->seconds);
+  Turn turn(options, interleavings, result->seconds);
   if (options.threads != 1) turn.options().threads = 1;
   turn.options().threads_now = {};
   auto other = turn.run(program, std::numeric_limits<std::uint64_t>::max());
@@ -150,14 +150,14 @@ std::string_view default_algorithm(const CheckOptions& options) {
   if (options.live) return "states";
   if (options.robust && !options.robust_states) return graphs;
   const bool bounded = options.preemption_bound || options.buffer_bound;
-  return bounded && !options.report_beyond_bound ? long_executions : graphs;
+  return bounded && !options.report_beyond_bound ? interleavings : graphs;
 }
 
 std::string_view default_algorithm(const Program& program, const CheckOptions& options) {
   const std::string_view algorithm = default_algorithm(options);
   const bool sees_locals = algorithm != graphs;
   return sees_locals || checker::invariants_of(program) != checker::InvariantsOf::locals ? algorithm
-                                                                                         : "source";
+                                                                                         : interleavings;
 }
 
 }  // namespace heddle

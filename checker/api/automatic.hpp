@@ -1,11 +1,12 @@
 // What check() does where no algorithm is named.
 //
 // `trust` explores every execution graph once; `sdpor` every state about once. Either may need exponentially more than
-// the other, and nothing cheap tells which: n increments of one counter have n! graphs and n states, n readers of n
-// counters the reverse. So `trust` begins, and most programs never see anything else. Where it has not finished after
-// `first_turn` transitions, `sdpor` is given a share of as many, then `trust` continues from where it was, up to four times
-// as many, and so forth. The rounds are counted in transitions, so that runs repeat; what `sdpor` takes
-// without a result is at most a twenty-fourth of the transitions of `trust`, in at most 40 % of its time.
+// the other, and no cheap test tells which: n atomic increments of one counter have n! graphs and 2^n states; threads
+// that wait for nothing and share little have fewer graphs than states. So `trust` has the first turn, which decides
+// most programs. If it does not finish within `first_turn` transitions, `sdpor` has a turn of a fixed share of these;
+// then `trust` continues from where it stopped, up to four times as many transitions, and so on. Turns are counted in
+// transitions, so that runs repeat. What `sdpor` spends without a result is at most a twenty-fourth of the transitions
+// of `trust`, in about 40 % of its time at worst.
 #pragma once
 
 #include <cstdint>

@@ -65,12 +65,12 @@ std::vector<std::string> bounds_that_cut(const CheckOptions& options, std::uint3
   return bounds;
 }
 
-// True if the search has seen an execution from start to end, or one without an end where nothing is asked about
-// ends.
+// True if the search has seen an execution from start to end, or `endless` ones count as such.
 bool met_complete_execution(const CheckOptions& options, const Counts& counts, bool endless) {
   return endless || counts.executions > 0 || (options.report_beyond_bound && counts.beyond_bound > 0);
 }
 
+// Whether the program says something about final states.
 bool asks_about_ends(const compiler::Image& image) {
   return image.final_block ||
          std::any_of(image.conditions.begin(), image.conditions.end(),
