@@ -1,6 +1,6 @@
 // Prints the table of docs/benchmarks.md about estimates, as Markdown: how far they are from the truth, and how
-// often the interval held it. `heddle_estimate_tables [ROUNDS [PATHS]]`: that many estimates (20) of that many
-// paths (20000) for each program and model.
+// often the interval held it. `heddle_estimate_tables [ROUNDS [SECONDS]]`: that many estimates (20) for each program
+// and model, each of which samples for so long (0.5, as `heddle check --estimate` does).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ double at(std::vector<double> values, double share) {
 
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 20;
-  const auto paths = static_cast<std::uint64_t>(argc > 2 ? std::atoll(argv[2]) : 20000);
+  const double seconds = argc > 2 ? std::atof(argv[2]) : 0.5;
   Quality all;
   fmt::print(
       "| program | model | executions | error, median | error, 95 of 100 | intervals | of these hold |\n");
@@ -69,11 +69,9 @@ int main(int argc, char** argv) {
       const auto truth = static_cast<double>(exact.counts.executions);
       Quality quality;
       for (int seed = 1; seed <= rounds; ++seed) {
-        const auto estimate = heddle::estimate(program, options,
-                                               {.seconds = 60,
-                                                .seed = static_cast<std::uint64_t>(seed),
-                                                .measure_speed = false,
-                                                .most_paths = paths});
+        const auto estimate = heddle::estimate(
+            program, options,
+            {.seconds = seconds, .seed = static_cast<std::uint64_t>(seed), .measure_speed = false});
         if (!estimate) {
           fmt::print(stderr, "{}\n", heddle::to_text(estimate.error()));
           return 2;

@@ -6,10 +6,13 @@
 -- There is one exception. A server (7.0) that finds its file cut off inside a command inside a transaction cuts off that
 -- command, but not the transaction, and appends to it. It does not execute the torn transaction then, but does
 -- after its next start, together with what it has appended. redis-check-aof --fix before each start removes
--- the torn transaction. Without that, it is noticed here: each step counts its begin first and its end last. If the
--- two differ, everything is forgotten, and submitters begin their checks again: nothing but time is lost.
+-- the torn transaction. Without that, it is noticed here. heddle:steps is a hash: each step adds one to `begun` first and
+-- sets `ended` to the number that it has read and one more, last. A torn step that was executed makes the two differ. Then
+-- everything is forgotten, and submitters begin their checks again: nothing but time is lost. Forgetting begins an
+-- `epoch`, which is part of all other names, since a step may be torn in its turn while there is something to forget:
+-- what it writes when it is executed at last does not reach the names of the next epoch.
 --
--- A check is running, done (no part is open), over (at a violation) or cancelled. Its keys begin with heddle:ID:
+-- A check is running, done (no part is open), over (at a violation) or cancelled. Its keys begin with heddle:EPOCH:ID:
 --   check     hash: text, about, state, reason, begun and ended (milliseconds), open (number of parts), expected
 --             ("EXECUTIONS" or "EXECUTIONS LOW HIGH"), marks ("TIME EXECUTIONS TIME EXECUTIONS" of two moments before)
 --   parts     hash: open part -> "DEPTH TEXT"
@@ -18,9 +21,9 @@
 --   losses, crashes, aside   hashes: part -> number, number, reason
 --   sums, maxima, firsts     hashes: the tally (heddle/job.h); a first is "ORDER TEXT"
 --   workers   set; refusals hash: worker -> reason; submitters sorted set by deadline
--- For all checks: heddle:checks and heddle:ended (sorted sets of IDs), heddle:leases (tokens by deadline),
--- heddle:tokens (token -> "ID PART SINCE WORKER"), heddle:workers (worker -> "JOBS EXECUTIONS"), heddle:seen and
--- heddle:idle (workers by time), heddle:steps:begun and heddle:steps:ended (numbers), heddle:promised (parts that workers were told to give away).
+-- For all checks, keys begin with heddle:EPOCH: checks and ended (sorted sets of IDs), leases (tokens by deadline), tokens
+-- (token -> "ID PART SINCE WORKER"), workers (worker -> "JOBS EXECUTIONS"), seen and idle (workers by time), turn
+-- (a number), promised (parts that workers were told to give away).
 
 local most_crashes, most_losses = 3, 20
 local kept = 3600           -- seconds for which a check that has ended is kept
@@ -31,22 +34,32 @@ local names = {'check', 'parts', 'queue', 'running', 'losses', 'crashes', 'aside
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
-local function key(check, name) return 'heddle:' .. check .. ':' .. name end
 local function whole(number) return string.format('%.0f', number) end
+
+local steps_known = redis.call('HMGET', 'heddle:steps', 'epoch', 'begun', 'ended')
+local epoch, begun = steps_known[1], steps_known[2]
+local is_new_epoch = not epoch or not begun or begun ~= steps_known[3]
+if is_new_epoch then epoch, begun = whole(time[1] * 1000000 + time[2]), '0' end
+
+local function name_of(name) return 'heddle:' .. epoch .. ':' .. name end
+local function key(check, name) return name_of(check .. ':' .. name) end
+local checks, ended_checks, leases, tokens = name_of('checks'), name_of('ended'), name_of('leases'), name_of('tokens')
+local workers, seen, idle, promised, turn =
+  name_of('workers'), name_of('seen'), name_of('idle'), name_of('promised'), name_of('turn')
 
 local function is_running(check) return redis.call('HGET', key(check, 'check'), 'state') == 'running' end
 
 -- {check, part, since, worker}; nil for unknown tokens.
 local function lease_of(token)
-  local text = redis.call('HGET', 'heddle:tokens', token)
+  local text = redis.call('HGET', tokens, token)
   if not text then return nil end
   local check, part, since, worker = string.match(text, '^(%S+) (%S+) (%d+) (.*)$')
   return {check = check, part = part, since = tonumber(since), worker = worker}
 end
 
 local function end_lease(token, lease)
-  redis.call('ZREM', 'heddle:leases', token)
-  redis.call('HDEL', 'heddle:tokens', token)
+  redis.call('ZREM', leases, token)
+  redis.call('HDEL', tokens, token)
   redis.call('HDEL', key(lease.check, 'running'), token)
 end
 
@@ -55,8 +68,8 @@ local function finish(check, state, reason)
   redis.call('HSET', key(check, 'check'), 'state', state, 'reason', reason, 'ended', whole(now))
   for _, token in ipairs(redis.call('HKEYS', key(check, 'running'))) do end_lease(token, {check = check}) end
   for _, name in ipairs({'parts', 'queue', 'running', 'losses', 'crashes'}) do redis.call('DEL', key(check, name)) end
-  redis.call('ZREM', 'heddle:checks', check)
-  redis.call('ZADD', 'heddle:ended', whole(now), check)
+  redis.call('ZREM', checks, check)
+  redis.call('ZADD', ended_checks, whole(now), check)
   for _, name in ipairs(names) do redis.call('EXPIRE', key(check, name), kept) end
 end
 
@@ -79,20 +92,20 @@ local function put_back(lease, kind, most, reason)
 end
 
 local function reclaim()
-  for _, token in ipairs(redis.call('ZRANGEBYSCORE', 'heddle:leases', '-inf', whole(now), 'LIMIT', 0, 100)) do
+  for _, token in ipairs(redis.call('ZRANGEBYSCORE', leases, '-inf', whole(now), 'LIMIT', 0, 100)) do
     local lease = lease_of(token)
     if lease then
       end_lease(token, lease)
       put_back(lease, 'losses', most_losses, 'the workers that explored it were lost')
     else
-      redis.call('ZREM', 'heddle:leases', token)
+      redis.call('ZREM', leases, token)
     end
   end
 end
 
 local function waiting_parts()
   local count = 0
-  for _, check in ipairs(redis.call('ZRANGE', 'heddle:checks', 0, -1)) do
+  for _, check in ipairs(redis.call('ZRANGE', checks, 0, -1)) do
     count = count + redis.call('ZCARD', key(check, 'queue'))
   end
   return count
@@ -100,14 +113,14 @@ end
 
 -- How many parts a worker is to give away.
 local function hunger()
-  redis.call('ZREMRANGEBYSCORE', 'heddle:idle', '-inf', whole(now))
-  local idle = redis.call('ZCARD', 'heddle:idle')
-  if idle == 0 then return 0 end
-  local missing = idle - waiting_parts() - tonumber(redis.call('GET', 'heddle:promised') or 0)
+  redis.call('ZREMRANGEBYSCORE', idle, '-inf', whole(now))
+  local count = redis.call('ZCARD', idle)
+  if count == 0 then return 0 end
+  local missing = count - waiting_parts() - tonumber(redis.call('GET', promised) or 0)
   if missing <= 0 then return 0 end
   missing = math.min(missing, 32)
-  redis.call('INCRBY', 'heddle:promised', missing)
-  redis.call('PEXPIRE', 'heddle:promised', 100)
+  redis.call('INCRBY', promised, missing)
+  redis.call('PEXPIRE', promised, 100)
   return missing
 end
 
@@ -158,11 +171,11 @@ local function status_of(check)
   local aside = redis.call('HLEN', key(check, 'aside'))
   local because = ''
   if aside > 0 then because = redis.call('HVALS', key(check, 'aside'))[1] end
-  redis.call('ZREMRANGEBYSCORE', 'heddle:seen', '-inf', whole(now - alive))
+  redis.call('ZREMRANGEBYSCORE', seen, '-inf', whole(now - alive))
   local open, waiting = tonumber(about[5] or 0), redis.call('ZCARD', key(check, 'queue'))
   return {about[1], about[2] or '', whole(ended - tonumber(about[3] or 0)), whole(counts.executions),
           whole(blocked), whole(counts.transitions), whole(open), whole(math.max(0, open - waiting)),
-          whole(redis.call('ZCARD', 'heddle:seen')), whole(aside), because, about[6] or '',
+          whole(redis.call('ZCARD', seen)), whole(aside), because, about[6] or '',
           list_of(key(check, 'refusals')), about[7] or '',
           string.format('%.3f', rate_of(check, about[1], tonumber(about[3] or 0), ended, about[8], counts.executions))}
 end
@@ -178,8 +191,8 @@ function steps.submit(check, text, about, submitter, milliseconds, part, depth, 
                whole(now), 'open', 1)
     redis.call('HSET', key(check, 'parts'), part, depth .. ' ' .. part_text)
     redis.call('ZADD', key(check, 'queue'), depth, part)
-    redis.call('ZREM', 'heddle:ended', check)
-    redis.call('ZADD', 'heddle:checks', whole(redis.call('INCR', 'heddle:turn')), check)
+    redis.call('ZREM', ended_checks, check)
+    redis.call('ZADD', checks, whole(redis.call('INCR', turn)), check)
   end
   redis.call('ZADD', key(check, 'submitters'), whole(now + milliseconds), submitter)
   return joined and 0 or 1
@@ -218,32 +231,32 @@ end
 -- WORKER ABOUT TOKEN LEASE REFUSED...: {check, part text}, or how long to wait.
 function steps.take(worker, about, token, lease, ...)
   reclaim()
-  redis.call('HSET', 'heddle:workers', worker, about)
-  redis.call('ZADD', 'heddle:seen', whole(now), worker)
+  redis.call('HSET', workers, worker, about)
+  redis.call('ZADD', seen, whole(now), worker)
   -- The answer to this very step was lost, and it is sent again.
   local known = lease_of(token)
   if known then
-    redis.call('ZADD', 'heddle:leases', whole(now + lease), token)
+    redis.call('ZADD', leases, whole(now + lease), token)
     return {known.check, string.match(redis.call('HGET', key(known.check, 'parts'), known.part), '^%d+ (.*)$')}
   end
   local refused = {}
   for _, check in ipairs({...}) do refused[check] = true end
-  for _, check in ipairs(redis.call('ZRANGE', 'heddle:checks', 0, -1)) do
+  for _, check in ipairs(redis.call('ZRANGE', checks, 0, -1)) do
     local popped = not refused[check] and redis.call('ZPOPMIN', key(check, 'queue')) or {}
     if popped[1] then
       local part = popped[1]
       local text = redis.call('HGET', key(check, 'parts'), part)
-      redis.call('ZADD', 'heddle:checks', whole(redis.call('INCR', 'heddle:turn')), check)  -- others' turn
-      redis.call('ZADD', 'heddle:leases', whole(now + lease), token)
-      redis.call('HSET', 'heddle:tokens', token, check .. ' ' .. part .. ' ' .. whole(now) .. ' ' .. worker)
+      redis.call('ZADD', checks, whole(redis.call('INCR', turn)), check)  -- others' turn
+      redis.call('ZADD', leases, whole(now + lease), token)
+      redis.call('HSET', tokens, token, check .. ' ' .. part .. ' ' .. whole(now) .. ' ' .. worker)
       redis.call('HSET', key(check, 'running'), token, '0 0 0')
-      redis.call('ZREM', 'heddle:idle', worker)
+      redis.call('ZREM', idle, worker)
       return {check, string.match(text, '^%d+ (.*)$')}
     end
   end
-  redis.call('ZADD', 'heddle:idle', whole(now + 1000), worker)
+  redis.call('ZADD', idle, whole(now + 1000), worker)
   -- All workers together come some 20,000 times a second at most.
-  return {whole(math.min(500, math.max(10, redis.call('ZCARD', 'heddle:idle') / 20)))}
+  return {whole(math.min(500, math.max(10, redis.call('ZCARD', idle) / 20)))}
 end
 
 function steps.division(check)
@@ -261,10 +274,10 @@ function steps.renew(token, milliseconds, counts)
     return {'0', '0', '0'}
   end
   if not string.match(counts, '^%d+ %d+ %d+$') then return redis.error_reply('ERR the counts are damaged') end
-  redis.call('ZADD', 'heddle:leases', whole(now + milliseconds), token)
-  redis.call('ZADD', 'heddle:seen', whole(now), lease.worker)
+  redis.call('ZADD', leases, whole(now + milliseconds), token)
+  redis.call('ZADD', seen, whole(now), lease.worker)
   redis.call('HSET', key(lease.check, 'running'), token, counts)
-  local next = math.max(50, redis.call('ZCARD', 'heddle:leases') / 10)
+  local next = math.max(50, redis.call('ZCARD', leases) / 10)
   return {'1', whole(hunger()), whole(math.min(next, milliseconds / 4))}
 end
 
@@ -301,7 +314,7 @@ function steps.commit(token, about, result)
     end
   end
   end_lease(token, lease)
-  redis.call('HSET', 'heddle:workers', lease.worker, about)
+  redis.call('HSET', workers, lease.worker, about)
   redis.call('SADD', key(check, 'workers'), lease.worker)
   redis.call('HDEL', key(check, 'parts'), lease.part)
   for name, value in pairs(found.sums) do redis.call('HINCRBY', key(check, 'sums'), name, value) end
@@ -348,53 +361,55 @@ end
 
 function steps.overview()
   reclaim()
-  redis.call('ZREMRANGEBYSCORE', 'heddle:seen', '-inf', whole(now - alive))
-  local workers = {}
-  for _, worker in ipairs(redis.call('HKEYS', 'heddle:workers')) do
-    local seen = redis.call('ZSCORE', 'heddle:seen', worker)
-    if seen then
-      table.insert(workers, {worker, redis.call('HGET', 'heddle:workers', worker), whole(now - tonumber(seen))})
+  redis.call('ZREMRANGEBYSCORE', seen, '-inf', whole(now - alive))
+  local workers_shown = {}
+  for _, worker in ipairs(redis.call('HKEYS', workers)) do
+    local last = redis.call('ZSCORE', seen, worker)
+    if last then
+      table.insert(workers_shown, {worker, redis.call('HGET', workers, worker), whole(now - tonumber(last))})
     else
-      redis.call('HDEL', 'heddle:workers', worker)
+      redis.call('HDEL', workers, worker)
     end
   end
-  local oldest = {}
-  for _, token in ipairs(redis.call('HKEYS', 'heddle:tokens')) do
+  local leases_of = {}
+  for _, token in ipairs(redis.call('HKEYS', tokens)) do
     local lease = lease_of(token)
     if lease then
-      oldest[lease.check] = oldest[lease.check] or {}
-      table.insert(oldest[lease.check], {token, lease.worker, now - lease.since})
+      leases_of[lease.check] = leases_of[lease.check] or {}
+      table.insert(leases_of[lease.check], {token, lease.worker, now - lease.since})
     end
   end
-  local checks = {}
-  for _, set in ipairs({'heddle:checks', 'heddle:ended'}) do
+  local checks_shown = {}
+  for _, set in ipairs({checks, ended_checks}) do
     for _, check in ipairs(redis.call('ZRANGE', set, 0, -1)) do
       local status = status_of(check)
       if status then
-        local leases = oldest[check] or {}
-        table.sort(leases, function(a, b) return a[3] > b[3] end)
+        local oldest = leases_of[check] or {}
+        table.sort(oldest, function(a, b) return a[3] > b[3] end)
         local shown = {}
-        for i = 1, math.min(3, #leases) do
-          local token, worker, age = unpack(leases[i])
+        for i = 1, math.min(3, #oldest) do
+          local token, worker, age = unpack(oldest[i])
           local counts = redis.call('HGET', key(check, 'running'), token) or '0'
-          table.insert(shown, {worker, whole(age), whole(now - (redis.call('ZSCORE', 'heddle:seen', worker) or now)),
+          table.insert(shown, {worker, whole(age), whole(now - (redis.call('ZSCORE', seen, worker) or now)),
                                string.match(counts, '^%d+')})
         end
-        table.insert(checks, {check, status, shown})
+        table.insert(checks_shown, {check, status, shown})
       else
         redis.call('ZREM', set, check)
       end
     end
   end
-  return {workers, checks}
+  return {workers_shown, checks_shown}
 end
 
 local step = steps[ARGV[1]]
 if not step then return redis.error_reply('ERR this server has the script of another version') end
-if redis.call('GET', 'heddle:steps:begun') ~= redis.call('GET', 'heddle:steps:ended') then
+if is_new_epoch then
   for _, name in ipairs(redis.call('KEYS', 'heddle:*')) do redis.call('DEL', name) end
+  redis.call('HSET', 'heddle:steps', 'epoch', epoch, 'begun', 1)
+else
+  redis.call('HINCRBY', 'heddle:steps', 'begun', 1)
 end
-redis.call('INCR', 'heddle:steps:begun')
 local answer = step(unpack(ARGV, 2))
-redis.call('INCR', 'heddle:steps:ended')
+redis.call('HSET', 'heddle:steps', 'ended', whole(begun + 1))
 return answer

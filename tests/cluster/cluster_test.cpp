@@ -2,12 +2,14 @@
 // result is that of one thread. HEDDLE_ROUNDS scales the number of checks (1: a few seconds for each case).
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -109,6 +111,11 @@ void check_while(const std::string& url, Meanwhile&& meanwhile) {
   disturbing.request_stop();
   disturbing.join();
   searched().compare(result);
+}
+
+// The name that a key has at the server (exchange.lua).
+std::string key(const Server& server, const std::string& name) {
+  return "heddle:" + server.ask({"HGET", "heddle:steps", "epoch"}) + ":" + name;
 }
 
 template <typename Condition>
@@ -241,6 +248,62 @@ TEST_CASE("the server is killed and restarted, also with the end of its file cut
   }
 }
 
+TEST_CASE("a file that is torn inside steps, again and again, counts nothing twice and loses nothing") {
+  // No search: a binary tree of parts, each of which counts one. So nearly every step is torn somewhere.
+  const std::string script = read(HEDDLE_SOURCE_DIR "/cli/cluster/exchange.lua");
+  constexpr std::size_t depth = 4;
+  constexpr const char* total = "31";
+  Random random(7);
+  for (std::uint64_t round = 0; round < 4 * rounds(); ++round) {
+    CAPTURE(round);
+    Server server;
+    const auto step = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), {"EVAL", script, "0"});
+      std::vector<std::string> lines;
+      std::istringstream answer(server.ask(words));
+      for (std::string line; std::getline(answer, line);) lines.push_back(line);
+      lines.resize(std::max<std::size_t>(lines.size(), 1));
+      return lines;
+    };
+    int tears = 0, token = 0, steps = 0;
+    for (bool done = false; !done; ++steps) {
+      REQUIRE(steps < 3000);
+      if (steps > 0 && tears < 12 && random.up_to(9) == 0) {
+        ++tears;
+        server.kill();
+        server.cut_file(static_cast<std::uint64_t>(random.up_to(random.up_to(3) == 0 ? 3000 : 400)));
+        server.start();
+      }
+      const std::string state = step({"status", "tree", "submitter", "60000"}).front();
+      if (state.empty()) {
+        step({"submit", "tree", "text", "{}", "submitter", "60000", "r", "0", "r"});
+      } else if (state == "done") {
+        const std::vector<std::string> found = step({"findings", "tree"});
+        for (const char* const name : {"a", "b", "c", "d", "e", "f"}) {
+          const auto place = std::find(found.begin(), found.end(), name);
+          REQUIRE(place + 1 < found.end());
+          CHECK(*(place + 1) == total);
+        }
+        done = tears == 12;
+        if (!done) step({"submit", "tree", "text", "{}", "submitter", "60000", "r", "0", "r"});
+      } else {
+        const std::string lease = std::to_string(++token);
+        const std::vector<std::string> taken = step({"take", "worker", "0 0", lease, "20"});
+        if (taken.size() < 2) continue;
+        const std::string& part = taken[1];
+        Json left = Json::array();
+        if (part.size() <= depth) {
+          for (const char* const branch : {"0", "1"})
+            left.push_back({part + branch, part.size(), part + branch});
+        }
+        Json found{{"maxima", Json::object()}, {"firsts", Json::object()}, {"left", left}, {"over", false}};
+        for (const char* const name : {"a", "b", "c", "d", "e", "f"}) found["sums"][name] = "1";
+        step({"commit", lease, "1 1", found.dump()});
+      }
+    }
+  }
+}
+
 TEST_CASE("the network is slow, and cut again and again") {
   Random random(4);
   for (std::uint64_t round = 0; round < rounds(); ++round) {
@@ -328,7 +391,7 @@ TEST_CASE("the server knows how large a search is, and how long it will take at 
   CHECK(check_named("n-writers.hed")["estimate"]["seconds_left"].is_null());
   CHECK_FALSE(contains(run_heddle({"cluster", "status", server.url()}).output, "of about 3.6 million"));
   // Whoever writes nonsense is refused.
-  server.ask({"HSET", "heddle:" + id + ":check", "expected", "1 2 nan"});
+  server.ask({"HSET", key(server, id + ":check"), "expected", "1 2 nan"});
   const Finished refused = run_heddle({"cluster", "status", server.url()});
   CHECK(refused.exit_code == 2);
   CHECK(contains(refused.errors, "does not understand"));
@@ -337,7 +400,7 @@ TEST_CASE("the server knows how large a search is, and how long it will take at 
 TEST_CASE("a step that is sent twice, because its answer was lost, does nothing twice") {
   Server server;
   Process submitter(with(searched().check, {"--cluster", server.url()}));
-  REQUIRE(comes_true([&] { return server.ask({"ZCARD", "heddle:checks"}) == "1"; }));
+  REQUIRE(comes_true([&] { return server.ask({"ZCARD", key(server, "checks")}) == "1"; }));
   const std::string script = read(HEDDLE_SOURCE_DIR "/cli/cluster/exchange.lua");
   const auto step = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"EVAL", script, "0"});
@@ -346,7 +409,7 @@ TEST_CASE("a step that is sent twice, because its answer was lost, does nothing 
   const std::string taken = step({"take", "w", "0 0", "token", "60000"});
   CHECK(contains(taken, "0:"));
   CHECK(step({"take", "w", "0 0", "token", "60000"}) == taken);
-  CHECK(server.ask({"ZCARD", "heddle:leases"}) == "1");
+  CHECK(server.ask({"ZCARD", key(server, "leases")}) == "1");
   const std::string split =
       R"({"sums":{"executions":"5"},"maxima":{},"firsts":{},"left":[["p",1,"1:1.1"],["q",0,"0:1"]],"over":false,"reason":""})";
   CHECK(step({"commit", "token", "1 5", split}) == "1");
@@ -374,13 +437,15 @@ TEST_CASE("a worker refuses checks of another version, and says why") {
   Server server;
   Process submitter(with(searched().check, {"--cluster", server.url()}));
   std::string check;
-  REQUIRE(comes_true([&] { return !(check = server.ask({"ZRANGE", "heddle:checks", "0", "0"})).empty(); }));
-  const std::string key = "heddle:" + check + ":check";
-  std::string text = server.ask({"HGET", key, "text"});
+  REQUIRE(comes_true([&] {
+    return !(check = server.ask({"ZRANGE", key(server, "checks"), "0", "0"})).empty();
+  }));
+  const std::string about = key(server, check + ":check");
+  std::string text = server.ask({"HGET", about, "text"});
   const auto place = text.find("\"heddle\":\"");
   REQUIRE(place != std::string::npos);
   text.replace(place, 11, "\"heddle\":\"9");
-  server.ask({"HSET", key, "text"}, text);
+  server.ask({"HSET", about, "text"}, text);
   const Worker workers = hire(server.url(), "2");
   REQUIRE(comes_true([&] { return !status_of(server.url())["checks"][0]["refusals"].empty(); }));
   CHECK(contains(status_of(server.url())["checks"][0]["refusals"][0]["reason"].get<std::string>(),
@@ -396,12 +461,11 @@ TEST_CASE("a worker refuses checks of another version, and says why") {
 
 TEST_CASE("a part that crashes its worker three times is set aside") {
   Server server;
-  const std::string check = "heddle:checks";
   const Worker workers = hire(server.url(), "1", "60");
   Process submitter(with(searched().check, {"--cluster", server.url()}));
   for (int crash = 0; crash < 3; ++crash) {
     // The only part of the check is explored by the only worker.
-    REQUIRE(comes_true([&] { return server.ask({"ZCARD", "heddle:leases"}) == "1"; }));
+    REQUIRE(comes_true([&] { return server.ask({"ZCARD", key(server, "leases")}) == "1"; }));
     const std::vector<pid_t> children = workers->children();
     REQUIRE(children.size() == 1);
     ::kill(children[0], SIGSEGV);
@@ -419,10 +483,10 @@ TEST_CASE("interrupted workers give back what they have not done; an interrupted
   Server server;
   Worker worker = hire(server.url(), "2", "60");
   Process submitter(with(searched().check, {"--cluster", server.url()}));
-  REQUIRE(comes_true([&] { return server.ask({"ZCARD", "heddle:leases"}) != "0"; }));
+  REQUIRE(comes_true([&] { return server.ask({"ZCARD", key(server, "leases")}) != "0"; }));
   worker->send(SIGTERM);
   CHECK(worker->finish().exit_code == 0);
-  CHECK(server.ask({"ZCARD", "heddle:leases"}) == "0");
+  CHECK(server.ask({"ZCARD", key(server, "leases")}) == "0");
   CHECK(status_of(server.url())["checks"][0]["open_parts"].get<int>() > 0);
   // Others continue; the lease of the first would have lasted for a minute.
   worker = hire(server.url(), "2");
@@ -433,8 +497,8 @@ TEST_CASE("interrupted workers give back what they have not done; an interrupted
   Process first(with(same.check, {"--cluster", server.url()}));
   Process second(with(same.check, {"--cluster", server.url()}));
   REQUIRE(comes_true([&] {
-    const std::string id = server.ask({"ZRANGE", "heddle:checks", "0", "0"});
-    return !id.empty() && server.ask({"ZCARD", "heddle:" + id + ":submitters"}) == "2";
+    const std::string id = server.ask({"ZRANGE", key(server, "checks"), "0", "0"});
+    return !id.empty() && server.ask({"ZCARD", key(server, id + ":submitters")}) == "2";
   }));
   REQUIRE(first.wait_for_handler(SIGINT));
   first.send(SIGINT);
@@ -503,7 +567,7 @@ TEST_CASE("as many long checks of a suite are on the cluster at a time as -j say
   Process shared({"test", folder.path().string(), "-j", "2", "--cluster", server.url(), "--timeout", "100",
                   "--json", "-"});
   // There is no worker, so both wait there.
-  REQUIRE(comes_true([&] { return server.ask({"ZCARD", "heddle:checks"}) == "2"; }));
+  REQUIRE(comes_true([&] { return server.ask({"ZCARD", key(server, "checks")}) == "2"; }));
   const Worker workers = hire(server.url(), "2");
   const Finished result = shared.finish();
   CHECK(result.exit_code == 1);
@@ -528,8 +592,10 @@ TEST_CASE("what others have written into the server is no reason to crash") {
   Worker workers = hire(server.url(), "1");
   Process submitter(with(searched().check, {"--cluster", server.url()}));
   std::string check;
-  REQUIRE(comes_true([&] { return !(check = server.ask({"ZRANGE", "heddle:checks", "0", "0"})).empty(); }));
-  const std::string prefix = "heddle:" + check + ":";
+  REQUIRE(comes_true([&] {
+    return !(check = server.ask({"ZRANGE", key(server, "checks"), "0", "0"})).empty();
+  }));
+  const std::string prefix = key(server, check) + ":";
   const std::string endless = "0:" + std::string(100'000, '1');
   for (const std::string& part :
        {std::string("0:9.9.9.9"), std::string("nonsense"), std::string("7:1.2.3"), endless}) {
