@@ -1,7 +1,12 @@
 #include "jit/load.hpp"
 
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <array>
+#include <memory>
 
 #include "compiler/module.hpp"
 #include "jit/passes.hpp"
@@ -9,19 +14,40 @@
 namespace heddle::jit {
 namespace {
 
+using llvm::orc::IRCompileLayer;
 using llvm::orc::JITTargetMachineBuilder;
 using llvm::orc::LLJIT;
 using llvm::orc::ThreadSafeModule;
 
-// The target machine's properties, determined once per process.
-llvm::Expected<JITTargetMachineBuilder> target() {
+// Small threads are compiled for the base architecture: reading the host's list of features takes longer than
+// compiling them, and they use none.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> make_machine(bool optimise) {
   static const bool initialised = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     return true;
   }();
   static_cast<void>(initialised);
-  return JITTargetMachineBuilder::detectHost();
+  if (!optimise) {
+    return JITTargetMachineBuilder(llvm::Triple(llvm::sys::getProcessTriple()))
+        .setCodeGenOptLevel(llvm::CodeGenOptLevel::None)
+        .createTargetMachine();
+  }
+  auto builder = JITTargetMachineBuilder::detectHost();
+  if (!builder) return builder.takeError();
+  return builder->createTargetMachine();
+}
+
+// The machine of this thread, made once: it takes as long as a small program. Compiled code does not need it.
+llvm::Expected<llvm::TargetMachine*> machine_for(bool optimise) {
+  thread_local std::array<std::unique_ptr<llvm::TargetMachine>, 2> machines;
+  auto& machine = machines[optimise ? 1 : 0];
+  if (!machine) {
+    auto made = make_machine(optimise);
+    if (!made) return made.takeError();
+    machine = std::move(*made);
+  }
+  return machine.get();
 }
 
 std::string text(llvm::Error error) { return llvm::toString(std::move(error)); }
@@ -29,17 +55,23 @@ std::string text(llvm::Error error) { return llvm::toString(std::move(error)); }
 }  // namespace
 
 std::variant<Images, std::string> load(compiler::LoweredProgramsPointer programs) {
-  auto builder = target();
-  if (!builder) return text(builder.takeError());
-  builder->setCodeGenOptLevel(programs->optimise ? llvm::CodeGenOptLevel::Default
-                                                 : llvm::CodeGenOptLevel::None);
-  auto machine = builder->createTargetMachine();
-  if (!machine) return text(machine.takeError());
-  programs->module->setTargetTriple((*machine)->getTargetTriple().str());
-  programs->module->setDataLayout((*machine)->createDataLayout());
-  const std::vector<std::size_t> sizes = run_passes(*programs, **machine);
+  auto made = machine_for(programs->optimise);
+  if (!made) return text(made.takeError());
+  llvm::TargetMachine& machine = **made;
+  programs->module->setTargetTriple(machine.getTargetTriple().str());
+  programs->module->setDataLayout(machine.createDataLayout());
+  const std::vector<std::size_t> sizes = run_passes(*programs, machine);
 
-  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*builder)).create();
+  auto jit =
+      llvm::orc::LLJITBuilder()
+          .setJITTargetMachineBuilder(JITTargetMachineBuilder(machine.getTargetTriple()))
+          .setDataLayout(machine.createDataLayout())
+          .setPlatformSetUp(llvm::orc::setUpInactivePlatform)  // no constructors, no atexit
+          .setCompileFunctionCreator([&](const JITTargetMachineBuilder&)
+                                         -> llvm::Expected<std::unique_ptr<IRCompileLayer::IRCompiler>> {
+            return std::make_unique<llvm::orc::SimpleCompiler>(machine);
+          })
+          .create();
   if (!jit) return text(jit.takeError());
   ThreadSafeModule module(std::move(programs->module), std::move(programs->context));
   if (auto error = (*jit)->addIRModule(std::move(module))) return text(std::move(error));

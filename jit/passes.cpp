@@ -4,8 +4,10 @@
 // supports. O2 pays off for threads that compute a lot between their operations.
 #include "jit/passes.hpp"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PassManager.h>
@@ -92,6 +94,52 @@ void widen_index(llvm::Module& module) {
   for (const auto& [load, width] : loads) widen_dispatch(load, width);
 }
 
+// Branches from the end of the block to the cases, which are in the order of their values.
+void bisect(llvm::SwitchInst& dispatch, llvm::BasicBlock* from,
+            llvm::ArrayRef<llvm::SwitchInst::CaseHandle> cases) {
+  llvm::IRBuilder<> builder(from);
+  llvm::Value* const index = dispatch.getCondition();
+  const auto block_after = [](llvm::BasicBlock* block) {
+    return llvm::BasicBlock::Create(block->getContext(), "", block->getParent(), block->getNextNode());
+  };
+  if (cases.size() > 3) {
+    llvm::BasicBlock* const high = block_after(from);
+    llvm::BasicBlock* const low = block_after(from);
+    const std::size_t half = cases.size() / 2;
+    builder.CreateCondBr(builder.CreateICmpULT(index, cases[half].getCaseValue()), low, high);
+    bisect(dispatch, low, cases.take_front(half));
+    bisect(dispatch, high, cases.drop_front(half));
+    return;
+  }
+  for (const llvm::SwitchInst::CaseHandle& one : cases) {
+    const bool is_last = &one == &cases.back();
+    llvm::BasicBlock* const others = is_last ? dispatch.getDefaultDest() : block_after(from);
+    builder.CreateCondBr(builder.CreateICmpEQ(index, one.getCaseValue()), one.getCaseSuccessor(), others);
+    if (!is_last) builder.SetInsertPoint(from = others);
+  }
+}
+
+// The fast instruction selector leaves each switch to the slow one, which also bisects when it does not optimise.
+void replace_switches(llvm::Module& module) {
+  std::vector<llvm::SwitchInst*> switches;
+  for (llvm::Function& function : module) {
+    for (llvm::BasicBlock& block : function) {
+      auto* const dispatch = llvm::dyn_cast<llvm::SwitchInst>(block.getTerminator());
+      if (dispatch == nullptr || dispatch->getNumCases() == 0) continue;
+      const auto has_phis = [](const llvm::BasicBlock* successor) { return !successor->phis().empty(); };
+      if (llvm::none_of(llvm::successors(&block), has_phis)) switches.push_back(dispatch);
+    }
+  }
+  for (llvm::SwitchInst* const dispatch : switches) {
+    std::vector<llvm::SwitchInst::CaseHandle> cases(dispatch->case_begin(), dispatch->case_end());
+    std::sort(cases.begin(), cases.end(), [](const auto& a, const auto& b) {
+      return a.getCaseValue()->getValue().ult(b.getCaseValue()->getValue());
+    });
+    bisect(*dispatch, dispatch->getParent(), cases);
+    dispatch->eraseFromParent();
+  }
+}
+
 std::vector<std::size_t> take_block_sizes(compiler::LoweredPrograms& programs) {
   std::vector<std::size_t> sizes(programs.functions.size(), 0);
   llvm::Function* marker = programs.module->getFunction(compiler::block_size_marker);
@@ -118,7 +166,10 @@ std::vector<std::size_t> run_passes(compiler::LoweredPrograms& programs, llvm::T
   const bool has_coroutines = std::any_of(module.begin(), module.end(),
                                           [](const llvm::Function& f) { return f.isPresplitCoroutine(); });
   // Plain functions need no passes, and setting up the passes takes as long as compiling a small program.
-  if (!has_coroutines && !programs.optimise) return take_block_sizes(programs);
+  if (!has_coroutines && !programs.optimise) {
+    replace_switches(module);
+    return take_block_sizes(programs);
+  }
   llvm::PassBuilder builder(&machine);
   Analyses analyses(builder);
   if (programs.optimise) {
@@ -141,6 +192,7 @@ std::vector<std::size_t> run_passes(compiler::LoweredPrograms& programs, llvm::T
   for (llvm::Function& function : module) {
     if (!function.isDeclaration()) tidy.run(function, analyses.functions);
   }
+  replace_switches(module);
   return take_block_sizes(programs);
 }
 
