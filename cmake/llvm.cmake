@@ -1,6 +1,6 @@
 # The target heddle_llvm: LLVM, as a shared library for all but the targets with the property HEDDLE_STATIC_LLVM, which
 # is a quarter of the memory and half of the time that a small check takes: the shared library has every back end, and
-# brings Z3 and ICU along. The tests and libheddle.so keep it, because linking 60 MB into each of them helps nobody.
+# brings Z3 and ICU along. The tests and libheddle.so keep it: linking 60 MB into each of them costs more than it saves.
 find_package(LLVM 19.1 CONFIG REQUIRED)
 
 # What LLVM's own CMake files name, but Debian's llvm-19-dev does not need.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "checker/api/check.hpp"
 #include "checker/api/state.hpp"
@@ -15,10 +16,12 @@ namespace {
 constexpr std::string_view graphs = "trust";
 constexpr std::string_view merging = "sdpor";
 constexpr std::string_view interleavings = "source";
+constexpr std::string_view uncut = "states";
 
 constexpr std::uint64_t growth = 4;
 constexpr std::uint64_t share = 32;  // of the transitions of `graphs`, which are up to ten times as fast
-constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;  // of `merging`, bytes
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;  // of `merging` and `uncut`, bytes
+constexpr std::uint64_t least_uncut = 200'000;                 // transitions, some 0.2 s
 
 bool names_local(const lang::Expression& expression) {
   return expression.kind == lang::ExpressionKind::thread_local_ ||
@@ -86,14 +89,26 @@ bool may_alternate(const Program& program, const CheckOptions& options) {
          !find_model(options.model)->out_of_order;  // there, `sdpor` knows traces, not states
 }
 
+namespace {
+
+// A loop bound that the caller has chosen holds for every algorithm.
+bool may_leave_loop_bound(const Program& program, const CheckOptions& options) {
+  const Cell* const cell = find_cell(options.model, uncut);
+  return cell != nullptr && cell->run != nullptr &&
+         state_of(program).options.unroll == CompileOptions{}.unroll;
+}
+
+}  // namespace
+
 Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& options, std::uint64_t first) {
   std::string left;
   double seconds = 0;
   bool merges = true;
+  bool may_leave_bound = may_leave_loop_bound(program, options);
   std::vector<GivenUp> given_up;
   for (std::uint64_t most = first;; most = std::max(most * growth, std::uint64_t{1})) {
-    constexpr auto endless = std::numeric_limits<std::uint64_t>::max();
-    if (!merges || most > endless / growth) most = endless;
+    constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
+    if (!merges || most > unlimited / growth) most = unlimited;
     Turn turn(options, graphs, seconds);
     turn.options().resume = std::move(left);
     turn.options().save = [&left](const std::string& text) { left = text; };
@@ -106,19 +121,21 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
       return result;
     }
 
-    Turn other(options, merging, seconds);
+    const bool cuts_loops = std::exchange(may_leave_bound, false) && result->counts.blocked_loop_bound > 0;
+    const std::string_view next = cuts_loops ? uncut : merging;
+    Turn other(options, next, seconds);
     other.options().threads = 1;
     other.options().threads_now = {};
     other.options().max_memory = std::min(options.max_memory.value_or(most_memory), most_memory);
-    auto merged = other.run(program, most / share);
+    auto merged = other.run(program, cuts_loops ? std::max(most / share, least_uncut) : most / share);
     if (!merged) return merged;
     merged->seconds = seconds += merged->seconds;
     if (merged->stopped_by.empty()) {
       merged->given_up = {{std::string(graphs), result->counts.transitions}};
       return merged;
     }
-    given_up = {{std::string(merging), merged->counts.transitions}};
-    merges = other.over();  // otherwise it needs too much memory
+    given_up = {{std::string(next), merged->counts.transitions}};
+    merges = other.over() || cuts_loops;  // otherwise it needs too much memory
     if (!merges && (merged->stopped_by == "timeout" || merged->stopped_by == "interrupted")) {
       result->stopped_by = merged->stopped_by;
       result->seconds = seconds;
@@ -128,11 +145,38 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
   }
 }
 
+namespace {
+
+// The whole program, with as many transitions as the search that was cut, or the result of that.
+Result<CheckResult> check_without_loop_bound(const Program& program, const CheckOptions& options,
+                                             CheckResult cut) {
+  Turn turn(options, uncut, cut.seconds);
+  turn.options().threads = 1;
+  turn.options().threads_now = {};
+  turn.options().max_memory = std::min(options.max_memory.value_or(most_memory), most_memory);
+  auto whole = turn.run(program, std::max(cut.counts.transitions, least_uncut));
+  if (!whole) return cut;
+  if (!whole->stopped_by.empty()) {
+    cut.seconds += whole->seconds;
+    return cut;
+  }
+  whole->seconds += cut.seconds;
+  whole->given_up = {{cut.algorithm, cut.counts.transitions}};
+  return whole;
+}
+
+}  // namespace
+
 Result<CheckResult> check_automatically(const Program& program, const CheckOptions& options) {
-  auto result = may_alternate(program, options) ? check_by_turns(program, options)
-                                                : checker::check(program, options, {});
-  if (!result || result->stopped_by != too_large_graph || options.save || !options.resume.empty() ||
-      options.robust)
+  const bool alternates = may_alternate(program, options);
+  auto result = alternates ? check_by_turns(program, options) : checker::check(program, options, {});
+  if (!result) return result;
+  const bool is_bounded =
+      result->verdict == Verdict::safe_within_bounds || result->verdict == Verdict::vacuous;
+  if (alternates && is_bounded && result->counts.blocked_loop_bound > 0 &&
+      may_leave_loop_bound(program, options))
+    return check_without_loop_bound(program, options, *std::move(result));
+  if (result->stopped_by != too_large_graph || options.save || !options.resume.empty() || options.robust)
     return result;
   Turn turn(options, interleavings, result->seconds);
   if (options.threads != 1) turn.options().threads = 1;

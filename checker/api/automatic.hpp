@@ -7,6 +7,10 @@
 // then `trust` continues from where it stopped, up to four times as many transitions, and so on. Turns are counted in
 // transitions, so that runs repeat. What `sdpor` spends without a result is at most a twenty-fourth of the transitions
 // of `trust`, in about 40 % of its time at worst.
+//
+// Where `trust` cuts loops at the default bound, `states`, which cuts none, has a turn before `sdpor`. If the search
+// ends, but has cut loops, `states` may take as many transitions again. If it finishes, its result is that of the whole
+// program.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +37,7 @@ enum class InvariantsOf : std::uint8_t { nothing, shared, locals };
 [[nodiscard]] bool may_alternate(const Program& program, const CheckOptions& options);
 
 // As heddle::check, for options that name no algorithm: begins with default_algorithm(), by turns where that may be,
-// and leaves executions that are too long for `trust` to `source`.
+// and leaves executions that are too long for `trust` to `source`, and endless loops to `states`.
 [[nodiscard]] Result<CheckResult> check_automatically(const Program& program, const CheckOptions& options);
 
 // As heddle::check, by turns. The options name no algorithm and may_alternate() holds.

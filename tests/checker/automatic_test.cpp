@@ -96,6 +96,42 @@ TEST_CASE("executions that are too long for graphs are left to source") {
   CHECK(run(program, {.collect_outcomes = true}).outcomes.size() == 1);
 }
 
+TEST_CASE("loops that were cut at the default bound are left to states") {
+  // Fails in its round 31.
+  const auto* const late =
+      "shared x: int; thread p { var n = 0; while true { n += 1; x = n; assert n < 31; } }";
+  for (const auto* const model : {"sc", "tso", "pso"}) {
+    const auto result = run(compile(late), {.model = model});
+    CHECK(result.verdict == Verdict::violation);
+    CHECK(result.algorithm == "states");
+    REQUIRE(result.given_up.size() == 1);
+    CHECK(result.given_up[0].algorithm == "trust");
+  }
+  CHECK(run(compile(late), {.model = "power"}).verdict == Verdict::vacuous);
+  // A bound that was chosen, and what only the first search can answer.
+  const auto bounded = Program::from_source(late, "test.hed", {.parameters = {}, .unroll = 17});
+  CHECK(run(*bounded).verdict == Verdict::vacuous);
+  CHECK(run(*bounded).algorithm == "trust");
+  CHECK(run(compile(late), {.keep_going = true}).algorithm == "trust");
+  CHECK(run(compile(late), {.algorithm = "trust"}).verdict == Verdict::vacuous);
+
+  // Infinitely many states: the first result stays.
+  const auto grows =
+      run(compile("shared x: int; thread p { while true { x += 1; } } thread q { let a = x; }"));
+  CHECK(grows.verdict == Verdict::vacuous);
+  CHECK(grows.algorithm == "trust");
+
+  // 16 rounds of both have more graphs than trust can explore in its first turn, and 107 states.
+  const auto polite = run(compile(R"(
+    shared a: bool; shared b: bool; shared inside: int;
+    thread p { while true { a = true; while b { a = false; await !b; a = true; } inside = 1; assert inside == 1; a = false; } }
+    thread q { while true { b = true; while a { b = false; await !a; b = true; } inside = 2; assert inside == 2; b = false; } }
+  )"));
+  CHECK(polite.verdict == Verdict::safe);
+  CHECK(polite.algorithm == "states");
+  CHECK(polite.counts.states == 107);
+}
+
 TEST_CASE("limits and callers stop turns as they stop a search") {
   const auto program = compile(readers, {{"N", 12}});
   const auto late = run(program, {.timeout = 0.8});

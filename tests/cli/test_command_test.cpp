@@ -139,7 +139,7 @@ TEST_CASE("`safe` and `never` need a complete execution, and `safe` one that no 
 
   const std::string cut =
       "shared x: int;\nthread p { while x < 20 { x += 1; } }\nthread q { x = choose(0..40); }\n"
-      "expect all: safe;\nexpect all: safe within bounds;\n";
+      "expect all by trust: safe;\nexpect all: safe within bounds;\n";
   const Finished bounded = run_heddle({"test", folder.file("b.hed", cut), "--models", "sc"});
   CAPTURE(bounded.output);
   CHECK(bounded.exit_code == 1);
