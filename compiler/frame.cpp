@@ -214,7 +214,6 @@ void Frame::write(const Request& request) {
 }
 
 void Frame::suspend() {
-  if (rounds_slot_ >= 0) store(static_cast<std::uint32_t>(rounds_slot_), builder_.getInt64(0));
   auto* next = block();
   if (form_ == FrameForm::coroutine) {
     Value* result = builder_.CreateIntrinsic(llvm::Intrinsic::coro_suspend, {},
@@ -237,6 +236,9 @@ Value* Frame::answer() { return builder_.CreateLoad(builder_.getInt64Ty(), mail(
 
 Value* Frame::perform(const Request& request) {
   write(request);
+  // (Machines pass a fence without a step, so a loop of fences would hold them for ever.)
+  if (rounds_slot_ >= 0 && request.op != Op::fence)
+    store(static_cast<std::uint32_t>(rounds_slot_), builder_.getInt64(0));
   suspend();
   switch (request.op) {
     case Op::store:

@@ -88,7 +88,7 @@ class Frame {
   // Makes a request after which the thread is never resumed. Ends the current block.
   void stop(const Request& request);
 
-  // Sets the slot that counts loop rounds since the last suspension. It is reset to 0 before each suspension.
+  // Sets the slot that counts loop rounds since the last operation but fences. It is reset to 0 before each of these.
   void count_rounds(std::uint32_t slot) { rounds_slot_ = slot; }
   // An i1: whether there have been `limit` rounds. Then counts one more.
   [[nodiscard]] llvm::Value* round_exceeds(std::int64_t limit);

@@ -164,6 +164,22 @@ TEST_CASE("a `for` beyond the limit of rounds says that no option raises it") {
   CHECK(result.bounds.front() == "the limit of rounds cut off 1 execution; no option raises it");
 }
 
+TEST_CASE("a loop that does nothing but pass fences is cut, as one that does nothing is") {
+  for (const char* const body : {"", "fence;", "fence lw;"}) {
+    CAPTURE(body);
+    const auto program = heddle::Program::from_source(
+        std::string("shared x: int; thread p { while true { ") + body + " } } thread q { x = 1; }",
+        "test.hed");
+    REQUIRE(program);
+    for (const char* const model : {"sc", "tso", "pso"}) {
+      const auto result = heddle::check(*program, {.model = model, .algorithm = "states"});
+      REQUIRE(result);
+      CHECK(result->verdict == heddle::Verdict::vacuous);
+      CHECK(result->counts.blocked_loop_bound == 1);
+    }
+  }
+}
+
 TEST_CASE("an expect line is met by what its word says and by nothing weaker") {
   using heddle::ExpectedOutcome;
   const auto met = [](ExpectedOutcome outcome, const CheckResult& result, std::uint64_t count = 0) {

@@ -50,11 +50,15 @@ TEST_CASE("a vacuous check and one cut by a bound fail a test that expects safe"
   CHECK(heddle::expectation(vacuous, heddle::sc, ExpectedOutcome::never).find("found vacuous") !=
         std::string::npos);
   const auto cut = Program::from_source(
-      "shared x: int; thread p { while x == 0 { x = 0; } } thread q { x = 1; }", "cut.hed");
+      "shared x: int; shared n: int; thread p { while x == 0 { n += 1; } } thread q { x = 1; }", "cut.hed");
   CHECK(heddle::expectation(cut, heddle::sc, ExpectedOutcome::safe)
             .find("cut.hed under sc: expected safe, found safe within bounds (the loop bound 16 cut off") ==
         0);
   CHECK_SAFE_WITHIN_BOUNDS(cut, heddle::sc);
+  // Finitely many states: the loop need not be cut.
+  const auto decided = Program::from_source(
+      "shared x: int; thread p { while x == 0 { x = 0; } } thread q { x = 1; }", "decided.hed");
+  CHECK(heddle::expectation(decided, heddle::sc, ExpectedOutcome::safe).empty());
   CHECK_SAFE_WITHIN_BOUNDS(store_buffering(), heddle::sc);
 }
 
