@@ -1,19 +1,22 @@
 # The target heddle_llvm: LLVM, as a shared library for all but the targets with the property HEDDLE_STATIC_LLVM, which
-# is a quarter of the memory and half of the time that a small check takes: the shared library has every back end, and
+# is half of the memory and half of the time that a small check takes: the shared library has every back end, and
 # brings Z3 and ICU along. The tests and libheddle.so keep it: linking 60 MB into each of them costs more than it saves.
 find_package(LLVM 19.1 CONFIG REQUIRED)
 
-# What LLVM's own CMake files name, but Debian's llvm-19-dev does not need.
-if(NOT TARGET zstd::libzstd_shared)
-  find_library(HEDDLE_ZSTD NAMES zstd libzstd.so.1)
-  if(HEDDLE_ZSTD)
-    add_library(zstd::libzstd_shared SHARED IMPORTED)
-    set_target_properties(zstd::libzstd_shared PROPERTIES IMPORTED_LOCATION ${HEDDLE_ZSTD})
+# What LLVM's own CMake files name, but Debian's llvm-19-dev does not need: LLVM brings the libraries without headers.
+foreach(pair "zstd::libzstd_shared;zstd" "ZLIB::ZLIB;z")
+  list(POP_FRONT pair target library)
+  if(NOT TARGET ${target})
+    find_library(HEDDLE_LIB_${library} NAMES ${library} lib${library}.so.1)
+    if(HEDDLE_LIB_${library})
+      add_library(${target} SHARED IMPORTED)
+      set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${HEDDLE_LIB_${library}})
+    endif()
   endif()
-endif()
+endforeach()
 set(heddle_static_llvm LLVMOrcJIT LLVM${LLVM_NATIVE_ARCH}CodeGen LLVMPasses)
 set(heddle_static_llvm_found ON)
-foreach(target ${heddle_static_llvm} zstd::libzstd_shared)
+foreach(target ${heddle_static_llvm} zstd::libzstd_shared ZLIB::ZLIB)
   if(NOT TARGET ${target})
     set(heddle_static_llvm_found OFF)
   endif()
