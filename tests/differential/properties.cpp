@@ -21,12 +21,15 @@ struct Observation {
   std::set<Values> outcomes;
   std::vector<std::string> names;  // of the values
   bool daemons = false;            // whether the program has some
+  bool invariants = false;
 };
 
 bool has_daemons(const Program& program) {
   const auto& threads = state_of(program).image(false)->threads;
   return std::any_of(threads.begin(), threads.end(), [](const auto& thread) { return thread.is_daemon; });
 }
+
+bool has_invariants(const Program& program) { return !state_of(program).image(false)->invariants.empty(); }
 
 CheckOptions options_for(const std::string& model, const std::string& algorithm) {
   CheckOptions options;
@@ -47,7 +50,7 @@ std::optional<Observation> observe(const Program& program, CheckOptions options,
     return refused;
   }
   if (result->stopped_by == "interrupted") return std::nullopt;
-  Observation observation{*result, {}, {}, has_daemons(program)};
+  Observation observation{*result, {}, {}, has_daemons(program), has_invariants(program)};
   for (const auto& outcome : result->outcomes) {
     Values values;
     for (const auto& value : outcome.values) values.push_back(value.value);
@@ -146,6 +149,8 @@ bool violates_invariant(const Observation& observation) {
 bool same_counts(const Observation& left, const Observation& right) {
   const auto& a = left.result.counts;
   const auto& b = right.result.counts;
+  // Interleavings count the orders of the steps that an invariant sees.
+  if (left.invariants && counting(left.result) != counting(right.result)) return true;
   // An execution ends where an invariant fails: at a state, of which a graph has many.
   if (violates_invariant(left) || violates_invariant(right)) return true;
   if (a.executions != b.executions) return false;
