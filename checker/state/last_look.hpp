@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "checker/state/step.hpp"
 
@@ -19,12 +20,13 @@ struct Look {
   bool saw_last_write = false;
 };
 
-// How many reads the last evaluation has: the fewest newest reads that, in their order, make the condition
-// false; 0 if there are none. `read_at(i)`: the thread's read before its `i` newest ones; location `none` if
-// there is none. `holds(read)` evaluates the condition once with `read(location)`. O(result squared).
+// How many reads the last evaluation has: the fewest newest reads that, in their order, make the condition false; 0
+// if it is false without any (`await false`, or a condition on locals); nothing if no reads of the thread make it
+// false. `read_at(i)`: the thread's read before its `i` newest ones; location `none` if there is none. `holds(read)`
+// evaluates the condition once with `read(location)`. O(result squared).
 template <typename ReadAt, typename Holds>
-[[nodiscard]] std::uint32_t reads_of_last_look(ReadAt&& read_at, Holds&& holds) {
-  for (std::uint32_t count = 1; read_at(count - 1).location != none; ++count) {
+[[nodiscard]] std::optional<std::uint32_t> reads_of_last_look(ReadAt&& read_at, Holds&& holds) {
+  for (std::uint32_t count = 0; count == 0 || read_at(count - 1).location != none; ++count) {
     std::uint32_t left = count;
     bool same = true;
     const bool held = holds([&](Location location) -> std::int64_t {
@@ -34,17 +36,17 @@ template <typename ReadAt, typename Holds>
     });
     if (!held && same && left == 0) return count;
   }
-  return 0;
+  return std::nullopt;
 }
 
 // True if all of these reads saw the last writes.
 template <typename ReadAt, typename Holds>
 [[nodiscard]] bool last_look_saw_last_writes(ReadAt&& read_at, Holds&& holds) {
-  const std::uint32_t count = reads_of_last_look(read_at, holds);
-  for (std::uint32_t i = 0; i < count; ++i) {
+  const std::optional<std::uint32_t> count = reads_of_last_look(read_at, holds);
+  for (std::uint32_t i = 0; i < count.value_or(0); ++i) {
     if (!read_at(i).saw_last_write) return false;
   }
-  return count > 0;
+  return count.has_value();
 }
 
 }  // namespace heddle::checker

@@ -333,7 +333,7 @@ class FinalStates {
           return {read.location, run_.value_of(read.source, read.location)};
         },
         [&](auto&& read) { return run_.machine().await_holds(t, read, compiler::own_alternative); });
-    for (std::uint32_t i = 0; i < count; ++i) {
+    for (std::uint32_t i = 0; i < count.value_or(0); ++i) {
       const auto& read = run_.event(reads[i]);
       const auto& newest = newest_[read.location];
       if (read.source == initial_write ? !newest.empty()
@@ -349,7 +349,7 @@ class FinalStates {
         return false;
       }
     }
-    return count > 0;
+    return count.has_value();
   }
 
   // Whether the await of the thread holds in final memory. `asked`: the first location that it looks at whose last
