@@ -140,6 +140,7 @@ class RunEnds {
       Location open = none;
       (void)last_look_saw_last_writes([&](std::uint32_t i) { return machine.look(t, i); },
                                       [&](auto&& read) {
+                                        open = none;  // another evaluation: the last one counts
                                         return machine.await_holds(
                                             t,
                                             [&](Location location) {
