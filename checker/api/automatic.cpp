@@ -41,6 +41,15 @@ class Turn {
   Turn& operator=(const Turn&) = delete;
 
   CheckOptions& options() { return options_; }
+  // For algorithms that keep all states, in one thread.
+  void keep_states() {
+    use_one_thread();
+    options_.max_memory = std::min(options_.max_memory.value_or(most_memory), most_memory);
+  }
+  void use_one_thread() {
+    options_.threads = 1;
+    options_.threads_now = {};
+  }
   Result<CheckResult> run(const Program& program, std::uint64_t most) {
     most_ = most;
     return checker::check(program, options_, {});
@@ -124,9 +133,7 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
     const bool cuts_loops = std::exchange(may_leave_bound, false) && result->counts.blocked_loop_bound > 0;
     const std::string_view next = cuts_loops ? uncut : merging;
     Turn other(options, next, seconds);
-    other.options().threads = 1;
-    other.options().threads_now = {};
-    other.options().max_memory = std::min(options.max_memory.value_or(most_memory), most_memory);
+    other.keep_states();
     auto merged = other.run(program, cuts_loops ? std::max(most / share, least_uncut) : most / share);
     if (!merged) return merged;
     merged->seconds = seconds += merged->seconds;
@@ -151,9 +158,7 @@ namespace {
 Result<CheckResult> check_without_loop_bound(const Program& program, const CheckOptions& options,
                                              CheckResult cut) {
   Turn turn(options, uncut, cut.seconds);
-  turn.options().threads = 1;
-  turn.options().threads_now = {};
-  turn.options().max_memory = std::min(options.max_memory.value_or(most_memory), most_memory);
+  turn.keep_states();
   auto whole = turn.run(program, std::max(cut.counts.transitions, least_uncut));
   if (!whole) return cut;
   if (!whole->stopped_by.empty()) {
@@ -179,8 +184,7 @@ Result<CheckResult> check_automatically(const Program& program, const CheckOptio
   if (result->stopped_by != too_large_graph || options.save || !options.resume.empty() || options.robust)
     return result;
   Turn turn(options, interleavings, result->seconds);
-  if (options.threads != 1) turn.options().threads = 1;
-  turn.options().threads_now = {};
+  turn.use_one_thread();
   auto other = turn.run(program, std::numeric_limits<std::uint64_t>::max());
   if (!other) return other;
   other->seconds += result->seconds;

@@ -118,6 +118,13 @@ std::string key(const Server& server, const std::string& name) {
   return "heddle:" + server.ask({"HGET", "heddle:steps", "epoch"}) + ":" + name;
 }
 
+// What redis-cli prints of one step of the exchange.
+std::string step(const Server& server, std::vector<std::string> words) {
+  static const std::string script = read(HEDDLE_SOURCE_DIR "/cli/cluster/exchange.lua");
+  words.insert(words.begin(), {"EVAL", script, "0"});
+  return server.ask(words);
+}
+
 template <typename Condition>
 bool comes_true(Condition&& condition) {
   for (int i = 0; i < 600; ++i) {
@@ -250,17 +257,15 @@ TEST_CASE("the server is killed and restarted, also with the end of its file cut
 
 TEST_CASE("a file that is torn inside steps, again and again, counts nothing twice and loses nothing") {
   // No search: a binary tree of parts, each of which counts one. So nearly every step is torn somewhere.
-  const std::string script = read(HEDDLE_SOURCE_DIR "/cli/cluster/exchange.lua");
   constexpr std::size_t depth = 4;
   constexpr const char* total = "31";
   Random random(7);
   for (std::uint64_t round = 0; round < 4 * rounds(); ++round) {
     CAPTURE(round);
     Server server;
-    const auto step = [&](std::vector<std::string> words) {
-      words.insert(words.begin(), {"EVAL", script, "0"});
+    const auto lines_of = [&](std::vector<std::string> words) {
       std::vector<std::string> lines;
-      std::istringstream answer(server.ask(words));
+      std::istringstream answer(step(server, std::move(words)));
       for (std::string line; std::getline(answer, line);) lines.push_back(line);
       lines.resize(std::max<std::size_t>(lines.size(), 1));
       return lines;
@@ -274,21 +279,21 @@ TEST_CASE("a file that is torn inside steps, again and again, counts nothing twi
         server.cut_file(static_cast<std::uint64_t>(random.up_to(random.up_to(3) == 0 ? 3000 : 400)));
         server.start();
       }
-      const std::string state = step({"status", "tree", "submitter", "60000"}).front();
+      const std::string state = lines_of({"status", "tree", "submitter", "60000"}).front();
       if (state.empty()) {
-        step({"submit", "tree", "text", "{}", "submitter", "60000", "r", "0", "r"});
+        step(server, {"submit", "tree", "text", "{}", "submitter", "60000", "r", "0", "r"});
       } else if (state == "done") {
-        const std::vector<std::string> found = step({"findings", "tree"});
+        const std::vector<std::string> found = lines_of({"findings", "tree"});
         for (const char* const name : {"a", "b", "c", "d", "e", "f"}) {
           const auto place = std::find(found.begin(), found.end(), name);
           REQUIRE(place + 1 < found.end());
           CHECK(*(place + 1) == total);
         }
         done = tears == 12;
-        if (!done) step({"submit", "tree", "text", "{}", "submitter", "60000", "r", "0", "r"});
+        if (!done) step(server, {"submit", "tree", "text", "{}", "submitter", "60000", "r", "0", "r"});
       } else {
         const std::string lease = std::to_string(++token);
-        const std::vector<std::string> taken = step({"take", "worker", "0 0", lease, "20"});
+        const std::vector<std::string> taken = lines_of({"take", "worker", "0 0", lease, "20"});
         if (taken.size() < 2) continue;
         const std::string& part = taken[1];
         Json left = Json::array();
@@ -298,7 +303,7 @@ TEST_CASE("a file that is torn inside steps, again and again, counts nothing twi
         }
         Json found{{"maxima", Json::object()}, {"firsts", Json::object()}, {"left", left}, {"over", false}};
         for (const char* const name : {"a", "b", "c", "d", "e", "f"}) found["sums"][name] = "1";
-        step({"commit", lease, "1 1", found.dump()});
+        step(server, {"commit", lease, "1 1", found.dump()});
       }
     }
   }
@@ -355,17 +360,12 @@ TEST_CASE("the server knows how large a search is, and how long it will take at 
 
   // A worker that says a third is done, and a straggler that says nothing.
   const std::string id = found["id"];
-  const std::string script = read(HEDDLE_SOURCE_DIR "/cli/cluster/exchange.lua");
-  const auto step = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {"EVAL", script, "0"});
-    return server.ask(words);
-  };
   std::string token = "first";
-  if (!contains(step({"take", "here:1", "0 0", "first", "60000"}), id)) {
-    REQUIRE(contains(step({"take", "here:2", "0 0", "second", "60000"}), id));
+  if (!contains(step(server, {"take", "here:1", "0 0", "first", "60000"}), id)) {
+    REQUIRE(contains(step(server, {"take", "here:2", "0 0", "second", "60000"}), id));
     token = "second";
   }
-  step({"renew", token, "60000", "1209600 0 5"});
+  step(server, {"renew", token, "60000", "1209600 0 5"});
   found = check_named("n-writers.hed");
   CHECK(found["executions"] == 1'209'600);
   const double rate = found["executions_per_second"];
@@ -387,7 +387,7 @@ TEST_CASE("the server knows how large a search is, and how long it will take at 
                     "1,209,600 executions, silent for ");
   }));
   // More than was estimated is no share of it.
-  step({"renew", token, "60000", "4000000 0 5"});
+  step(server, {"renew", token, "60000", "4000000 0 5"});
   CHECK(check_named("n-writers.hed")["estimate"]["seconds_left"].is_null());
   CHECK_FALSE(contains(run_heddle({"cluster", "status", server.url()}).output, "of about 3.6 million"));
   // Whoever writes nonsense is refused.
@@ -401,24 +401,20 @@ TEST_CASE("a step that is sent twice, because its answer was lost, does nothing 
   Server server;
   Process submitter(with(searched().check, {"--cluster", server.url()}));
   REQUIRE(comes_true([&] { return server.ask({"ZCARD", key(server, "checks")}) == "1"; }));
-  const std::string script = read(HEDDLE_SOURCE_DIR "/cli/cluster/exchange.lua");
-  const auto step = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {"EVAL", script, "0"});
-    return server.ask(words);
-  };
-  const std::string taken = step({"take", "w", "0 0", "token", "60000"});
+  const std::string taken = step(server, {"take", "w", "0 0", "token", "60000"});
   CHECK(contains(taken, "0:"));
-  CHECK(step({"take", "w", "0 0", "token", "60000"}) == taken);
+  CHECK(step(server, {"take", "w", "0 0", "token", "60000"}) == taken);
   CHECK(server.ask({"ZCARD", key(server, "leases")}) == "1");
   const std::string split =
       R"({"sums":{"executions":"5"},"maxima":{},"firsts":{},"left":[["p",1,"1:1.1"],["q",0,"0:1"]],"over":false,"reason":""})";
-  CHECK(step({"commit", "token", "1 5", split}) == "1");
-  CHECK(step({"commit", "token", "1 5", split}) == "0");
+  CHECK(step(server, {"commit", "token", "1 5", split}) == "1");
+  CHECK(step(server, {"commit", "token", "1 5", split}) == "0");
   CHECK(status_of(server.url())["checks"][0]["executions"] == 5);
   CHECK(status_of(server.url())["checks"][0]["open_parts"] == 2);
-  CHECK(step({"take", "w", "0 0", "one", "60000"}) != step({"take", "w", "0 0", "two", "60000"}));
-  CHECK(step({"give_back", "one", "1", "why"}) == "1");
-  CHECK(step({"give_back", "one", "1", "why"}) == "0");
+  CHECK(step(server, {"take", "w", "0 0", "one", "60000"}) !=
+        step(server, {"take", "w", "0 0", "two", "60000"}));
+  CHECK(step(server, {"give_back", "one", "1", "why"}) == "1");
+  CHECK(step(server, {"give_back", "one", "1", "why"}) == "0");
 }
 
 TEST_CASE("several checks share the workers, and the same check is done once") {
