@@ -60,6 +60,7 @@ const int registered = [] {
         options.model = model;
         options.algorithm = algorithm;
         options.keep_going = true;
+        options.symmetry = false;
         const auto name = heddle::bench::label(one.file, one.parameters) + "/" + model + "/" + algorithm;
         benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
           run_check(state, program, options);

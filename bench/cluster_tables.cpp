@@ -58,7 +58,8 @@ struct Recorded {
 Recorded record(const std::string& file, const Parameters& parameters, const std::string& model) {
   constexpr double piece_seconds = 0.002;
   const Program program = load(file, parameters);
-  const auto division = Division::of(program, {.model = model, .algorithm = "trust", .keep_going = true});
+  const auto division =
+      Division::of(program, {.model = model, .algorithm = "trust", .symmetry = false, .keep_going = true});
   if (!division) {
     std::cerr << to_text(division.error());
     std::exit(2);

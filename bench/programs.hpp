@@ -17,7 +17,8 @@ struct Measured {
 // compile.
 [[nodiscard]] Program load(const std::string& file, const Parameters& parameters = {},
                            std::uint32_t unroll = 16);
-// Runs a check; exits with a message if the options are rejected.
+// Runs a check without symmetry, so that counts are those of other checkers and of the papers; exits with a message if
+// the options are rejected.
 [[nodiscard]] Measured measure(const Program& program, const CheckOptions& options);
 // The fastest of three such checks, to reduce noise; the first one if it takes more than a tenth of the
 // options' timeout, which must be set.

@@ -156,6 +156,7 @@ Json to_json(const Witness& witness) {
 
 Json to_json(const Counts& counts) {
   return {{"executions", counts.executions},
+          {"representatives", counts.representatives},
           {"blocked_assume", counts.blocked_assume},
           {"blocked_await", counts.blocked_await},
           {"blocked_sleep_set", counts.blocked_sleep_set},

@@ -207,6 +207,13 @@ void add_limit_options(CLI::App& app, CheckOptions& check) {
             check.preemption_bound);
 }
 
+void add_no_symmetry(CLI::App& app, CheckOptions& check) {
+  app.add_flag_callback(
+         "--no-symmetry", [&check] { check.symmetry = false; },
+         "Explore also executions that differ from others in a permutation of equal threads only")
+      ->disable_flag_override();
+}
+
 void add_no_progress(CLI::App& app, Options& options) {
   app.add_flag_callback(
          "--no-progress", [&options] { options.progress = false; }, "No progress line")

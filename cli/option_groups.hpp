@@ -62,6 +62,7 @@ void add_choice_options(CLI::App& app, CheckOptions& check);
 void add_choice_lists(CLI::App& app, Options& options);
 // Limits and bounds of an exploration.
 void add_limit_options(CLI::App& app, CheckOptions& check);
+void add_no_symmetry(CLI::App& app, CheckOptions& check);
 void add_no_progress(CLI::App& app, Options& options);
 void add_json(CLI::App& app, Options& options);
 void add_report_options(CLI::App& app, Options& options);

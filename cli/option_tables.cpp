@@ -30,6 +30,7 @@ void add_check_options(CLI::App& app, Options& options) {
   check.threads = 0;
   add_choice_lists(app, options);
   add_sweep_compile_options(app, options);
+  add_no_symmetry(app, check);
   add_limit_options(app, check);
   add_value(app, "-j,--jobs", "N",
             fmt::format("Threads (1 for a second, then {}; {} for several models, algorithms or params)",

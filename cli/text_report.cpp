@@ -81,6 +81,9 @@ std::string format_counts(const Program& program, const CheckResult& result, con
   }
   if (result.random) lines.emplace_back("random", format_random(result));
   lines.emplace_back("executions", fmt::format("{} complete", grouped(counts.executions)));
+  if (counts.representatives < counts.executions) {
+    lines.back().second += fmt::format(", {} explored (equal threads)", grouped(counts.representatives));
+  }
   if (counts.beyond_bound > 0) {
     lines.back().second += fmt::format(", and {} beyond the preemption bound", grouped(counts.beyond_bound));
   }
@@ -105,9 +108,9 @@ std::string format_counts(const Program& program, const CheckResult& result, con
   if (counts.peak_memory > 0) lines.emplace_back("memory", byte_size(counts.peak_memory));
   std::string time = duration(result.seconds);
   if (result.threads > 1) time += fmt::format(" by {} threads", result.threads);
-  if (result.seconds >= 0.1 && counts.executions > 0) {
+  if (result.seconds >= 0.1 && counts.representatives > 0) {
     time += fmt::format(", {} executions a second",
-                        magnitude(static_cast<double>(counts.executions) / result.seconds));
+                        magnitude(static_cast<double>(counts.representatives) / result.seconds));
   }
   lines.emplace_back("time", std::move(time));
   std::string text;

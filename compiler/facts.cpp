@@ -173,12 +173,15 @@ bool Facts::assigned(const lang::Body& body, lang::LocalId local) const {
   return bodies_.at(&body).assigned[local];
 }
 
+bool Facts::used(const lang::Body& body, lang::LocalId local) const { return bodies_.at(&body).used[local]; }
+
 Size Facts::size(const lang::Body& body) const { return bodies_.at(&body).total; }
 
 void Facts::collect(const lang::Body& body) {
   BodyFacts& facts = bodies_[&body];
   facts.assigned.assign(body.locals.size(), false);
   facts.aliased.assign(body.locals.size(), false);
+  facts.used.assign(body.locals.size(), false);
   for (std::size_t local = 0; local < body.locals.size(); ++local) {
     if (!body.locals[local].is_array && !body.locals[local].by_reference) continue;
     facts.assigned[local] = true;
@@ -224,6 +227,7 @@ void Facts::collect(const lang::Body& body, const Expression& expression, std::u
   facts.silent = facts.silent && silent_itself(body, expression);
   facts.own.nodes = add(facts.own.nodes, 1);
   if (visible(expression.kind)) facts.own.operations = add(facts.own.operations, 1);
+  if (expression.kind == ExpressionKind::local) facts.used[expression.id] = true;
   if (expression.kind == ExpressionKind::call) {
     facts.calls.push_back({expression.id, times});
     const lang::Function& callee = program_.functions[expression.id];

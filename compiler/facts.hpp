@@ -46,6 +46,8 @@ class Facts {
 
   // Whether the local is assigned after its declaration.
   [[nodiscard]] bool assigned(const lang::Body& body, lang::LocalId local) const;
+  // Whether some expression names the local.
+  [[nodiscard]] bool used(const lang::Body& body, lang::LocalId local) const;
 
   [[nodiscard]] Size size(const lang::Body& body) const;
 
@@ -57,6 +59,7 @@ class Facts {
   struct BodyFacts {
     std::vector<bool> assigned;
     std::vector<bool> aliased;  // the local is passed by reference to a callee, or is itself a reference
+    std::vector<bool> used;
     std::vector<Call> calls;
     Size own;            // without callees
     Size total;          // with callees

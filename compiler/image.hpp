@@ -154,7 +154,10 @@ struct ThreadImage {
   // Starts the thread in a zeroed block: runs to the first visible operation.
   void (*start)(void* block, std::int64_t argument) = nullptr;
   std::int64_t argument = 0;
-  bool is_daemon = false;          // may wait for ever
+  bool is_daemon = false;  // may wait for ever
+  // The last one before it that runs the same code and makes no use of its argument either. No condition or
+  // invariant names a local of the two. So exchanging them turns executions into executions.
+  std::optional<std::uint32_t> twin;
   std::vector<LocalImage> locals;  // those declared in the outermost block
 };
 

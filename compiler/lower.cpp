@@ -101,6 +101,7 @@ class Lowering {
     threads();
     if (program_.final_block) final_block();
     conditions();
+    twins();
     if (points_) result_.coverage_points = points_->take();
     result_.image.sites = sites_.all();
     if (calls_) result_.repeated_sites = sites_.repeated();
@@ -218,6 +219,25 @@ class Lowering {
         image.locations.push_back(variable.first_location + i);
     }
     for (const lang::Expression& operand : expression.operands) looks_at(operand, image);
+  }
+
+  // See ThreadImage::twin.
+  void twins() {
+    std::vector<bool> named(program_.threads.size(), false);
+    for (const lang::Property& property : program_.properties) mark_named(property.condition, named);
+    std::vector<std::optional<std::uint32_t>> newest(program_.templates.size());
+    for (std::uint32_t thread = 0; thread < program_.threads.size(); ++thread) {
+      const std::uint32_t number = program_.threads[thread].thread_template;
+      const lang::ThreadTemplate& code = program_.templates[number];
+      if (!code.is_family || facts_.used(code.body, 0) || named[thread]) continue;
+      result_.image.threads[thread].twin = newest[number];
+      newest[number] = thread;
+    }
+  }
+  // Marks the threads whose locals the expression names.
+  static void mark_named(const lang::Expression& expression, std::vector<bool>& named) {
+    if (expression.kind == lang::ExpressionKind::thread_local_) named[expression.thread] = true;
+    for (const lang::Expression& operand : expression.operands) mark_named(operand, named);
   }
 
   void observations(const LocalOffsets& offsets) {

@@ -11,6 +11,7 @@ struct Switch {
   bool CheckOptions::*value;
 };
 constexpr Switch switches[] = {
+    {"symmetry", &CheckOptions::symmetry},
     {"keep_going", &CheckOptions::keep_going},
     {"report_beyond_bound", &CheckOptions::report_beyond_bound},
     {"robust", &CheckOptions::robust},

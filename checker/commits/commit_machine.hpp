@@ -203,6 +203,13 @@ concept HasKey = CommitMachine<M> && requires(const M& run, std::vector<std::uin
   run.key(words);
 };
 
+// A run represents all runs that permutations of equal threads make of it (MachineOptions::twins); `permutations`: how
+// many there are. O(events).
+template <typename M>
+concept HasTwins = CommitMachine<M> && requires(const M& run) {
+  { run.permutations() } -> std::same_as<std::uint64_t>;
+};
+
 // The run is an execution graph, and its model has an operational machine on which its violations are shown
 // (linearise.hpp). Each failure comes with the set of events that led to it.
 template <typename M>

@@ -55,6 +55,8 @@ struct Event {
   EventKind kind = EventKind::read;
   Op op = Op::load;
   bool canonical = true;  // choices: the first value
+  bool tied =
+      false;  // it and all before it in its thread equal those of the thread's twin (graph_machine.hpp)
 
   [[nodiscard]] bool reads() const { return kind == EventKind::read || kind == EventKind::update; }
   [[nodiscard]] bool writes() const { return kind == EventKind::write || kind == EventKind::update; }
@@ -194,6 +196,17 @@ class Graph {
   // update's source is not taken.
   void add(EventId id, ThreadId t, Op op, EventKind kind, EventId initial, EventId behind,
            std::int64_t value);
+  // The event, which has been added last, comes after this one in its prefix, because the two have the same place in
+  // two equal threads (graph_machine.hpp).
+  void follow(EventId id, EventId twin) {
+    Event& event = events_[id];
+    const Event& other = events_[twin];
+    event.prefix |= other.prefix;
+    event.tied =
+        event.kind == EventKind::deferral ||
+        (event.kind == EventKind::read && other.kind == EventKind::read && event.source == other.source) ||
+        (event.kind == EventKind::choice && event.value == other.value);
+  }
   // Undoes the newest `add`.
   void remove(EventId id);
 
@@ -318,6 +331,7 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
   event.kind = kind;
   event.op = op;
   event.canonical = true;
+  event.tied = false;
   event.co_next = event.source = no_event;
   event.readers = {};
   Set before;

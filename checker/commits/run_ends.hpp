@@ -73,6 +73,7 @@ class RunEnds {
     if (machine.finished()) {
       if (!counts_within_bound(machine, Ending::complete)) return false;
       judge_robustness(machine);
+      if constexpr (HasTwins<Machine>) search_.stand_for(machine.permutations());
       complete(machine);
       return true;
     }
@@ -129,6 +130,7 @@ class RunEnds {
     } else {
       if (end.ending != Ending::complete) return std::nullopt;
       judge_robustness(machine);
+      if constexpr (HasTwins<Machine>) search_.stand_for(machine.permutations());
       complete(machine);
       return true;
     }

@@ -34,7 +34,7 @@ bool Findings::note(FoundViolation&& found) {
 }
 
 void Findings::append(const Findings& later) {
-  for (const NamedCount& named : additive_counts) counts.*named.count += later.counts.*named.count;
+  for (const NamedCount& named : additive_counts) add_up(counts.*named.count, later.counts.*named.count);
   counts.max_depth = std::max(counts.max_depth, later.counts.max_depth);
   counts.peak_memory = std::max(counts.peak_memory, later.counts.peak_memory);
   for (const FoundViolation& found : later.violations) note(FoundViolation(found));
@@ -43,10 +43,10 @@ void Findings::append(const Findings& later) {
     const bool known = witness.condition ? satisfied[*witness.condition] > 0 : !witnesses.empty();
     if (!known) witnesses.push_back(witness);
   }
-  for (std::size_t i = 0; i < satisfied.size(); ++i) satisfied[i] += later.satisfied[i];
-  judged += later.judged;
+  for (std::size_t i = 0; i < satisfied.size(); ++i) add_up(satisfied[i], later.satisfied[i]);
+  add_up(judged, later.judged);
   for (const auto& [place, runs] : later.blocked) blocked[place] += runs;
-  for (const auto& [state, count] : later.final_states) final_states[state] += count;
+  for (const auto& [state, count] : later.final_states) add_up(final_states[state], count);
 }
 
 // 8 bits of the operation, 32 of the site, 24 of the thread.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -52,6 +53,11 @@ struct FinalStateHash {
 // Runs that ended before their time.
 [[nodiscard]] std::uint64_t blocked_runs(const Counts& counts);
 
+// Adds to a number of executions, which ends at the largest number that there is.
+inline void add_up(std::uint64_t& sum, std::uint64_t more) {
+  if (__builtin_add_overflow(sum, more, &sum)) sum = std::numeric_limits<std::uint64_t>::max();
+}
+
 // The counts that are added up when findings are put together, by name. All but max_depth and peak_memory.
 struct NamedCount {
   std::string_view name;
@@ -59,6 +65,7 @@ struct NamedCount {
 };
 inline constexpr NamedCount additive_counts[] = {
     {"executions", &Counts::executions},
+    {"representatives", &Counts::representatives},
     {"blocked_assume", &Counts::blocked_assume},
     {"blocked_await", &Counts::blocked_await},
     {"blocked_sleep_set", &Counts::blocked_sleep_set},

@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "checker/search/twins.hpp"
+
 namespace heddle::checker {
 
 namespace {
@@ -69,6 +71,7 @@ FinalEnd run_final_block(const Image& image, std::vector<std::int64_t>& memory, 
 Search::Search(const Image& image, const CheckOptions& options)
     : image_(image),
       options_(options),
+      twins_(twins_of(image, options)),
       start_(std::chrono::steady_clock::now()),
       found_{.satisfied = std::vector<std::uint64_t>(image.conditions.size())} {}
 
@@ -190,7 +193,8 @@ void Search::complete(const std::vector<std::int64_t>& memory, const std::byte* 
 }
 
 void Search::count_execution() {
-  ++counts.executions;
+  add_up(counts.executions, weight_);
+  ++counts.representatives;
   if (!options_.max_executions || executions_before_ + counts.executions < *options_.max_executions) return;
   if (task_ != nullptr) return task_->reach_limit(*this);
   stop("execution limit");
@@ -217,12 +221,13 @@ bool Search::judge(const std::vector<std::int64_t>& memory, const std::byte* con
     if (condition.kind == compiler::ConditionKind::filter && !condition.holds(final_memory->data(), blocks))
       return true;
   }
-  ++found_.judged;
+  add_up(found_.judged, weight_);
   for (std::size_t i = 0; i < image_.conditions.size(); ++i) {
     const auto& condition = image_.conditions[i];
     const bool holds = condition.holds(final_memory->data(), blocks);
-    if (holds && found_.satisfied[i]++ == 0 && options_.witnesses &&
-        condition.kind == compiler::ConditionKind::exists)
+    const bool first = found_.satisfied[i] == 0;
+    if (holds) add_up(found_.satisfied[i], weight_);
+    if (holds && first && options_.witnesses && condition.kind == compiler::ConditionKind::exists)
       found_.witnesses.push_back({.condition = i, .schedule = schedule()});
     if (condition.kind == compiler::ConditionKind::forall && !holds)
       note({.kind = ViolationKind::forall, .site = condition.site}, schedule);
@@ -235,7 +240,7 @@ bool Search::judge(const std::vector<std::int64_t>& memory, const std::byte* con
   }
   if (options_.collect_outcomes) {
     make_final_state(*final_memory, blocks);
-    ++found_.final_states[scratch_state_];
+    add_up(found_.final_states[scratch_state_], weight_);
     const auto is_so = [&](const StateValue& wanted) { return scratch_state_[wanted.index] == wanted.value; };
     if (wanted_state_.empty() || !found_.witnesses.empty() ||
         !std::all_of(wanted_state_.begin(), wanted_state_.end(), is_so))

@@ -92,6 +92,7 @@ class Search {
             .preemption_bound = options_.preemption_bound,
             .report_beyond_bound = options_.report_beyond_bound,
             .daemons_look_last = true,
+            .twins = twins_,
             .resume_after_assert = options_.keep_going || options_.robust};
   }
   Counts counts;
@@ -218,6 +219,8 @@ class Search {
   // counts an execution; judges one of its final states by the `final` block and the conditions, and returns
   // false, with a blocked run counted, if the `final` block came to a bound of rounds instead of its end.
   void count_execution();
+  // How many executions the ones that are counted and judged from now on stand for each.
+  void stand_for(std::uint64_t executions) { weight_ = executions; }
   bool judge(const std::vector<std::int64_t>& memory, const std::byte* const* blocks,
              const std::function<Schedule()>& schedule);
 
@@ -254,6 +257,8 @@ class Search {
 
   const Image& image_;
   const CheckOptions& options_;
+  std::vector<std::uint32_t> twins_;  // see MachineOptions
+  std::uint64_t weight_ = 1;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_poll_;
   std::uint32_t until_look_ = 1;  // transitions

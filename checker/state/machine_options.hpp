@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 
 namespace heddle::checker {
 
@@ -19,6 +20,9 @@ struct MachineOptions {
   // Of machines of interleavings: a thread that stores more often than this without another operation in between
   // may do so for ever. The machine then throws StoresForEver and cannot be used any more.
   std::uint32_t most_stores_in_a_step = std::numeric_limits<std::uint32_t>::max();
+  // Of machines whose runs represent those that a permutation of equal threads makes of them (twins.hpp): by
+  // thread, the one before it in its class, or `none`. Empty: no two threads are equal.
+  std::span<const std::uint32_t> twins = {};
   bool resume_after_assert = false;  // a failed assertion is noted (`failures`) and the thread continues
 };
 

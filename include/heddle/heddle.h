@@ -145,6 +145,11 @@ struct CheckOptions {
   // Some algorithms (AlgorithmInfo::reports_beyond_bound) meet executions a little beyond the preemption
   // bound on their way. Report the violations of these, too.
   bool report_beyond_bound = false;
+  // Explore executions that differ in nothing but a permutation of equal threads once: members of a family that
+  // do not use their index, and whose locals neither a condition nor an outcome names. Numbers of executions mean
+  // all that are stood for, up to 2^64 - 1; blocked runs and transitions are those that were explored. By
+  // `trust` and `rsmc` under SC, TSO and PSO; without effect with a preemption bound or `coverage`.
+  bool symmetry = true;
   // Explore the whole space even after a violation. Counts are then complete, and so is
   // CheckResult::violations.
   bool keep_going = false;
@@ -398,6 +403,8 @@ struct CoveredPlace {
 
 struct Counts {
   std::uint64_t executions = 0;  // complete ones
+  // How many of these were explored: with symmetry, one stands for all that permutations of equal threads make of it.
+  std::uint64_t representatives = 0;
   std::uint64_t blocked_assume = 0;
   std::uint64_t blocked_await = 0;      // waiting: the condition was false when read
   std::uint64_t blocked_sleep_set = 0;  // redundant executions that were abandoned

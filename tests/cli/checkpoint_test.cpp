@@ -15,7 +15,8 @@ using Json = nlohmann::json;
 
 // 576 executions.
 const char* const searched_program =
-    "param N = 4;\nshared x: int;\nthread w[i: 0..N] { let a = x; x = a + 1; }\nexists x == 1;\n";
+    "param N = 4;\nshared x: int;\nthread w[i: 0..N] { let a = x; if i >= 0 { x = a + 1; } }\nexists x == "
+    "1;\n";
 
 struct Search {
   TemporaryFolder folder;

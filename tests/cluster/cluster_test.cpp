@@ -36,11 +36,12 @@ std::string substance(const std::string& report) {
 }
 
 // Some seconds of work for one process, with violations, conditions, blocked executions and many final states.
+// (The threads look at their index, so that there is no symmetry.)
 std::string program_of(int threads) {
   return "shared x: int; shared y: int; mutex m;\n"
          "thread w[i: 0.." +
          std::to_string(threads) +
-         "] { if true { let a = x; x = a + 1; if a > 3 { lock m; y = a; unlock m; } assert a != 5; } }\n"
+         "] { if i >= 0 { let a = x; x = a + 1; if a > 3 { lock m; y = a; unlock m; } assert a != 5; } }\n"
          "thread r { let b = y; let c = x; assume b != 4; }\n"
          "exists x == 1; exists x == 2 && y == 4;\n";
 }

@@ -169,7 +169,8 @@ std::string class_of(const compiler::Image& image, const checker::PlainGraph& gr
 Finding final_reads_are_counted(const Program& program, const std::string& model) {
   const auto image = state_of(program).image(model == "power");
   if (!image->final_block) return {};
-  CheckOptions options{.model = model, .algorithm = "rf", .timeout = 5, .keep_going = true};
+  CheckOptions options{
+      .model = model, .algorithm = "rf", .timeout = 5, .symmetry = false, .keep_going = true};
   std::set<std::string> classes;
   checker::Search search(*image, options);
   search.on_restart([&] { classes.clear(); });

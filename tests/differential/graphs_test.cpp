@@ -27,6 +27,7 @@ Finding graphs_agree(const Program& program, const std::string& model,
   options.preemption_bound = preemption_bound;
   options.model = model;
   options.keep_going = true;
+  options.symmetry = false;
   checker::Search search(*state_of(program).image(), options);
   const auto expected = checker::collect_graphs(search, most_runs);
   if (!expected) return {.skipped = true, .difference = {}};

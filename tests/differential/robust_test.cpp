@@ -30,7 +30,7 @@ struct Totals {
 Totals totals;
 
 Graphs explore(const Program& program, const std::string& model) {
-  const CheckOptions options{.model = model, .timeout = 5, .keep_going = true};
+  const CheckOptions options{.model = model, .timeout = 5, .symmetry = false, .keep_going = true};
   const auto image = state_of(program).image(model == "power");
   Graphs graphs;
   checker::Search search(*image, options);
