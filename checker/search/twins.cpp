@@ -26,7 +26,7 @@ bool is_in_final_states(const compiler::Image& image, std::uint32_t thread) {
 }  // namespace
 
 std::vector<std::uint32_t> twins_of(const compiler::Image& image, const CheckOptions& options) {
-  if (!options.symmetry || options.preemption_bound || options.coverage) return {};
+  if (!options.symmetry || options.coverage) return {};
   const bool looks_at_states = options.collect_outcomes || options.robust_states;
   const std::size_t count = image.threads.size();
   std::vector<std::uint32_t> twins(count, none);
