@@ -64,6 +64,7 @@ class RunEnds {
         return false;
       }
     }
+    search_.stand_for(executions(machine));
     if (races_) [[unlikely]]
       judge_races(machine);
     if constexpr (HoldsGraph<Machine>) {
@@ -73,7 +74,6 @@ class RunEnds {
     if (machine.finished()) {
       if (!counts_within_bound(machine, Ending::complete)) return false;
       judge_robustness(machine);
-      if constexpr (HasTwins<Machine>) search_.stand_for(machine.permutations());
       complete(machine);
       return true;
     }
@@ -130,7 +130,6 @@ class RunEnds {
     } else {
       if (end.ending != Ending::complete) return std::nullopt;
       judge_robustness(machine);
-      if constexpr (HasTwins<Machine>) search_.stand_for(machine.permutations());
       complete(machine);
       return true;
     }
@@ -187,7 +186,13 @@ class RunEnds {
 
   void judge_robustness(const Machine& machine) {
     if (!judges_order_ || order_.exists(machine)) return;
-    search_.note({.kind = ViolationKind::not_robust}, [&] { return schedule(machine); });
+    search_.note({.kind = ViolationKind::not_robust, .count = executions(machine)},
+                 [&] { return schedule(machine); });
+  }
+  // That the run stands for.
+  [[nodiscard]] static std::uint64_t executions([[maybe_unused]] const Machine& machine) {
+    if constexpr (HasTwins<Machine>) return machine.permutations();
+    return 1;
   }
 
   // Each race is shown with what must have happened before it, and nothing else.
