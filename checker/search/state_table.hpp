@@ -1,10 +1,10 @@
-// The table of visited states: states as words, found by hash and compared in full.
+// The table of visited states, which tells states apart exactly: nothing is compared by hash only.
 //
 // A state is the memory, the buffered writes and a number per thread for its local state (paper 5, section 3,
 // abstract states). The paper finds that number by deltas, since it cannot see a thread's local state; our
 // thread blocks are that state, byte by byte, so numbers are given by content: two threads' blocks have one
 // number exactly if they are equal. That finds every repetition that the delta scheme finds, and those that
-// it misses.
+// it misses. With buffers and values numbered, too, a state is a sequence of numbers: tree_table.hpp.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,13 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 #include <vector>
+
+#include "checker/search/tree_table.hpp"
+#include "checker/search/word_table.hpp"
+#include "checker/state/step.hpp"
 
 namespace heddle::checker {
 
@@ -28,24 +33,19 @@ class SequenceTable {
   SequenceTable(const SequenceTable&) = delete;
   SequenceTable& operator=(const SequenceTable&) = delete;
 
-  struct Found {
-    std::uint32_t number = 0;
-    bool known = false;
-  };
+  using Found = NumberFound;
   // O(length).
   Found insert(std::span<const std::uint64_t> words) {
+    const Sought sought{header(words), words.data()};
+    if (const auto place = index_.find(sought); place != index_.end()) return {*place, true};
     std::uint64_t* const sequence = room_for(words.size() + 1);
-    sequence[0] = header(words);
+    sequence[0] = sought.header;
     std::copy(words.begin(), words.end(), sequence + 1);
+    const auto number = static_cast<std::uint32_t>(sequences_.size());
     sequences_.push_back(sequence);
-    const auto number = static_cast<std::uint32_t>(sequences_.size() - 1);
-    const auto [place, inserted] = index_.insert(number);
-    if (inserted) {
-      left_ -= words.size() + 1;
-      return {number, false};
-    }
-    sequences_.pop_back();
-    return {*place, true};
+    index_.insert(number);
+    left_ -= words.size() + 1;
+    return {number, false};
   }
   [[nodiscard]] std::size_t size() const { return sequences_.size(); }
   [[nodiscard]] std::size_t memory_used() const {
@@ -57,13 +57,20 @@ class SequenceTable {
   // Before the words of a sequence stands half of their hash and how many they are, which is all that most
   // look-ups see of them.
   static constexpr unsigned length_bits = 32;
+  // (Two words at a time, since each multiplication waits for the one before it.)
   [[nodiscard]] static std::uint64_t header(std::span<const std::uint64_t> words) {
-    std::uint64_t hash = 0x9e3779b97f4a7c15;
-    for (const auto word : words) {
-      hash = (hash ^ word) * 0xff51afd7ed558ccd;
-      hash ^= hash >> 29;
+    std::uint64_t even = 0x9e3779b97f4a7c15;
+    std::uint64_t odd = words.size();
+    for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
+      even = mixed(even, words[i]);
+      odd = mixed(odd, words[i + 1]);
     }
-    return (hash >> length_bits << length_bits) | words.size();
+    if (words.size() % 2 != 0) even = mixed(even, words.back());
+    return (mixed(even, odd) >> length_bits << length_bits) | words.size();
+  }
+  [[nodiscard]] static std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
+    hash = (hash ^ word) * 0xff51afd7ed558ccd;
+    return hash ^ hash >> 29;
   }
   // At the end of the newest chunk; it is in use once `left_` says so.
   [[nodiscard]] std::uint64_t* room_for(std::size_t words) {
@@ -77,18 +84,29 @@ class SequenceTable {
     }
     return end_ - left_;
   }
+  struct Sought {
+    std::uint64_t header;
+    const std::uint64_t* words;
+  };
+  [[nodiscard]] Sought sequence(std::uint32_t number) const {
+    return {sequences_[number][0], sequences_[number] + 1};
+  }
   struct Hash {
+    using is_transparent = void;
     const SequenceTable* table;
-    std::size_t operator()(std::uint32_t number) const { return *table->sequences_[number] >> length_bits; }
+    std::size_t operator()(const Sought& sought) const { return sought.header >> length_bits; }
+    std::size_t operator()(std::uint32_t number) const { return (*this)(table->sequence(number)); }
   };
   struct Equal {
+    using is_transparent = void;
     const SequenceTable* table;
-    bool operator()(std::uint32_t a, std::uint32_t b) const {
-      const auto* const x = table->sequences_[a];
-      const auto* const y = table->sequences_[b];
-      const auto length = static_cast<std::uint32_t>(*x);
-      return *x == *y && std::memcmp(x + 1, y + 1, length * sizeof *x) == 0;
+    bool operator()(const Sought& x, const Sought& y) const {
+      const auto length = static_cast<std::uint32_t>(x.header);
+      return x.header == y.header && std::equal(x.words, x.words + length, y.words);
     }
+    bool operator()(const Sought& x, std::uint32_t y) const { return (*this)(x, table->sequence(y)); }
+    bool operator()(std::uint32_t x, const Sought& y) const { return (*this)(y, x); }
+    bool operator()(std::uint32_t x, std::uint32_t y) const { return (*this)(table->sequence(x), y); }
   };
 
   std::vector<std::unique_ptr<std::uint64_t[]>> chunks_;
@@ -99,56 +117,118 @@ class SequenceTable {
   boost::unordered_flat_set<std::uint32_t, Hash, Equal> index_;
 };
 
-// The states of a machine.
+// The states of a machine. Each location, each thread and the buffers of each thread are a part of a state.
 template <typename Machine>
 class StateTable {
  public:
+  using Found = NumberFound;
+
   // Whether the machine's state is in the table; if not, it is added. `path` is part of the state: it
   // distinguishes states that are otherwise equal.
   bool known(Machine& machine, std::span<const std::uint64_t> path) { return find(machine, path).known; }
-  // The same, with the state's number: states are numbered from 0 in the order in which they come.
-  SequenceTable::Found find(Machine& machine, std::span<const std::uint64_t> path) {
-    words_.clear();
-    for (const auto value : machine.memory()) words_.push_back(static_cast<std::uint64_t>(value));
-    for (std::uint32_t t = 0; t < machine.thread_count(); ++t) words_.push_back(local_state(machine, t));
-    if constexpr (Machine::has_buffers) add_buffers(machine);
-    words_.insert(words_.end(), path.begin(), path.end());
-    return states_.insert(words_);
+  // The same, with the state's number: states are numbered from 0 in the order in which they come. O(size of the
+  // state), but what has not changed since the last call costs a comparison only.
+  Found find(Machine& machine, std::span<const std::uint64_t> path) {
+    if (!tree_.started()) tree_.start(part_of_path(machine) + 1);
+    tree_.mark();
+    for (Location x = 0; x < machine.memory().size(); ++x) set_location(machine, x);
+    for (ThreadId t = 0; t < machine.thread_count(); ++t) set_thread(machine, t);
+    words_.assign(path.begin(), path.end());
+    tree_.set(part_of_path(machine), number_of_words());
+    return tree_.find();
   }
-  [[nodiscard]] std::size_t size() const { return states_.size(); }
-  [[nodiscard]] std::size_t memory_used() const { return states_.memory_used() + locals_.memory_used(); }
+
+  // For a search that goes from state to state by steps. What a step changes: its thread, with its buffers, and a
+  // location, or `none`.
+  struct Change {
+    ThreadId thread = 0;
+    Location location = none;
+  };
+  // The machine has taken a step since the last call of `find`, `find_next`, `go_back` or `step_back`.
+  // O(size of the thread + log(size of the state)).
+  Found find_next(Machine& machine, const Change& change) {
+    tree_.mark();
+    set(machine, change);
+    return tree_.find();
+  }
+  // The machine has undone the step that led to the last call, which was `find_next`. O(log(size of the state)).
+  void go_back() { tree_.roll_back(); }
+  // The machine has undone a step. O(as find_next).
+  void step_back(Machine& machine, const Change& change) {
+    set(machine, change);
+    tree_.mark();
+  }
+
+  [[nodiscard]] std::size_t size() const { return tree_.size(); }
+  [[nodiscard]] std::size_t memory_used() const {
+    return tree_.memory_used() + sequences_.memory_used() + large_values_.memory_used();
+  }
 
  private:
-  [[nodiscard]] std::uint64_t local_state(const Machine& machine, std::uint32_t thread) {
-    block_.resize(machine.threads().size(thread) / sizeof(std::uint64_t));
-    std::memcpy(block_.data(), machine.threads().block(thread), machine.threads().size(thread));
-    return locals_.insert(block_).number;
-  }
+  static constexpr std::size_t parts_of_thread = Machine::has_buffers ? 2 : 1;
 
-  // Per thread and buffer: how many entries, then each. Of a store-store barrier only what it still orders
-  // matters.
-  void add_buffers(const Machine& machine) {
-    auto& model = machine.model();
-    for (std::uint32_t t = 0; t < machine.thread_count(); ++t) {
-      for (const auto index : model.owned(t)) {
-        const auto& buffer = model.of_process(machine.thread_count() + index);
-        if (buffer.empty()) continue;
-        words_.push_back((std::uint64_t{index} << 32) | buffer.size());
-        for (auto i = buffer.head; i < buffer.writes.size(); ++i) {
-          const auto& write = buffer.writes[i];
-          words_.push_back(write.location);
-          words_.push_back(static_cast<std::uint64_t>(write.value));
-          words_.push_back(model.flushed_before(write, t));
-        }
-      }
-      words_.push_back(model.flushed_before_next(t));
+  [[nodiscard]] static std::size_t part_of_thread(const Machine& machine, ThreadId thread) {
+    return machine.memory().size() + parts_of_thread * thread;
+  }
+  [[nodiscard]] static std::size_t part_of_path(const Machine& machine) {
+    return part_of_thread(machine, machine.thread_count());
+  }
+  void set(const Machine& machine, const Change& change) {
+    if (change.location != none) set_location(machine, change.location);
+    set_thread(machine, change.thread);
+  }
+  void set_location(const Machine& machine, Location location) {
+    tree_.set(location, number_of_value(machine.memory()[location]));
+  }
+  void set_thread(const Machine& machine, ThreadId thread) {
+    const std::size_t part = part_of_thread(machine, thread);
+    words_.resize(machine.threads().size(thread) / sizeof(std::uint64_t));
+    std::memcpy(words_.data(), machine.threads().block(thread), machine.threads().size(thread));
+    tree_.set(part, number_of_words());
+    if constexpr (Machine::has_buffers) {
+      words_.clear();
+      add_buffers(machine, thread);
+      tree_.set(part + 1, number_of_words());
     }
   }
 
-  SequenceTable states_;
-  SequenceTable locals_;
+  // Small values stand for themselves.
+  [[nodiscard]] std::uint32_t number_of_value(std::int64_t value) {
+    constexpr std::uint64_t half = std::uint64_t{1} << 30;
+    const std::uint64_t moved = static_cast<std::uint64_t>(value) + half;
+    if (moved < 2 * half) [[likely]]
+      return static_cast<std::uint32_t>(moved);
+    const std::uint32_t number = large_values_.insert(static_cast<std::uint64_t>(value)).number;
+    if (number >= 2 * half - 1) throw std::bad_alloc();
+    return static_cast<std::uint32_t>(2 * half) + number;
+  }
+  // Of `words_`; 0 if there are none.
+  [[nodiscard]] std::uint32_t number_of_words() {
+    return words_.empty() ? 0 : 1 + sequences_.insert(words_).number;
+  }
+
+  // Into `words_`. Per buffer: how many entries, then each. Of a store-store barrier only what it still orders
+  // matters. Nothing if that is all empty.
+  void add_buffers(const Machine& machine, ThreadId thread) {
+    const auto& model = machine.model();
+    for (const auto index : model.owned(thread)) {
+      const auto& buffer = model.of_process(machine.thread_count() + index);
+      if (buffer.empty()) continue;
+      words_.push_back((std::uint64_t{index} << 32) | buffer.size());
+      for (auto i = buffer.head; i < buffer.writes.size(); ++i) {
+        const auto& write = buffer.writes[i];
+        words_.push_back(write.location);
+        words_.push_back(static_cast<std::uint64_t>(write.value));
+        words_.push_back(model.flushed_before(write, thread));
+      }
+    }
+    if (!words_.empty()) words_.push_back(model.flushed_before_next(thread));
+  }
+
+  TreeTable tree_;
+  SequenceTable sequences_;  // blocks, buffers, paths
+  WordTable large_values_;
   std::vector<std::uint64_t> words_;
-  std::vector<std::uint64_t> block_;
 };
 
 }  // namespace heddle::checker
