@@ -15,6 +15,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "checker/search/tree_table.hpp"
@@ -124,17 +125,19 @@ class StateTable {
   using Found = NumberFound;
 
   // Whether the machine's state is in the table; if not, it is added. `path` is part of the state: it
-  // distinguishes states that are otherwise equal.
+  // distinguishes states that are otherwise equal; all states of a table have one, or none has.
   bool known(Machine& machine, std::span<const std::uint64_t> path) { return find(machine, path).known; }
   // The same, with the state's number: states are numbered from 0 in the order in which they come. O(size of the
   // state), but what has not changed since the last call costs a comparison only.
   Found find(Machine& machine, std::span<const std::uint64_t> path) {
-    if (!tree_.started()) tree_.start(part_of_path(machine) + 1);
+    if (!tree_.started()) start(machine, !path.empty());
     tree_.mark();
     for (Location x = 0; x < machine.memory().size(); ++x) set_location(machine, x);
     for (ThreadId t = 0; t < machine.thread_count(); ++t) set_thread(machine, t);
-    words_.assign(path.begin(), path.end());
-    tree_.set(part_of_path(machine), number_of_words());
+    if (!path.empty()) {
+      words_.assign(path.begin(), path.end());
+      tree_.set(part_of_path_, number_of_words());
+    }
     return tree_.find();
   }
 
@@ -165,23 +168,49 @@ class StateTable {
   }
 
  private:
-  static constexpr std::size_t parts_of_thread = Machine::has_buffers ? 2 : 1;
+  static constexpr std::uint32_t parts_of_thread = Machine::has_buffers ? 2 : 1;
 
-  [[nodiscard]] static std::size_t part_of_thread(const Machine& machine, ThreadId thread) {
-    return machine.memory().size() + parts_of_thread * thread;
-  }
-  [[nodiscard]] static std::size_t part_of_path(const Machine& machine) {
-    return part_of_thread(machine, machine.thread_count());
+  // Neighbours in the tree should be parts that depend on each other: few pairs of them occur then. An element of
+  // an array often has to do with the thread of the same index. So arrays are spread over the threads.
+  void start(const Machine& machine, bool has_path) {
+    struct Place {
+      double at = 0;  // from 0, the first thread, to 1
+      std::uint32_t part = 0;
+    };
+    std::vector<Place> order;
+    const auto spread = [&](std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i)
+        order.push_back({(static_cast<double>(i) + 0.5) / static_cast<double>(count),
+                         static_cast<std::uint32_t>(order.size())});
+    };
+    const auto& locations = machine.image().locations;
+    const auto array = [&](std::size_t x) {
+      return std::string_view(locations[x].name).substr(0, locations[x].name.find('['));
+    };
+    for (std::size_t first = 0, end = 0; first < locations.size(); first = end) {
+      while (end < locations.size() && array(end) == array(first)) ++end;
+      spread(end - first);
+    }
+    spread(machine.thread_count());
+    std::stable_sort(order.begin(), order.end(), [](const Place& a, const Place& b) { return a.at < b.at; });
+    part_.resize(order.size());
+    std::uint32_t next = 0;
+    for (const Place& place : order) {
+      part_[place.part] = next;
+      next += place.part < locations.size() ? 1 : parts_of_thread;
+    }
+    tree_.start(next + has_path);
+    part_of_path_ = next;
   }
   void set(const Machine& machine, const Change& change) {
     if (change.location != none) set_location(machine, change.location);
     set_thread(machine, change.thread);
   }
   void set_location(const Machine& machine, Location location) {
-    tree_.set(location, number_of_value(machine.memory()[location]));
+    tree_.set(part_[location], number_of_value(machine.memory()[location]));
   }
   void set_thread(const Machine& machine, ThreadId thread) {
-    const std::size_t part = part_of_thread(machine, thread);
+    const std::uint32_t part = part_[machine.memory().size() + thread];
     words_.resize(machine.threads().size(thread) / sizeof(std::uint64_t));
     std::memcpy(words_.data(), machine.threads().block(thread), machine.threads().size(thread));
     tree_.set(part, number_of_words());
@@ -229,6 +258,8 @@ class StateTable {
   SequenceTable sequences_;  // blocks, buffers, paths
   WordTable large_values_;
   std::vector<std::uint64_t> words_;
+  std::vector<std::uint32_t> part_;  // by location, then by thread
+  std::uint32_t part_of_path_ = 0;
 };
 
 }  // namespace heddle::checker

@@ -23,13 +23,16 @@ class TreeTable {
 
   // To be called first, and once. All parts must be set before the first `find`.
   void start(std::size_t length) {
+    length_ = length;
     leaves_ = std::bit_ceil(std::max<std::size_t>(length, 2));
     nodes_.assign(2 * leaves_, unset);
-    for (std::size_t part = length; part < leaves_; ++part) set(part, 0);
   }
   [[nodiscard]] bool started() const { return leaves_ != 0; }
   // Changes a part of the current sequence, to anything but `unset`. O(1).
-  void set(std::size_t part, std::uint32_t value) { assign(leaves_ + part, value); }
+  void set(std::size_t part, std::uint32_t value) {
+    // All subtrees of one level have as many parts, or one more or less.
+    assign(leaves_ + part * leaves_ / length_, value);
+  }
   // The number of the current sequence, which is added if it is not known. O(parts changed * log(length)).
   NumberFound find() {
     update();
@@ -63,18 +66,24 @@ class TreeTable {
     if (parent > 1 && (changed_.empty() || changed_.back() != parent)) changed_.push_back(parent);
   }
   void update() {
-    for (std::size_t i = 0; i < changed_.size(); ++i)
-      assign(changed_[i], pairs_.insert(children(changed_[i])).number);
+    for (std::size_t i = 0; i < changed_.size(); ++i) {
+      const std::size_t node = changed_[i];
+      const std::uint32_t left = nodes_[2 * node];
+      const std::uint32_t right = nodes_[2 * node + 1];
+      // An only child stands for its parent.
+      assign(node, left == unset ? right : right == unset ? left : pairs_.insert(children(node)).number);
+    }
     changed_.clear();
   }
 
   WordTable sequences_;  // by their last two inner nodes
   WordTable pairs_;      // all other inner nodes
-  std::vector<std::uint32_t>
-      nodes_;  // of the current sequence: the children of n are 2n and 2n + 1; 1 is the root
+  // Of the current sequence: the children of node n are 2n and 2n + 1, the root is 1.
+  std::vector<std::uint32_t> nodes_;
+  std::size_t length_ = 0;
   std::size_t leaves_ = 0;
   std::vector<std::size_t> changed_;  // inner nodes whose children have changed, by level from the leaves
-  std::vector<Before> before_;        // what has changed since the last `commit`
+  std::vector<Before> before_;        // what has changed since the last `mark`
 };
 
 }  // namespace heddle::checker

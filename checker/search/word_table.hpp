@@ -73,7 +73,7 @@ class WordTable {
       return ((hash << shard_bits >> 32) * count) >> 32;
     }
   };
-  static constexpr unsigned shard_bits = 4;
+  static constexpr unsigned shard_bits = 2;
   static constexpr std::uint32_t none_left = 0xffffffff;
 
   // The finalizer of MurmurHash3.
@@ -108,7 +108,7 @@ class WordTable {
   // Large arrays on huge pages: otherwise most look-ups would walk the page table, too.
   [[nodiscard]] static std::unique_ptr<Bucket[], Free> allocate(std::size_t count) {
     constexpr std::size_t huge = std::size_t{1} << 21;
-    const bool large = count * sizeof(Bucket) >= 2 * huge;
+    const bool large = count * sizeof(Bucket) >= huge;
     const std::size_t alignment = large ? huge : alignof(Bucket);
     const std::size_t bytes = (count * sizeof(Bucket) + alignment - 1) / alignment * alignment;
     void* const memory = std::aligned_alloc(alignment, bytes);  // NOLINT(cppcoreguidelines-no-malloc)
