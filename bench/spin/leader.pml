@@ -6,8 +6,7 @@
 byte link[N], leaders, ended;
 
 active [N] proctype node() {
-  byte next, mine, message;
-  atomic { next = (_pid + 1) % N; mine = N - _pid; message = mine };
+  byte next = (_pid + 1) % N, mine = N - _pid, message = N - _pid;
 send:
   atomic { link[next] == 0 };
   atomic {

@@ -6,13 +6,7 @@
 bool fork[N], eating[N];
 
 active [N] proctype philosopher() {
-  byte first, second;
-  atomic {
-    if
-    :: _pid == N - 1 -> first = 0; second = _pid
-    :: else -> first = _pid; second = _pid + 1
-    fi
-  };
+  byte first = (_pid == N - 1 -> 0 : _pid), second = (_pid == N - 1 -> _pid : _pid + 1);
 again:
   atomic { !fork[first] -> fork[first] = 1 };
   atomic { !fork[second] -> fork[second] = 1 };

@@ -18,12 +18,9 @@
 #include <new>
 #include <utility>
 
-namespace heddle::checker {
+#include "checker/state/sequence_table.hpp"
 
-struct NumberFound {
-  std::uint32_t number = 0;
-  bool known = false;
-};
+namespace heddle::checker {
 
 class WordTable {
  public:
