@@ -44,7 +44,7 @@
 #include "checker/commits/machines.hpp"
 #include "checker/commits/widening.hpp"
 #include "checker/search/search.hpp"
-#include "checker/search/state_table.hpp"
+#include "checker/state/sequence_table.hpp"
 
 namespace heddle::checker::commits {
 

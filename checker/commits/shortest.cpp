@@ -9,7 +9,7 @@
 #include "checker/commits/machines.hpp"
 #include "checker/commits/run_ends.hpp"
 #include "checker/search/breadth_first.hpp"
-#include "checker/search/state_table.hpp"
+#include "checker/state/sequence_table.hpp"
 
 namespace heddle::checker {
 

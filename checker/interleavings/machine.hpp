@@ -58,6 +58,9 @@ class Machine {
   [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
   [[nodiscard]] const std::vector<std::int64_t>& memory() const { return memory_; }
   [[nodiscard]] const Threads& threads() const { return threads_; }
+  // Blocks with equal bytes have equal numbers, of all threads. The first call comes at depth 0; from then
+  // on the machine keeps each block that it has been in, but each only once.
+  [[nodiscard]] std::uint32_t block_number(ThreadId thread) { return threads_.number(thread); }
   [[nodiscard]] const Image& image() const { return image_; }
   [[nodiscard]] const Model& model() const { return model_; }
   [[nodiscard]] Model& model() { return model_; }

@@ -209,6 +209,8 @@ void run_sdpor(Search& search) {
   auto options = waiting_options(search);
   options.daemons_look_last = false;
   explore_with(search, options, [&]<Interleaving Machine>(Machine& machine) {
+    // The first state may be stored later, after choices.
+    static_cast<void>(machine.block_number(0));
     BacktrackingSearch<Machine, Stateful<Machine>>(machine, search).run();
   });
 }

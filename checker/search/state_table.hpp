@@ -1,154 +1,167 @@
-// The table of visited states: states as words, found by hash and compared in full.
+// The table of visited states. States are compared in full, never by their hashes only.
 //
 // A state is the memory, the buffered writes and a number per thread for its local state (paper 5, section 3,
 // abstract states). The paper finds that number by deltas, since it cannot see a thread's local state; our
 // thread blocks are that state, byte by byte, so numbers are given by content: two threads' blocks have one
 // number exactly if they are equal. That finds every repetition that the delta scheme finds, and those that
-// it misses.
+// it misses. With buffers and values numbered, too, a state is a sequence of numbers: tree_table.hpp.
 #pragma once
 
 #include <algorithm>
-#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
+#include <new>
 #include <span>
+#include <string_view>
 #include <vector>
+
+#include "checker/search/tree_table.hpp"
+#include "checker/search/word_table.hpp"
+#include "checker/state/sequence_table.hpp"
+#include "checker/state/step.hpp"
 
 namespace heddle::checker {
 
-// A set of word sequences. Each is numbered by its position in the order of insertion.
-//
-// The words are stored in chunks that never move: a table that grows to gigabytes needs neither a second copy
-// of itself nor a pause to make one.
-class SequenceTable {
- public:
-  SequenceTable() : index_(0, Hash{this}, Equal{this}) {}
-  SequenceTable(const SequenceTable&) = delete;
-  SequenceTable& operator=(const SequenceTable&) = delete;
-
-  struct Found {
-    std::uint32_t number = 0;
-    bool known = false;
-  };
-  // O(length).
-  Found insert(std::span<const std::uint64_t> words) {
-    std::uint64_t* const sequence = room_for(words.size() + 1);
-    sequence[0] = header(words);
-    std::copy(words.begin(), words.end(), sequence + 1);
-    sequences_.push_back(sequence);
-    const auto number = static_cast<std::uint32_t>(sequences_.size() - 1);
-    const auto [place, inserted] = index_.insert(number);
-    if (inserted) {
-      left_ -= words.size() + 1;
-      return {number, false};
-    }
-    sequences_.pop_back();
-    return {*place, true};
-  }
-  [[nodiscard]] std::size_t size() const { return sequences_.size(); }
-  [[nodiscard]] std::size_t memory_used() const {
-    return allocated_ * sizeof(std::uint64_t) + sequences_.capacity() * sizeof(sequences_[0]) +
-           chunks_.capacity() * sizeof(chunks_[0]) + index_.bucket_count() * (sizeof(std::uint32_t) + 1);
-  }
-
- private:
-  // Before the words of a sequence stands half of their hash and how many they are, which is all that most
-  // look-ups see of them.
-  static constexpr unsigned length_bits = 32;
-  [[nodiscard]] static std::uint64_t header(std::span<const std::uint64_t> words) {
-    std::uint64_t hash = 0x9e3779b97f4a7c15;
-    for (const auto word : words) {
-      hash = (hash ^ word) * 0xff51afd7ed558ccd;
-      hash ^= hash >> 29;
-    }
-    return (hash >> length_bits << length_bits) | words.size();
-  }
-  // At the end of the newest chunk; it is in use once `left_` says so.
-  [[nodiscard]] std::uint64_t* room_for(std::size_t words) {
-    constexpr std::size_t smallest = 512;
-    constexpr std::size_t largest = std::size_t{1} << 17;
-    if (words > left_) {
-      left_ = std::max(words, std::clamp(allocated_, smallest, largest));
-      chunks_.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(left_));
-      end_ = chunks_.back().get() + left_;
-      allocated_ += left_;
-    }
-    return end_ - left_;
-  }
-  struct Hash {
-    const SequenceTable* table;
-    std::size_t operator()(std::uint32_t number) const { return *table->sequences_[number] >> length_bits; }
-  };
-  struct Equal {
-    const SequenceTable* table;
-    bool operator()(std::uint32_t a, std::uint32_t b) const {
-      const auto* const x = table->sequences_[a];
-      const auto* const y = table->sequences_[b];
-      const auto length = static_cast<std::uint32_t>(*x);
-      return *x == *y && std::memcmp(x + 1, y + 1, length * sizeof *x) == 0;
-    }
-  };
-
-  std::vector<std::unique_ptr<std::uint64_t[]>> chunks_;
-  std::uint64_t* end_ = nullptr;           // of the newest chunk
-  std::size_t left_ = 0;                   // words of it that are not in use
-  std::size_t allocated_ = 0;              // words of all chunks
-  std::vector<std::uint64_t*> sequences_;  // by number
-  boost::unordered_flat_set<std::uint32_t, Hash, Equal> index_;
-};
-
-// The states of a machine.
+// The states of a machine. Each location, each thread and the buffers of each thread are a part of a state.
 template <typename Machine>
 class StateTable {
  public:
+  using Found = NumberFound;
+
   // Whether the machine's state is in the table; if not, it is added. `path` is part of the state: it
-  // distinguishes states that are otherwise equal.
+  // distinguishes states that are otherwise equal; all states of a table have one, or none has.
   bool known(Machine& machine, std::span<const std::uint64_t> path) { return find(machine, path).known; }
-  // The same, with the state's number: states are numbered from 0 in the order in which they come.
-  SequenceTable::Found find(Machine& machine, std::span<const std::uint64_t> path) {
-    words_.clear();
-    for (const auto value : machine.memory()) words_.push_back(static_cast<std::uint64_t>(value));
-    for (std::uint32_t t = 0; t < machine.thread_count(); ++t) words_.push_back(local_state(machine, t));
-    if constexpr (Machine::has_buffers) add_buffers(machine);
-    words_.insert(words_.end(), path.begin(), path.end());
-    return states_.insert(words_);
+  // The same, with the state's number: states are numbered from 0 in the order in which they come. O(size of the
+  // state), but what has not changed since the last call costs a comparison only.
+  Found find(Machine& machine, std::span<const std::uint64_t> path) {
+    if (!tree_.started()) start(machine, !path.empty());
+    tree_.mark();
+    for (Location x = 0; x < machine.memory().size(); ++x) set_location(machine, x);
+    for (ThreadId t = 0; t < machine.thread_count(); ++t) set_thread(machine, t);
+    if (!path.empty()) {
+      words_.assign(path.begin(), path.end());
+      tree_.set(part_of_path_, number_of_words());
+    }
+    return tree_.find();
   }
-  [[nodiscard]] std::size_t size() const { return states_.size(); }
-  [[nodiscard]] std::size_t memory_used() const { return states_.memory_used() + locals_.memory_used(); }
+
+  // For a search that goes from state to state by steps. What a step changes: its thread, with its buffers, and a
+  // location, or `none`.
+  struct Change {
+    ThreadId thread = 0;
+    Location location = none;
+  };
+  // The machine has taken a step since the last call of `find`, `find_next`, `go_back` or `step_back`.
+  // O(size of the thread + log(size of the state)).
+  Found find_next(Machine& machine, const Change& change) {
+    tree_.mark();
+    set(machine, change);
+    return tree_.find();
+  }
+  // The machine has undone the step that led to the last call, which was `find_next`. O(log(size of the state)).
+  void go_back() { tree_.roll_back(); }
+  // The machine has undone a step. O(as find_next).
+  void step_back(Machine& machine, const Change& change) {
+    set(machine, change);
+    tree_.mark();
+  }
+
+  [[nodiscard]] std::size_t size() const { return tree_.size(); }
+  [[nodiscard]] std::size_t memory_used() const {
+    return tree_.memory_used() + sequences_.memory_used() + large_values_.memory_used();
+  }
 
  private:
-  [[nodiscard]] std::uint64_t local_state(const Machine& machine, std::uint32_t thread) {
-    block_.resize(machine.threads().size(thread) / sizeof(std::uint64_t));
-    std::memcpy(block_.data(), machine.threads().block(thread), machine.threads().size(thread));
-    return locals_.insert(block_).number;
-  }
+  static constexpr std::uint32_t parts_of_thread = Machine::has_buffers ? 2 : 1;
 
-  // Per thread and buffer: how many entries, then each. Of a store-store barrier only what it still orders
-  // matters.
-  void add_buffers(const Machine& machine) {
-    auto& model = machine.model();
-    for (std::uint32_t t = 0; t < machine.thread_count(); ++t) {
-      for (const auto index : model.owned(t)) {
-        const auto& buffer = model.of_process(machine.thread_count() + index);
-        if (buffer.empty()) continue;
-        words_.push_back((std::uint64_t{index} << 32) | buffer.size());
-        for (auto i = buffer.head; i < buffer.writes.size(); ++i) {
-          const auto& write = buffer.writes[i];
-          words_.push_back(write.location);
-          words_.push_back(static_cast<std::uint64_t>(write.value));
-          words_.push_back(model.flushed_before(write, t));
-        }
-      }
-      words_.push_back(model.flushed_before_next(t));
+  // Neighbours in the tree should be parts that depend on each other: few pairs of them occur then. An element of
+  // an array often has to do with the thread of the same index. So arrays are spread over the threads.
+  void start(const Machine& machine, bool has_path) {
+    struct Place {
+      double at = 0;  // from 0, the first thread, to 1
+      std::uint32_t part = 0;
+    };
+    std::vector<Place> order;
+    const auto spread = [&](std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i)
+        order.push_back({(static_cast<double>(i) + 0.5) / static_cast<double>(count),
+                         static_cast<std::uint32_t>(order.size())});
+    };
+    const auto& locations = machine.image().locations;
+    const auto array = [&](std::size_t x) {
+      return std::string_view(locations[x].name).substr(0, locations[x].name.find('['));
+    };
+    for (std::size_t first = 0, end = 0; first < locations.size(); first = end) {
+      while (end < locations.size() && array(end) == array(first)) ++end;
+      spread(end - first);
+    }
+    spread(machine.thread_count());
+    std::stable_sort(order.begin(), order.end(), [](const Place& a, const Place& b) { return a.at < b.at; });
+    part_.resize(order.size());
+    std::uint32_t next = 0;
+    for (const Place& place : order) {
+      part_[place.part] = next;
+      next += place.part < locations.size() ? 1 : parts_of_thread;
+    }
+    tree_.start(next + has_path);
+    part_of_path_ = next;
+  }
+  void set(Machine& machine, const Change& change) {
+    if (change.location != none) set_location(machine, change.location);
+    set_thread(machine, change.thread);
+  }
+  void set_location(const Machine& machine, Location location) {
+    tree_.set(part_[location], number_of_value(machine.memory()[location]));
+  }
+  void set_thread(Machine& machine, ThreadId thread) {
+    const std::uint32_t part = part_[machine.memory().size() + thread];
+    tree_.set(part, machine.block_number(thread));
+    if constexpr (Machine::has_buffers) {
+      words_.clear();
+      add_buffers(machine, thread);
+      tree_.set(part + 1, number_of_words());
     }
   }
 
-  SequenceTable states_;
-  SequenceTable locals_;
+  // Small values stand for themselves.
+  [[nodiscard]] std::uint32_t number_of_value(std::int64_t value) {
+    constexpr std::uint64_t half = std::uint64_t{1} << 30;
+    const std::uint64_t moved = static_cast<std::uint64_t>(value) + half;
+    if (moved < 2 * half) [[likely]]
+      return static_cast<std::uint32_t>(moved);
+    const std::uint32_t number = large_values_.insert(static_cast<std::uint64_t>(value)).number;
+    if (number >= 2 * half - 1) throw std::bad_alloc();
+    return static_cast<std::uint32_t>(2 * half) + number;
+  }
+  // Of `words_`; 0 if there are none.
+  [[nodiscard]] std::uint32_t number_of_words() {
+    return words_.empty() ? 0 : 1 + sequences_.insert(words_).number;
+  }
+
+  // Into `words_`. Per buffer: how many entries, then each. Of a store-store barrier only what it still orders
+  // matters. Nothing if that is all empty.
+  void add_buffers(const Machine& machine, ThreadId thread) {
+    const auto& model = machine.model();
+    for (const auto index : model.owned(thread)) {
+      const auto& buffer = model.of_process(machine.thread_count() + index);
+      if (buffer.empty()) continue;
+      words_.push_back((std::uint64_t{index} << 32) | buffer.size());
+      for (auto i = buffer.head; i < buffer.writes.size(); ++i) {
+        const auto& write = buffer.writes[i];
+        words_.push_back(write.location);
+        words_.push_back(static_cast<std::uint64_t>(write.value));
+        words_.push_back(model.flushed_before(write, thread));
+      }
+    }
+    if (!words_.empty()) words_.push_back(model.flushed_before_next(thread));
+  }
+
+  TreeTable tree_;
+  SequenceTable sequences_;  // buffers, paths
+  WordTable large_values_;
   std::vector<std::uint64_t> words_;
-  std::vector<std::uint64_t> block_;
+  std::vector<std::uint32_t> part_;  // by location, then by thread
+  std::uint32_t part_of_path_ = 0;
 };
 
 }  // namespace heddle::checker

@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "checker/search/tree_table.hpp"
+#include "checker/search/word_table.hpp"
+#include "checker/state/sequence_table.hpp"
 #include "random_runs.hpp"
 
 namespace heddle::differential {
@@ -87,6 +90,59 @@ TEST_CASE("a table of sequences numbers them as a map does, also where their has
   CHECK_EQ(wrong, 0);
   CHECK_EQ(table.size(), expected.size());
   CHECK_GT(table.memory_used(), expected.size() * 2 * sizeof(std::uint64_t));
+}
+
+TEST_CASE("a table of words numbers them as a map does") {
+  std::mt19937_64 random(2);
+  WordTable table;
+  std::map<std::uint64_t, std::uint32_t> expected;
+  std::uint64_t wrong = 0;
+  const auto insert = [&](std::uint64_t word) {
+    const auto [place, inserted] = expected.try_emplace(word, static_cast<std::uint32_t>(expected.size()));
+    const auto found = table.insert(word);
+    wrong += found.number == place->second && found.known == !inserted ? 0U : 1U;
+  };
+  for (int i = 0; i < 300'000; ++i) {
+    insert(random());
+    insert(random() % 100'000);
+    insert(random() % 1'000 << 32 | random() % 100);
+  }
+  CHECK_EQ(wrong, 0);
+  CHECK_EQ(table.size(), expected.size());
+  CHECK_LT(table.memory_used(), expected.size() * 25);
+}
+
+TEST_CASE("a table of trees numbers sequences as a map does, also after it went back") {
+  std::mt19937_64 random(3);
+  for (std::size_t length = 1; length <= 20; ++length) {
+    TreeTable table;
+    table.start(length);
+    std::map<std::vector<std::uint32_t>, std::uint32_t> expected;
+    std::vector<std::uint32_t> parts(length, 0);
+    for (std::size_t i = 0; i < length; ++i) table.set(i, 0);
+    std::uint64_t wrong = 0;
+    for (int i = 0; i < 5'000; ++i) {
+      const auto before = parts;
+      table.mark();
+      const auto changes = random() % 3;
+      for (std::uint64_t k = 0; k < changes; ++k) {
+        const auto part = random() % length;
+        parts[part] = static_cast<std::uint32_t>(random() % 4);
+        table.set(part, parts[part]);
+      }
+      // Sometimes the number is not needed before the next change.
+      if (random() % 4 == 0) continue;
+      const auto [place, inserted] = expected.try_emplace(parts, static_cast<std::uint32_t>(expected.size()));
+      const auto found = table.find();
+      wrong += found.number == place->second && found.known == !inserted ? 0U : 1U;
+      if (random() % 2 == 0) {
+        table.roll_back();
+        parts = before;
+      }
+    }
+    CHECK_EQ(wrong, 0);
+    CHECK_EQ(table.size(), expected.size());
+  }
 }
 
 TEST_CASE("a machine's state is known exactly if it has been met before") {

@@ -156,6 +156,10 @@ TEST_CASE("every expect line of the examples holds") {
   run_all(heddle::tests::programs_in("examples/protocols"));
 }
 
+TEST_CASE("every expect line of the programs that are compared with SPIN holds") {
+  run_all(heddle::tests::programs_in("bench/spin"));
+}
+
 TEST_CASE("every expect line of the small programs holds") {
   run_all(heddle::tests::programs_in("tests/programs/expect"));
 }

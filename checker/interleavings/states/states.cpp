@@ -46,25 +46,14 @@ class Growth {
     locations_.resize(image.locations.size());
     for (const auto& thread : image.threads) locals_.emplace_back(thread.locals.size());
   }
-  void add(Machine& machine) {
-    for (std::size_t i = 0; i < locations_.size(); ++i) locations_[i].add(machine.memory()[i]);
-    for (ThreadId t = 0; t < machine.thread_count(); ++t) {
-      for (std::size_t i = 0; i < locals_[t].size(); ++i) {
-        std::int64_t value = 0;
-        std::memcpy(&value, machine.threads().block(t) + image_.threads[t].locals[i].offset, sizeof value);
-        locals_[t][i].add(value);
-      }
-    }
-    if constexpr (Machine::has_buffers) {
-      for (ThreadId t = 0; t < machine.thread_count(); ++t) {
-        for (const auto index : machine.model().owned(t)) {
-          const auto size = machine.model().buffer(index).size();
-          if (size <= longest_) continue;
-          longest_ = size;
-          buffering_ = t;
-        }
-      }
-    }
+  void add(const Machine& machine) {
+    for (Location x = 0; x < locations_.size(); ++x) add_location(machine, x);
+    for (ThreadId t = 0; t < machine.thread_count(); ++t) add_thread(machine, t);
+  }
+  // After a step from a state that was added.
+  void add(const Machine& machine, const typename StateTable<Machine>::Change& change) {
+    if (change.location != none) add_location(machine, change.location);
+    add_thread(machine, change.thread);
   }
   [[nodiscard]] std::string describe() const {
     constexpr std::uint32_t long_buffer = 24;
@@ -101,6 +90,26 @@ class Growth {
       return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
     }
   };
+  void add_location(const Machine& machine, Location location) {
+    locations_[location].add(machine.memory()[location]);
+  }
+  void add_thread(const Machine& machine, ThreadId thread) {
+    for (std::size_t i = 0; i < locals_[thread].size(); ++i) {
+      std::int64_t value = 0;
+      std::memcpy(&value, machine.threads().block(thread) + image_.threads[thread].locals[i].offset,
+                  sizeof value);
+      locals_[thread][i].add(value);
+    }
+    if constexpr (Machine::has_buffers) {
+      for (const auto index : machine.model().owned(thread)) {
+        const auto size = machine.model().of_process(machine.thread_count() + index).size();
+        if (size <= longest_) continue;
+        longest_ = size;
+        buffering_ = thread;
+      }
+    }
+  }
+
   const Image& image_;
   std::vector<Range> locations_;
   std::vector<std::vector<Range>> locals_;  // by thread; those that have names
@@ -115,17 +124,28 @@ class StateSearch {
       : machine_(machine), search_(search), growth_(machine.image()), live_(search.options().live) {}
 
   void run() {
-    arrive({});
+    growth_.add(machine_);
+    arrive({}, table_.find(machine_, {}));
     while (!nodes_.empty() && !search_.stopped()) {
       if (const auto move = next_move()) {
         take(*move);
-        if (!arrive(*move)) undo(*move);
+        const auto change = newest_change();
+        const auto found = table_.find_next(machine_, change);
+        if (arrive(*move, found)) {
+          growth_.add(machine_, change);
+        } else {
+          undo(*move);
+          table_.go_back();
+        }
         continue;
       }
       on_path_[nodes_.back().state] = false;
       const Move came_by = nodes_.back().came_by;
       nodes_.pop_back();
-      if (!nodes_.empty()) undo(came_by);
+      if (nodes_.empty()) break;
+      const auto change = newest_change();
+      undo(came_by);
+      table_.step_back(machine_, change);
     }
     search_.note_memory(memory_used());
     if (!search_.stopped_by().empty()) search_.grows = growth_.describe();
@@ -134,6 +154,7 @@ class StateSearch {
 
  private:
   using Set = typename Machine::Set;
+  using Table = StateTable<Machine>;
 
   // A state on the path, and what is left to take there.
   struct Node {
@@ -186,10 +207,15 @@ class StateSearch {
     machine_.undo();
   }
 
-  // Opens the node of the state that was just reached. False if the state is known.
-  bool arrive(const Move& move) {
+  // Of the step, or the two steps, of the newest move.
+  [[nodiscard]] typename Table::Change newest_change() const {
+    const Step& step = machine_.step(machine_.depth() - 1);
+    return {step.thread, step.access.writes ? step.access.location : none};
+  }
+
+  // Opens the node of the state that was just reached and found in the table. False if the state is known.
+  bool arrive(const Move& move, const NumberFound& found) {
     if (!machine_.failures().empty()) search_.failure(machine_);
-    const auto found = table_.find(machine_, {});
     if (live_ && !nodes_.empty()) graph_.add_edge(nodes_.back().state, found.number, move);
     if (found.known) {
       ++search_.counts.revisits;
@@ -199,7 +225,6 @@ class StateSearch {
     search_.counts.states = table_.size();
     search_.counts.max_depth = std::max<std::uint64_t>(search_.counts.max_depth, machine_.depth());
     on_path_.push_back(true);
-    growth_.add(machine_);
     if (live_) graph_.add_state(unfinished());
     Node node{.state = found.number, .came_by = move, .choosing = {}, .enabled = {}, .looking = {}};
     node.choosing = machine_.choosing();
@@ -272,7 +297,7 @@ class StateSearch {
 
   Machine& machine_;
   Search& search_;
-  StateTable<Machine> table_;
+  Table table_;
   std::vector<bool> on_path_;  // by state
   std::vector<Node> nodes_;    // the path
   Growth<Machine> growth_;
