@@ -134,7 +134,7 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
     const std::string_view next = cuts_loops ? uncut : merging;
     Turn other(options, next, seconds);
     other.keep_states();
-    auto merged = other.run(program, cuts_loops ? std::max(most / share, least_uncut) : most / share);
+    auto merged = other.run(program, cuts_loops ? std::max(most, least_uncut) : most / share);
     if (!merged) return merged;
     merged->seconds = seconds += merged->seconds;
     if (merged->stopped_by.empty()) {
