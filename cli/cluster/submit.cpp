@@ -46,11 +46,14 @@ class Submitter {
           exchange_->submit(division_, name_);
           continue;
         }
-        if (last_.state != CheckState::running) return end(last_.reason);
+        if (last_.state != CheckState::running) {
+          if (auto result = end(last_.reason)) return *std::move(result);
+          continue;
+        }
         if (last_.progress.seconds > 1 && !last_.expected) say_how_large();
         if (!continues()) {
           exchange_->leave(division_.id(), name_);
-          return end(why_ended_);
+          return *end(why_ended_);
         }
       } catch (const ExchangeError& error) {
         if (why_ended_.empty()) throw;
@@ -80,10 +83,15 @@ class Submitter {
     if (estimate_) exchange_->expect(division_.id(), *estimate_);
   }
 
-  Result<CheckResult> end(std::string stopped_by) {
+  // Nothing if the server says now that the check has not ended: it has lost the end since it said so.
+  std::optional<Result<CheckResult>> end(std::string stopped_by) {
     const CheckFindings found = exchange_->findings(division_.id());
-    if (found.status.state == CheckState::unknown)
-      return division_.result({}, {.stopped_by = "the server has lost it"});
+    const CheckState state = found.status.state;
+    if (state == CheckState::unknown || state == CheckState::running) {
+      if (why_ended_.empty()) return std::nullopt;
+      if (state == CheckState::unknown)
+        return division_.result({}, {.stopped_by = std::move(stopped_by), .seconds = seconds()});
+    }
     const bool found_violation =
         std::any_of(found.tally.firsts.begin(), found.tally.firsts.end(),
                     [](const auto& first) { return first.first.starts_with("violation/"); });
