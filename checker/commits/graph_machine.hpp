@@ -649,9 +649,11 @@ class GraphMachine {
   }
   // A read that stops the thread at once. With a preemption bound it is as any other: the bound has been
   // proven for the order of events without waiting. A look at a plain variable is one that can race, even if
-  // it comes too early.
-  [[nodiscard]] bool may_wait(const Mailbox& m) const {
-    return (m.in_await | m.before_assume) != 0 && !bound_.active() && !image_.locations[m.location].is_plain;
+  // it comes too early. A daemon may wait for ever in a complete execution, and an end where some thread waits
+  // although it had a chance to continue can be reached in several ways.
+  [[nodiscard]] bool may_wait(ThreadId t, const Mailbox& m) const {
+    return (m.in_await | m.before_assume) != 0 && !bound_.active() && !image_.threads[t].is_daemon &&
+           !image_.locations[m.location].is_plain;
   }
   // Whether the thread has begun to evaluate a condition of several loads.
   [[nodiscard]] bool evaluates(ThreadId t) const {
@@ -843,7 +845,7 @@ class GraphMachine {
     auto state = ThreadState::ready;
     if (m.op == Op::lock) {
       state = ThreadState::waiting;
-    } else if (may_wait(m)) {
+    } else if (may_wait(t, m)) {
       state = ThreadState::awaiting;
     } else if (m.op == Op::done) {
       state = ThreadState::finished;

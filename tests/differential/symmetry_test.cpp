@@ -236,7 +236,7 @@ std::string compare(const compiler::Image& image, const CheckOptions& options,
 
 TEST_CASE(
     "with symmetry, of executions that permutations of equal threads make of each other one is visited") {
-  const std::size_t programs = tests::sized(100, 6000);
+  const std::size_t programs = tests::sized(100, 1500);
   std::size_t failures = 0;
   for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
     const std::string text = Writer(default_seed() * 1'000'000 + number).program();
