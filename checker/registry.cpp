@@ -27,6 +27,7 @@ struct Form {
   bool divisible = false;
   bool judges_invariants = false;
   bool sees_locals = false;
+  bool runs_blocks = false;
   Sampler sample = nullptr;
 };
 // Of an algorithm whose subtrees share nothing.
@@ -38,7 +39,7 @@ Form in_parts(Form form, Sampler sample) {
 
 // Of an algorithm that looks at every state, or at one for all that are equal as far as invariants see.
 Form of_states(Form form) {
-  form.judges_invariants = form.sees_locals = true;
+  form.judges_invariants = form.sees_locals = form.runs_blocks = true;
   return form;
 }
 
@@ -208,6 +209,7 @@ const std::vector<Cell>& all_cells() {
           cell.divisible = form.divisible;
           cell.judges_invariants = form.judges_invariants;
           cell.sees_locals = form.sees_locals;
+          cell.runs_blocks = form.runs_blocks;
           cell.sample = form.sample;
         }
         if (cell.run == nullptr) cell.why_not = refusal(row, model.name);

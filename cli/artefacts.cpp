@@ -73,7 +73,7 @@ TraceView view_of(const Program& program, const Trace& trace, const std::string&
   // (A file of the user's in a folder of this name makes no difference.)
   const bool calls_library = std::any_of(trace.steps.begin(), trace.steps.end(),
                                          [](const Step& step) { return step.file.starts_with("std/"); });
-  if (calls_library || options.layout.locals) {
+  if (calls_library || options.layout.locals || has_atomic_blocks(program)) {
     details = details_of(program, trace,
                          {.model = model,
                           .buffer_bound = options.check.buffer_bound,

@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t most_fields = 6;
 // A call's line names the scalars that it writes if they are no more than these.
 constexpr std::size_t most_scalars = 3;
+// And an atomic block's line no more than these.
+constexpr std::size_t most_in_block = 4;
 
 // A location and the text of its value.
 struct Access {
@@ -126,6 +128,24 @@ std::vector<std::string> assignments_of(const std::vector<Access>& accesses) {
   return texts;
 }
 
+// What a block writes, with the names; or else what it reads.
+std::vector<std::string> effects_of_block(const Grouped& written, const Grouped& read) {
+  const auto texts_of = [](const Grouped& accesses) {
+    std::vector<std::string> texts = assignments_of(accesses.objects);
+    for (std::string& text : assignments_of(accesses.scalars)) texts.push_back(std::move(text));
+    if (texts.size() > most_in_block) {
+      texts.resize(most_in_block);
+      texts.emplace_back("...");
+    }
+    return texts;
+  };
+  std::vector<std::string> texts = texts_of(written);
+  if (!texts.empty()) return texts;
+  texts = texts_of(read);
+  if (!texts.empty()) texts.front() = "read " + texts.front();
+  return texts;
+}
+
 class Lines {
  public:
   Lines(const Trace& trace, const TraceView& view)
@@ -186,7 +206,8 @@ class Lines {
     line.line = call.line;
     line.source = call.source;
     const Grouped written = grouped_accesses(objects_, writes), read = grouped_accesses(objects_, reads);
-    std::vector<std::string> effects = values_of(written.objects);
+    std::vector<std::string> effects =
+        call.atomic ? effects_of_block(written, read) : values_of(written.objects);
     if (effects.empty()) effects = values_of(read.objects);
     if (effects.empty() && written.scalars.size() <= most_scalars) effects = assignments_of(written.scalars);
     line.action = call.source.substr(0, call.source.find('('));

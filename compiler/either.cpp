@@ -60,6 +60,7 @@ std::shared_ptr<const std::vector<std::string>> ordinals(std::size_t count) {
 bool Generator::keeps_guard(const Statement& statement) {
   switch (statement.kind) {
     case StatementKind::block:
+    case StatementKind::atomic:
     case StatementKind::await: return true;
     case StatementKind::either:
       return std::all_of(statement.expressions[0].operands.begin(), statement.expressions[0].operands.end(),
@@ -190,12 +191,14 @@ void Generator::await_guard(const Statement& statement, Guard& guard) {
   BasicBlock* failed = frame_->block();
   frame_->jump(again);
   frame_->start(again);
+  begin_atomic();
   frame_->begin_evaluation(true);
   const bool around = std::exchange(in_await_, true);
   branch(statement.expressions[0], met, failed);
   in_await_ = around;
   if (frame_->start_if_used(failed)) {
     frame_->begin_evaluation(false);
+    begin_atomic();
     BasicBlock* wait = frame_->block();
     ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(guard.asked)), guard.next, wait);
     frame_->start(wait);

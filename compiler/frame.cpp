@@ -210,7 +210,15 @@ void Frame::write(const Request& request) {
       static_cast<std::uint64_t>(request.op) | (static_cast<std::uint64_t>(request.fence) << 8U) |
       (std::uint64_t{request.in_await} << 16U) | (std::uint64_t{request.discarded} << 24U) |
       (std::uint64_t{request.before_assume} << 32U);
-  builder_.CreateStore(builder_.getInt64(what), mail(offsetof(Mailbox, op)));
+  Value* all = builder_.getInt64(what);
+  if (request.begun) {
+    static_assert(offsetof(Mailbox, in_atomic) == offsetof(Mailbox, op) + 5);
+    const bool begins = request.op != Op::choose;
+    Value* const place = begins ? builder_.CreateAdd(load(*request.begun), builder_.getInt64(1))
+                                : builder_.CreateShl(load(*request.begun), 1);
+    all = builder_.CreateOr(all, builder_.CreateShl(place, 40));
+  }
+  builder_.CreateStore(all, mail(offsetof(Mailbox, op)));
 }
 
 void Frame::suspend() {
@@ -240,6 +248,7 @@ Value* Frame::perform(const Request& request) {
   if (rounds_slot_ >= 0 && request.op != Op::fence)
     store(static_cast<std::uint32_t>(rounds_slot_), builder_.getInt64(0));
   suspend();
+  if (request.begun && request.op != Op::choose) store(*request.begun, builder_.getInt64(1));
   switch (request.op) {
     case Op::store:
     case Op::fence:

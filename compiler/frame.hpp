@@ -34,6 +34,7 @@ struct Request {
   bool in_await = false;
   bool discarded = false;
   bool before_assume = false;
+  std::optional<std::uint32_t> begun = {};  // in an atomic block: a slot, whether it has made an operation
 };
 
 class Frame {

@@ -3,7 +3,7 @@
 // Evaluation is strictly left to right. A value needed after a later suspension is held in a slot, or
 // evaluated later if that gives the same result. Calls are inlined: the callee's body is generated again for
 // each call. Files: generator.cpp (entry points, locals), expressions.cpp, operations.cpp, statements.cpp,
-// run_ahead.cpp.
+// either.cpp, atomic.cpp, run_ahead.cpp.
 //
 // A thread that runs ahead of its loads (Dependencies) has the same code plus a mask of loads for each value:
 // in a second slot after the value's, and in `mask_` for the value computed last. Masks follow the syntax
@@ -143,6 +143,10 @@ class Generator {
   [[nodiscard]] bool suspends(const lang::Expression& expression) const;
   [[nodiscard]] bool repeatable(const lang::Expression& expression, bool constant_locals) const;
 
+  // atomic.cpp
+  void atomic(const lang::Statement& statement);
+  void begin_atomic();  // the next operation is the first one of the block, if this is in one
+
   // either.cpp. A thread that waits in an alternative and that the host asks for `any_alternative` evaluates the guards of
   // all of them.
   struct Guard {
@@ -205,9 +209,10 @@ class Generator {
   StackRoom stack_;
   llvm::BasicBlock* done_ = nullptr;
   bool in_await_ = false;
-  Guard* guard_ = nullptr;      // of the alternative whose first operation comes next
-  bool before_assume_ = false;  // the statement is an `assume`, or the next one is
-  bool discarded_ = false;      // the expression is a statement
+  Guard* guard_ = nullptr;              // of the alternative whose first operation comes next
+  std::optional<std::uint32_t> begun_;  // inside `atomic`: a slot, whether the block has made an operation
+  bool before_assume_ = false;          // the statement is an `assume`, or the next one is
+  bool discarded_ = false;              // the expression is a statement
   bool counts_rounds_ = false;
   bool run_ahead_ = false;
   bool endless_ = false;

@@ -86,7 +86,10 @@ struct Mailbox {
   std::uint8_t in_await;
   std::uint8_t discarded;      // 1: an exchange or fetch_* whose result is not used
   std::uint8_t before_assume;  // 1: the load is in an `assume`, or in the statement before it
-  std::uint8_t unused[3];
+  // An operation on memory in an atomic block: 1 if it is the block's first one, 2 if it is a later one. Between these
+  // no other thread does anything. Of a `choose`: 2 if it comes after the first one.
+  std::uint8_t in_atomic;
+  std::uint8_t unused[2];
 };
 static_assert(sizeof(Mailbox) == 32);
 

@@ -102,6 +102,7 @@ void Generator::statement(const Statement& statement) {
       }
       break;
     case StatementKind::either: either(statement); break;
+    case StatementKind::atomic: atomic(statement); break;
   }
 }
 
@@ -124,13 +125,14 @@ void Generator::if_statement(const Statement& statement) {
   frame_->start_if_used(join);
 }
 
-// Executes at most Options::unroll rounds, unless it is endless. If the condition holds once more, the thread stops.
+// Executes at most Options::unroll rounds, unless it is endless and in no atomic block. If the condition holds once more, the thread stops.
 void Generator::while_statement(const Statement& statement) {
   const SiteTable::Loop rounds_of_this(sites_);
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.at(statement.range);
-  const std::uint32_t rounds = endless_ ? 0 : frame_->allocate();
-  if (!endless_) frame_->store(rounds, ir().getInt64(0));
+  const bool counted = !endless_ || begun_;  // an atomic block has to end
+  const std::uint32_t rounds = counted ? frame_->allocate() : 0;
+  if (counted) frame_->store(rounds, ir().getInt64(0));
   BasicBlock* head = frame_->block();
   BasicBlock* round = frame_->block();
   BasicBlock* leave = frame_->block();
@@ -141,7 +143,7 @@ void Generator::while_statement(const Statement& statement) {
   note_branch(&statement, 1, round->use_empty() || left->use_empty());
   if (frame_->start_if_used(round)) {
     count(&statement, 1);
-    if (!endless_) {
+    if (counted) {
       Value* const done = frame_->load(rounds);
       require(ir().CreateICmpULT(done, ir().getInt64(options_.unroll)), {.op = Op::loop_bound, .site = site});
       frame_->store(rounds, ir().CreateAdd(done, ir().getInt64(1)));
@@ -304,12 +306,14 @@ void Generator::await_statement(const Statement& statement) {
   BasicBlock* failed = frame_->block();
   frame_->jump(again);
   frame_->start(again);
+  begin_atomic();
   frame_->begin_evaluation(true);
   const bool around = std::exchange(in_await_, true);
   branch(statement.expressions[0], met, failed);
   in_await_ = around;
   if (frame_->start_if_used(failed)) {
     frame_->begin_evaluation(false);
+    begin_atomic();
     perform({.op = Op::await_failed, .site = sites_.waiting(statement.range, scope().call)});
     frame_->jump(again);
   }

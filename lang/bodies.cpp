@@ -192,6 +192,7 @@ void BodyResolver::statement(const syntax::Statement& from, std::vector<Statemen
     case Kind::evaluate: evaluate(from, result); break;
     case Kind::if_: branch(from, result); break;
     case Kind::either: either(from, result); break;
+    case Kind::atomic: atomic(from, result); break;
     case Kind::while_: loop(from, result); break;
     case Kind::for_: count_loop(from, result); break;
     case Kind::break_:

@@ -57,6 +57,7 @@ class BodyResolver {
   void either_of_range(const syntax::Statement& from, Statement& into);
   void refuse_guard(const syntax::Statement& first);
   void either(const syntax::Statement& from, Statement& into);
+  void atomic(const syntax::Statement& from, Statement& into);
   void loop(const syntax::Statement& from, Statement& into);
   void count_loop(const syntax::Statement& from, Statement& into);
   void jump(const syntax::Statement& from, Statement& into);

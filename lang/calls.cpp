@@ -29,6 +29,16 @@ struct Extent {
   std::string effect;                     // something other than loads and arithmetic, empty if none
   std::vector<const Expression*> awaits;  // the conditions of await statements
   bool loads = false;
+  // What may not be in `atomic`: anything that waits, except for an `await` with which the block begins, and accesses
+  // to plain variables.
+  struct Refused {
+    std::string what;
+    SourceRange range;
+  };
+  std::vector<Refused> refused_in_atomic;  // by blocks of this body
+  std::vector<Call> calls_in_atomic;
+  std::string waits;  // something that waits, in the body or a callee; empty if nothing does
+  std::string plain;  // a plain variable that it accesses; empty if there is none
 };
 
 std::string_view spelling_of(FetchOperator operation) {
@@ -52,7 +62,8 @@ std::string_view effect_of(const Expression& node) {
 class Measure {
  public:
   // `results`: the body's first locals that are its result.
-  explicit Measure(const Body& body, std::uint32_t results = 0) : body_(body), results_(results) {
+  Measure(const Program& program, const Body& body, std::uint32_t results = 0)
+      : program_(program), body_(body), results_(results) {
     statements(body.statements, 1);
   }
   [[nodiscard]] Extent take() { return std::move(extent_); }
@@ -63,22 +74,43 @@ class Measure {
     if (extent_.effect.empty()) extent_.effect = operation;
   }
 
-  void statements(const std::vector<Statement>& list, std::uint64_t depth) {
+  void waits(const Statement& statement, std::string_view operation, bool begins_atomic) {
+    if (extent_.waits.empty()) extent_.waits = operation;
+    if (blocks_ > 0 && !begins_atomic)
+      extent_.refused_in_atomic.push_back({fmt::format("'{}'", operation), statement.range});
+  }
+  void accesses(VariableId variable, const SourceRange& range) {
+    if (!program_.variables[variable].is_plain) return;
+    const std::string& name = program_.variables[variable].name;
+    if (extent_.plain.empty()) extent_.plain = name;
+    if (blocks_ > 0)
+      extent_.refused_in_atomic.push_back({fmt::format("an access to the plain variable '{}'", name), range});
+  }
+
+  // `begins_atomic`: whether the list is the outermost block of an `atomic` that is in no other one.
+  void statements(const std::vector<Statement>& list, std::uint64_t depth, bool begins_atomic = false) {
     for (const Statement& statement : list) {
+      const bool first = begins_atomic && &statement == list.data();
       ++extent_.statements;
       extent_.depth = std::max(extent_.depth, depth);
       switch (statement.kind) {
         case StatementKind::either: forbid("either"); break;
+        case StatementKind::atomic: forbid("atomic"); break;
         case StatementKind::fence: forbid("fence"); break;
-        case StatementKind::lock: forbid("lock"); break;
+        case StatementKind::lock:
+          forbid("lock");
+          waits(statement, "lock", false);
+          break;
         case StatementKind::unlock: forbid("unlock"); break;
         case StatementKind::assume: forbid("assume"); break;
         case StatementKind::await:
           forbid("await");
+          waits(statement, "await", first);
           extent_.awaits.push_back(&statement.expressions.front());
           break;
         case StatementKind::store:
           if (extent_.effect.empty()) extent_.effect = "a store";
+          accesses(statement.id, statement.range);
           break;
         case StatementKind::assign:
           // This changes a variable of the caller.
@@ -88,7 +120,10 @@ class Measure {
         default: break;
       }
       for (const Expression& operand : statement.expressions) expression(operand, depth + 1);
-      statements(statement.body, depth + 1);
+      const bool atomic = statement.kind == StatementKind::atomic;
+      blocks_ += atomic;
+      statements(statement.body, depth + 1, atomic && blocks_ == 1);
+      blocks_ -= atomic;
       statements(statement.otherwise, depth + 1);
     }
   }
@@ -97,8 +132,14 @@ class Measure {
     ++extent_.expressions;
     extent_.depth = std::max(extent_.depth, depth);
     switch (node.kind) {
-      case ExpressionKind::call: extent_.calls.push_back({node.id, depth, node.range}); break;
-      case ExpressionKind::load: extent_.loads = true; break;
+      case ExpressionKind::call:
+        extent_.calls.push_back({node.id, depth, node.range});
+        if (blocks_ > 0) extent_.calls_in_atomic.push_back(extent_.calls.back());
+        break;
+      case ExpressionKind::load:
+        extent_.loads = true;
+        accesses(node.id, node.range);
+        break;
       default:
         if (const auto effect = effect_of(node); !effect.empty()) forbid(effect);
         break;
@@ -106,8 +147,10 @@ class Measure {
     for (const Expression& operand : node.operands) expression(operand, depth + 1);
   }
 
+  const Program& program_;
   const Body& body_;
   std::uint32_t results_;
+  unsigned blocks_ = 0;  // `atomic` blocks around the current statement
   Extent extent_;
 };
 
@@ -116,7 +159,7 @@ class CallChecker {
   explicit CallChecker(Resolution& resolution) : resolution_(resolution), program_(resolution.program) {
     functions_.reserve(program_.functions.size());
     for (const Function& function : program_.functions)
-      functions_.push_back(Measure(function.body, function.results).take());
+      functions_.push_back(Measure(program_, function.body, function.results).take());
   }
 
   void run() {
@@ -124,11 +167,23 @@ class CallChecker {
     for (const FunctionId id : finished_) expand(functions_[id]);
     for (const Extent& function : functions_) check_awaits(function);
     for (const ThreadTemplate& thread : program_.templates) {
-      Extent extent = Measure(thread.body).take();
+      Extent extent = Measure(program_, thread.body).take();
       check_awaits(extent);
       check_size(std::move(extent), fmt::format("thread '{}'", thread.name), thread.range);
     }
     if (program_.final_block) check_final(*program_.final_block);
+  }
+
+  // Once spin loops have become `await`s.
+  void check_atomic_blocks() {
+    for (FunctionId id = 0; id < functions_.size(); ++id) {
+      const Function& function = program_.functions[id];
+      functions_[id] = Measure(program_, function.body, function.results).take();
+    }
+    for (const FunctionId id : finished_) expand(functions_[id]);
+    for (const Extent& function : functions_) check_atomic(function);
+    for (const ThreadTemplate& thread : program_.templates)
+      check_atomic(Measure(program_, thread.body).take());
   }
 
   // Turns loops like `while x != 0 { }` into `await`s, except those reachable from `final`, where there is no
@@ -136,7 +191,8 @@ class CallChecker {
   void find_spin_loops() {
     std::vector<bool> in_final(functions_.size(), false);
     if (program_.final_block) {
-      for (const Call& call : Measure(*program_.final_block).take().calls) in_final[call.callee] = true;
+      for (const Call& call : Measure(program_, *program_.final_block).take().calls)
+        in_final[call.callee] = true;
     }
     // In reverse order, callers come before callees.
     for (auto id = finished_.rbegin(); id != finished_.rend(); ++id) {
@@ -220,12 +276,42 @@ class CallChecker {
       if (extent.forbidden_in_final.empty()) extent.forbidden_in_final = callee.forbidden_in_final;
       if (extent.effect.empty()) extent.effect = callee.effect;
       extent.loads = extent.loads || callee.loads;
+      if (extent.waits.empty()) extent.waits = callee.waits;
+      if (extent.plain.empty()) extent.plain = callee.plain;
     }
   }
 
   // The condition of an await may be evaluated any number of times, so it may only load.
   void check_awaits(const Extent& extent) {
     for (const Expression* condition : extent.awaits) check_await(*condition);
+  }
+
+  void check_atomic(const Extent& extent) {
+    static constexpr const char* wait_hint =
+        "only the first statement of the outermost 'atomic' may wait, as an 'await'";
+    static constexpr const char* plain_hint =
+        "a race on it would have no two places: declare it without 'plain'";
+    for (const auto& refused : extent.refused_in_atomic) {
+      const bool waits = refused.what.starts_with('\'');
+      resolution_.error(refused.range, fmt::format("{} is not allowed inside 'atomic'", refused.what),
+                        waits ? wait_hint : plain_hint);
+    }
+    for (const Call& call : extent.calls_in_atomic) {
+      const Extent& callee = functions_[call.callee];
+      const std::string& name = program_.functions[call.callee].name;
+      if (!callee.waits.empty()) {
+        resolution_.error(
+            call.range,
+            fmt::format("'{}' uses '{}', which is not allowed inside 'atomic'", name, callee.waits),
+            wait_hint);
+      } else if (!callee.plain.empty()) {
+        resolution_.error(
+            call.range,
+            fmt::format("'{}' accesses the plain variable '{}', which is not allowed inside 'atomic'", name,
+                        callee.plain),
+            plain_hint);
+      }
+    }
   }
 
   void check_await(const Expression& node) {
@@ -307,7 +393,7 @@ class CallChecker {
   }
 
   void check_final(const Body& body) {
-    Extent extent = Measure(body).take();
+    Extent extent = Measure(program_, body).take();
     for (const Call& call : extent.calls) {
       const Extent& callee = functions_[call.callee];
       if (callee.forbidden_in_final.empty()) continue;
@@ -332,7 +418,9 @@ class CallChecker {
 void check_calls(Resolution& resolution, bool spin_await) {
   CallChecker checker(resolution);
   checker.run();
-  if (spin_await && !resolution.diagnostics.any()) checker.find_spin_loops();
+  if (resolution.diagnostics.any()) return;
+  if (spin_await) checker.find_spin_loops();
+  checker.check_atomic_blocks();
 }
 
 }  // namespace heddle::lang

@@ -30,7 +30,8 @@ bool breaks(const std::vector<Statement>& statements) {
 bool never_falls_off(const Statement& statement) {
   switch (statement.kind) {
     case StatementKind::return_: return true;
-    case StatementKind::block: return never_falls_off(statement.body);
+    case StatementKind::block:
+    case StatementKind::atomic: return never_falls_off(statement.body);
     case StatementKind::either:
       return std::all_of(statement.body.begin(), statement.body.end(),
                          [](const Statement& alternative) { return never_falls_off(alternative.body); });
@@ -56,6 +57,7 @@ bool BodyResolver::check_allowed(const syntax::Statement& from) {
   if (kind_ != BodyKind::final_) return true;
   switch (from.kind) {
     case syntax::StatementKind::either:
+    case syntax::StatementKind::atomic:
     case syntax::StatementKind::fence:
     case syntax::StatementKind::lock:
     case syntax::StatementKind::unlock:
@@ -131,6 +133,14 @@ void BodyResolver::either_of_range(const syntax::Statement& from, Statement& int
   made.body = block(from.body[0].body);
   --branches_;
   locals_.leave();
+}
+
+// What may not be in it depends on the functions that it calls: lang/calls.cpp.
+void BodyResolver::atomic(const syntax::Statement& from, Statement& into) {
+  into.kind = StatementKind::atomic;
+  ++branches_;
+  into.body = block(from.body);
+  --branches_;
 }
 
 // What looks like a guard, but is none: the alternative could be chosen and then wait, although another one

@@ -123,13 +123,14 @@ const x3::rule<struct WhileRule, Statement> while_statement = "a statement";
 const x3::rule<struct ForRule, Statement> for_statement = "a statement";
 const x3::rule<struct EitherRule, Statement> either_statement = "a statement";
 const x3::rule<struct AlternativeRule, Statement> alternative = "'{'";
+const x3::rule<struct AtomicRule, Statement> atomic_statement = "a statement";
 
 const auto block_def = token(Kind::left_brace) > nested[*statement] > token(Kind::right_brace);
 
-const auto statement_def =
-    recovering(Recovery::statement)[if_statement | while_statement | for_statement | either_statement |
-                                    braces | empty | (simple_statement > token(Kind::semicolon)) |
-                                    stray(Recovery::statement, "a statement")];
+const auto statement_def = recovering(
+    Recovery::statement)[if_statement | while_statement | for_statement | either_statement |
+                         atomic_statement | braces | empty | (simple_statement > token(Kind::semicolon)) |
+                         stray(Recovery::statement, "a statement")];
 
 const auto simple_statement_def = declare | jump | order | check | evaluate;
 
@@ -193,7 +194,11 @@ const auto either_statement_def =
      token(Kind::in) > expression[push_expression] > token(Kind::dot_dot) > expression[push_expression] >
      alternative[push_alternative]);
 
+const auto atomic_statement_def =
+    block_word("atomic")[Begin<StatementKind::atomic>{}] > block[Set<&Statement::body>{}];
+
 BOOST_SPIRIT_DEFINE(alternative)
+BOOST_SPIRIT_DEFINE(atomic_statement)
 BOOST_SPIRIT_DEFINE(either_statement)
 BOOST_SPIRIT_DEFINE(block)
 BOOST_SPIRIT_DEFINE(statement)

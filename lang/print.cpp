@@ -202,6 +202,7 @@ class Printer {
       case StatementKind::assume: return line(fmt::format("assume {};", first()));
       case StatementKind::await: return line(fmt::format("await {};", first()));
       case StatementKind::either: return either(statement);
+      case StatementKind::atomic: return head("atomic", statement);
     }
   }
 

@@ -77,6 +77,7 @@ enum class StatementKind : std::uint8_t {
   assume,     // expressions: [condition]
   await,      // expressions: [condition]
   either,     // body: a block for each alternative; or name, expressions: [low, high]; body: one block
+  atomic,     // body
 };
 
 struct Statement {

@@ -116,6 +116,7 @@ enum class StatementKind : std::uint8_t {
   await,     // expressions: [condition]
   either,  // expressions: [choose]; body: a block for each alternative, of which the choice is the number; or one
            // block for all, in which the local `id` is the choice: its operands are literals or locals then
+  atomic,  // body: one indivisible step. Only its first statement may wait, as an `await`
 };
 
 struct Statement {

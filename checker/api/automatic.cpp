@@ -8,6 +8,7 @@
 #include "checker/api/state.hpp"
 #include "checker/commits/event_name.hpp"
 #include "checker/registry.hpp"
+#include "heddle/details.h"
 
 namespace heddle {
 
@@ -86,11 +87,19 @@ InvariantsOf invariants_of(const Program& program) {
   return result;
 }
 
+namespace {
+
+// Whether neither all violations are needed, nor numbers of executions, nor something else that not all algorithms have.
+bool needs_verdict_only(const CheckOptions& options) {
+  return !options.keep_going && !options.collect_outcomes && !options.witnesses &&
+         options.witness_of.empty() && !options.max_executions && !options.save && options.resume.empty() &&
+         !options.coverage && !options.robust && !options.random;
+}
+
+}  // namespace
+
 bool may_alternate(const Program& program, const CheckOptions& options) {
-  if (options.keep_going || options.collect_outcomes || options.witnesses || !options.witness_of.empty() ||
-      options.max_executions || options.save || !options.resume.empty() || options.coverage ||
-      options.robust || options.random)
-    return false;
+  if (!needs_verdict_only(options) || has_atomic_blocks(program)) return false;
   const Cell* const continued = find_cell(options.model, default_algorithm(program, options));
   const Cell* const merged = find_cell(options.model, merging);
   return continued != nullptr && continued->algorithm == graphs && continued->divisible &&
@@ -172,7 +181,43 @@ Result<CheckResult> check_without_loop_bound(const Program& program, const Check
 
 }  // namespace
 
+namespace {
+
+// For programs with atomic blocks, which `trust` does not run: `states` and `sdpor` by turns, each from its beginning.
+Result<CheckResult> check_states_by_turns(const Program& program, const CheckOptions& options) {
+  double seconds = 0;
+  std::vector<std::string_view> left{merging};
+  if (may_leave_loop_bound(program, options)) left.insert(left.begin(), uncut);
+  std::vector<GivenUp> given_up;
+  for (std::uint64_t most = least_uncut;; most *= growth) {
+    for (std::size_t i = 0; i < left.size();) {
+      Turn turn(options, left[i], seconds);
+      turn.use_one_thread();
+      const bool last = left.size() == 1;
+      auto result = turn.run(program, last ? std::numeric_limits<std::uint64_t>::max() : most);
+      if (!result) return result;
+      result->seconds = seconds += result->seconds;
+      if (result->stopped_by.empty() || last || (!turn.over() && result->stopped_by != "memory limit")) {
+        result->given_up = std::move(given_up);
+        return result;
+      }
+      std::erase_if(given_up, [&](const GivenUp& other) { return other.algorithm == left[i]; });
+      given_up.push_back({std::string(left[i]), result->counts.transitions});
+      if (turn.over()) {
+        ++i;
+      } else {
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+  }
+}
+
+}  // namespace
+
 Result<CheckResult> check_automatically(const Program& program, const CheckOptions& options) {
+  if (has_atomic_blocks(program) && needs_verdict_only(options) && !options.live &&
+      !options.preemption_bound && why_not(program, options.model, merging).empty())
+    return check_states_by_turns(program, options);
   const bool alternates = may_alternate(program, options);
   auto result = alternates ? check_by_turns(program, options) : checker::check(program, options, {});
   if (!result) return result;
@@ -203,9 +248,10 @@ std::string_view default_algorithm(const CheckOptions& options) {
 
 std::string_view default_algorithm(const Program& program, const CheckOptions& options) {
   const std::string_view algorithm = default_algorithm(options);
-  const bool sees_locals = algorithm != graphs;
-  return sees_locals || checker::invariants_of(program) != checker::InvariantsOf::locals ? algorithm
-                                                                                         : interleavings;
+  if (algorithm != graphs) return algorithm;
+  const bool by_steps =
+      has_atomic_blocks(program) || checker::invariants_of(program) == checker::InvariantsOf::locals;
+  return by_steps ? interleavings : algorithm;
 }
 
 }  // namespace heddle

@@ -17,6 +17,7 @@
 #include "checker/report/trace.hpp"
 #include "checker/search/data_races.hpp"
 #include "checker/search/search.hpp"
+#include "heddle/details.h"
 
 namespace heddle {
 
@@ -154,6 +155,36 @@ Result<std::vector<checker::StateValue>> find_state(
   return result;
 }
 
+// "'naive', 'dpor'": those of the model for which `works(cell)`.
+template <typename Works>
+std::string list_algorithms(std::string_view model, Works&& works) {
+  std::string list;
+  for (const checker::Cell& cell : checker::all_cells()) {
+    if (cell.model == model && works(cell))
+      list += (list.empty() ? "'" : ", '") + std::string(cell.algorithm) + "'";
+  }
+  return list;
+}
+
+// Why the pair cannot run the program's atomic blocks; empty if it can, or if there are none.
+std::string why_no_blocks(const Program& program, std::string_view model, std::string_view algorithm) {
+  const auto runs = [](const checker::Cell& cell) { return cell.runs_blocks; };
+  if (runs(*checker::find_cell(model, algorithm)) || !has_atomic_blocks(program)) return {};
+  const std::string others = list_algorithms(model, runs);
+  if (others.empty()) {
+    return fmt::format(
+        "the program has 'atomic' blocks, which are indivisible steps, and the model '{}' has no order of "
+        "steps: "
+        "'atomic' is for sc, tso and pso",
+        model);
+  }
+  return fmt::format(
+      "the program has 'atomic' blocks, and the algorithm '{}' explores '{}' as executions of single "
+      "operations; {} "
+      "explore it step by step",
+      algorithm, model, others);
+}
+
 }  // namespace
 
 const std::vector<ModelInfo>& models() { return checker::all_models(); }
@@ -171,6 +202,7 @@ std::string why_not(std::string_view model_name, std::string_view algorithm_name
 std::string why_not(const Program& program, std::string_view model, std::string_view algorithm) {
   if (std::string reason = why_not(model, algorithm); !reason.empty()) return reason;
   if (algorithm == checker::automatic) algorithm = default_algorithm(program, {});
+  if (std::string reason = why_no_blocks(program, model, algorithm); !reason.empty()) return reason;
   const auto invariants = checker::invariants_of(program);
   const bool names_locals = invariants == checker::InvariantsOf::locals;
   const auto judges = [&](const checker::Cell& cell) {
@@ -178,11 +210,7 @@ std::string why_not(const Program& program, std::string_view model, std::string_
   };
   if (invariants == checker::InvariantsOf::nothing || judges(*checker::find_cell(model, algorithm)))
     return {};
-  std::string others;
-  for (const checker::Cell& cell : checker::all_cells()) {
-    if (cell.model == model && judges(cell))
-      others += (others.empty() ? "'" : ", '") + std::string(cell.algorithm) + "'";
-  }
+  const std::string others = list_algorithms(model, judges);
   if (others.empty()) {
     return fmt::format(
         "the program has invariants, and under the model '{}' threads and memory have no common state",
@@ -200,11 +228,8 @@ std::string why_one_thread(std::string_view model_name, std::string_view algorit
   if (algorithm_name == checker::automatic)
     algorithm_name = checker::find_model(model_name)->default_algorithm;
   if (checker::find_cell(model_name, algorithm_name)->divisible) return {};
-  std::string others;
-  for (const checker::Cell& cell : checker::all_cells()) {
-    if (cell.model == model_name && cell.divisible)
-      others += (others.empty() ? "'" : ", '") + std::string(cell.algorithm) + "'";
-  }
+  const std::string others =
+      list_algorithms(model_name, [](const checker::Cell& cell) { return cell.divisible; });
   return fmt::format(
       "the algorithm '{}' explores the model '{}' with one thread, because what it finds in one part of the "
       "search changes others; several can be used by {}",
@@ -240,7 +265,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
                     "can",
                     algorithm.name));
   }
-  if (options.live && trees::has_either(state_of(program).tree)) {
+  if (options.live && trees::has(state_of(program).tree, lang::StatementKind::either)) {
     return refuse(
         "liveness cannot be judged of a program with 'either': a thread chooses an alternative before it "
         "waits "
@@ -249,7 +274,15 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (options.robust_states && !options.robust)
     return refuse("robust_states is a form of the question `robust`");
   if (options.robust) {
+    if (has_atomic_blocks(program) && !options.robust_states) {
+      return refuse(
+          "robustness is a question about executions of single operations, and the program has 'atomic' "
+          "blocks; "
+          "--states compares final states");
+    }
     if (auto reason = why_not_robust(options, algorithm); !reason.empty()) return refuse(std::move(reason));
+    if (auto reason = why_no_blocks(program, options.model, options.algorithm); !reason.empty())
+      return refuse(std::move(reason));
   }
   if (options.buffer_bound && !model->has_buffers) {
     return refuse(fmt::format("the model '{}' has no store buffers to bound", model->name));
@@ -296,6 +329,11 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (options.preemption_bound && !options.robust && checker::has_plain_locations(*image)) {
     return refuse(
         "data races are not looked for under a preemption bound, and the program has 'plain' variables");
+  }
+  if (options.preemption_bound && has_atomic_blocks(program)) {
+    return refuse(
+        "preemptions are not counted in programs with 'atomic' blocks: a thread cannot be interrupted in "
+        "one");
   }
   if (options.preemption_bound && !image->invariants.empty()) {
     return refuse(

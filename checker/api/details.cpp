@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "checker/api/machine_core.hpp"
+#include "checker/api/trees.hpp"
 #include "checker/registry.hpp"
 #include "lang/tree.hpp"
 
@@ -15,7 +16,7 @@ namespace heddle {
 
 namespace {
 
-// Gives the executions of library calls their numbers. A thread is in one call at a time. Another call begins where it
+// Gives the executions of library calls and of atomic blocks their numbers. A thread is in one call at a time. Another call begins where it
 // is another place of a user's file, or where a place is passed again that a call passes once.
 class Calls {
  public:
@@ -29,7 +30,9 @@ class Calls {
     Current& current = current_[row.thread];
     if (!site.call) {
       current.call.reset();
-      return {};
+      if (row.block == checker::InBlock::no) return {};
+      if (row.block == checker::InBlock::first) current.block = block_at(site);
+      return current.block;
     }
     // (`x += 1` is a load and a store of one place, and a copy of a struct passes its place for each field.)
     const bool copies = current.line == site.line && !current.accessed.contains({row.site, row.location});
@@ -58,7 +61,16 @@ class Calls {
     std::set<std::pair<std::uint32_t, compiler::Op>> passed;         // sites
     std::set<std::pair<std::uint32_t, checker::Location>> accessed;  // sites
     std::uint32_t line = 0;                                          // of the newest site
+    LibraryCall block;                                               // the newest one
   };
+  LibraryCall block_at(const compiler::Site& site) {
+    return {.number = count_++,
+            .file = site.file,
+            .line = site.line,
+            .column = site.column,
+            .source = "atomic",
+            .atomic = true};
+  }
   const compiler::Image& image_;
   const std::vector<bool>& repeated_;
   std::vector<Current> current_;  // by thread
@@ -85,6 +97,10 @@ bool begins_with(const Trace& trace, const Trace& rows, std::size_t count) {
 }
 
 }  // namespace
+
+bool has_atomic_blocks(const Program& program) {
+  return trees::has(state_of(program).tree, lang::StatementKind::atomic);
+}
 
 std::map<std::string, std::string> struct_names(const Program& program) {
   const ProgramAccess::State& state = state_of(program);

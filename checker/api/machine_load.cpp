@@ -62,6 +62,15 @@ bool is_transition(const Step& step) {
          step.kind != StepKind::failure && step.kind != StepKind::final_;
 }
 
+// How many steps of a trace the rows from `first` on are.
+std::size_t count_steps(const checker::Rows& rows, std::size_t first) {
+  using checker::RowType;
+  return static_cast<std::size_t>(std::count_if(
+      rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(), [](const checker::Row& row) {
+        return row.type == RowType::operation || row.type == RowType::flush || row.type == RowType::choice;
+      }));
+}
+
 }  // namespace
 
 Result<void> Machine::load(const Trace& trace) {
@@ -82,8 +91,8 @@ Result<void> Machine::load(const Trace& trace) {
       const auto again = std::find_if(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
         return entry.shown.kind == TransitionKind::retry && entry.shown.effect.thread == step.thread;
       });
-      const auto thread = static_cast<checker::ThreadId>(step.thread);
-      const Choice retry{.type = checker::StepType::retry, .thread = thread};
+      const Choice retry{.type = checker::StepType::retry,
+                         .thread = static_cast<checker::ThreadId>(step.thread)};
       // (In a run that repeats a cycle for ever, a thread may also look again without success.)
       if (again != core.next.end() ? core.take(Choice(again->choice))
                                    : trace.repeats_from && core.take(retry))
@@ -102,10 +111,21 @@ Result<void> Machine::load(const Trace& trace) {
         choice->value = step.read;
       }
     }
+    const auto thread = static_cast<checker::ThreadId>(step.thread);
+    const bool listed = std::any_of(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
+      return entry.shown.effect.thread == step.thread;
+    });
+    // (At the end of a run, an atomic block that waits looks in vain.)
+    if (!choice && !listed) choice = Choice{.type = checker::StepType::operation, .thread = thread};
+    const std::size_t rows_before = core.rows.size();
     if (!choice || !core.take(*choice)) {
       core.back(core.depth);
       core.schedule.clear();
       return refuse(fmt::format("step {} of the trace, '{}', cannot happen there", i + 1, step.action));
+    }
+    // An atomic block is one transition.
+    for (auto more = count_steps(core.rows, rows_before); more > 1 && i + 1 < trace.steps.size();) {
+      if (is_transition(trace.steps[++i])) --more;
     }
   }
   core.back(core.depth);

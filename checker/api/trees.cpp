@@ -56,7 +56,7 @@ std::optional<std::int64_t> known(const lang::Expression& e) {
   }
 }
 
-bool has_either(const lang::Program& program) {
+bool has(const lang::Program& program, lang::StatementKind kind) {
   std::vector<bool> known(program.functions.size());
   std::vector<const lang::Body*> open;
   for (const lang::ThreadTemplate& thread : program.templates) open.push_back(&thread.body);
@@ -65,7 +65,7 @@ bool has_either(const lang::Program& program) {
     const lang::Body& next = *open.back();
     open.pop_back();
     walk(next, next.statements, [&](const lang::Statement& statement, const lang::Body&) {
-      found = found || statement.kind == lang::StatementKind::either;
+      found = found || statement.kind == kind;
       for (const lang::Expression& expression : statement.expressions) {
         walk_expression(expression, [&](const lang::Expression& e) {
           if (e.kind != lang::ExpressionKind::call || known[e.id]) return;

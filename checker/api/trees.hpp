@@ -32,8 +32,8 @@ void walk_threads(Program& program, const Visit& visit) {
   for (auto& thread : program.templates) walk(thread.body, thread.body.statements, visit);
 }
 
-// Whether some thread can come to an `either`, in its own text or in a function that it calls.
-[[nodiscard]] bool has_either(const lang::Program& program);
+// Whether some thread can come to a statement of this kind, in its own text or in a function that it calls.
+[[nodiscard]] bool has(const lang::Program& program, lang::StatementKind kind);
 
 template <typename Visit>
 void walk_expression(const lang::Expression& expression, const Visit& visit) {

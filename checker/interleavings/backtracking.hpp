@@ -16,6 +16,13 @@
 // the write before it may have enabled it, it races with the newest write before which it could have been
 // taken; and where a thread waits at the end of a path, it takes part in this race there.
 //
+// Atomic blocks are transitions whose accesses are known only once they are made, or tried (`for_each_in_block`). A block
+// and a transition that it does not depend on can change places: each makes the same accesses then. The first access of
+// a block that conflicts with another transition is the same before and after that. So two transitions that are tried in
+// one order are known to depend on each other in both. A block that awaits something races with all steps that conflict
+// with it or, at the end of a path, with its condition, and that are not ordered before its thread: what else it would do
+// is not known there, nor which of these steps let it wait. So all that is enabled is taken before each of them.
+//
 // Invariants are judged in every state that is met. Steps that can change what they look at (`is_observed`) depend
 // on each other. So in all runs of one trace they come in one order, and what invariants see of a state depends
 // only on how many of them have come: some run of each trace is explored, and every state belongs to some run.
@@ -65,6 +72,7 @@
 //   it goes first and is left for good, which costs nothing, and the claim holds after it.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <utility>
@@ -87,6 +95,7 @@ struct BacktrackNode {
   ThreadId chooser = none;
   std::int64_t next_value = 0;
   std::int64_t end_value = 0;
+  std::uint32_t waiting = none;  // inside a block that has awaited something: the thread's clock before it
 };
 
 // Step `earlier` of the path races with the transition of `process` that is step `later`, or would be if it
@@ -129,10 +138,19 @@ class BacktrackingSearch {
   [[nodiscard]] const Running<Set>& running() const { return running_[depth_ - 1]; }
   [[nodiscard]] bool bounded() const { return bounded_; }
   [[nodiscard]] Counts& counts() { return search_.counts; }
+  // The races of all blocks that await something, with what their conditions have looked at on the path.
+  void add_waiting_blocks() {
+    for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+      if (!machine_.begins_block(t) || !machine_.awaits(t)) continue;
+      find_awaited(t);
+      races_of_waiting_block(t, machine_.depth(), order_.row_of(t));
+    }
+  }
 
   // Adds the process to the backtrack set of the state before step `race`, or everything enabled if the
   // process is not; with a preemption bound also where the block of steps around it begins.
   void add_conservatively(std::uint32_t race, ProcessId process) {
+    race = begin_of(race);
     add_process(nodes_[race], process);
     if (!bounded_) return;
     const Step& step = machine_.step(race);
@@ -161,10 +179,16 @@ class BacktrackingSearch {
           leave();
           continue;
         }
+        const bool in_block = machine_.in_block();
+        const auto first = machine_.depth();
         machine_.choose(node.chooser, node.next_value++);
         step_taken();
         if (bounded_) push_running(running());
-        arrive(Set(node.sleep));  // a copy: `arrive` may move the nodes
+        if (in_block) [[unlikely]] {
+          continue_block(node.chooser, first, node.waiting, node.sleep);
+        } else {
+          arrive(Set(node.sleep));  // a copy: `arrive` may move the nodes
+        }
         continue;
       }
       const Set todo = node.backtrack - node.done - node.sleep;
@@ -233,12 +257,14 @@ class BacktrackingSearch {
       return;
     }
     const bool waited = machine_.awaits(process);
+    if (machine_.begins_block(process)) [[unlikely]]
+      return take_block(process, waited, asleep);
     const auto race = waited ? waiting_race(process) : none;
     machine_.execute(process);
     step_taken(waited);
     const auto last = machine_.depth() - 1;
-    for (const auto earlier : order_.races()) add({earlier, last, process, order_.row(last)});
-    if (race != none) add({race, last, process, order_.row(last)});
+    for (const auto earlier : order_.races()) add({begin_of(earlier), last, process, order_.row(last)});
+    if (race != none) add({begin_of(race), last, process, order_.row(last)});
     if (bounded_) mutexes_race(last);
     if (bounded_ || Policy::stateful) return arrive({});
     const Access access = machine_.step(last).access;
@@ -247,9 +273,114 @@ class BacktrackingSearch {
     Set sleep;
     asleep.for_each([&](ProcessId p) {
       if (observed && machine_.is_observed(p, machine_.pending(p))) return;
+      if (machine_.begins_block(p)) [[unlikely]] {
+        if (independent_of_block(p, last)) sleep.insert(p);
+        return;
+      }
       if (p != process && independent(p, access, thread)) sleep.insert(p);
     });
     arrive(sleep);
+  }
+
+  // -- Atomic blocks.
+
+  [[nodiscard]] std::uint32_t begin_of(std::uint32_t position) const { return order_.begin_of(position); }
+
+  // `take` for a block.
+  [[gnu::noinline]] void take_block(ProcessId process, bool waited, const Set& asleep) {
+    const auto first = machine_.depth();
+    const auto waiting = waited ? order_.row_of(process) : none;
+    if (waited) {
+      find_awaited(process);
+      races_of_waiting_block(process, first, waiting);
+    }
+    machine_.execute(process);
+    step_taken();
+    continue_block(process, first, waiting, asleep);
+  }
+
+  // The steps from `first` on are those of the process's newest transition, which is a block or a part of one.
+  void continue_block(ProcessId process, std::uint32_t first, std::uint32_t waiting, const Set& asleep) {
+    if (waiting != none) {
+      accesses_.clear();
+      for (auto i = first; i < machine_.depth(); ++i) accesses_.push_back(machine_.step(i).access);
+      races_of_waiting_block(process, begin_of(first), waiting);
+    } else {
+      const auto row = order_.row(machine_.depth() - 1);
+      for (const auto earlier : order_.races()) add({begin_of(earlier), begin_of(first), process, row});
+    }
+    Set sleep;
+    if (!Policy::stateful) {
+      asleep.for_each([&](ProcessId p) {
+        if (p != process && independent_of_block(p, first)) sleep.insert(p);
+      });
+    }
+    arrive(sleep);
+    if (machine_.in_block()) nodes_[depth_ - 1].waiting = waiting;
+  }
+
+  // True if the next transition of a process commutes with the steps from `first` on.
+  [[nodiscard]] bool independent_of_block(ProcessId process, std::uint32_t first) {
+    if (!machine_.enabled_but_for_blocks().contains(process)) return false;
+    accesses_.clear();
+    if (machine_.begins_block(process)) {
+      machine_.for_each_in_block(process, [&](const Access& access) { accesses_.push_back(access); });
+    } else {
+      accesses_.push_back(machine_.pending(process));
+    }
+    const bool observed = machine_.has_invariants() &&
+                          std::any_of(accesses_.begin(), accesses_.end(), [&](const Access& access) {
+                            return machine_.is_observed(process, access);
+                          });
+    for (auto i = first; i < machine_.depth(); ++i) {
+      const Step& step = machine_.step(i);
+      if (conflicts(step.access) || (observed && machine_.is_observed(step))) return false;
+    }
+    return true;
+  }
+  // With some access of `accesses_`.
+  [[nodiscard]] bool conflicts(const Access& access) const {
+    if (access.location == none || access.forwarded) return false;
+    return std::any_of(accesses_.begin(), accesses_.end(), [&](const Access& other) {
+      return other.location == access.location && !other.forwarded && (other.writes || access.writes);
+    });
+  }
+
+  // The races of a block that awaits something, with `accesses_`, and the steps before `end`. `own`: the thread's clock
+  // without the block.
+  void races_of_waiting_block(ThreadId t, std::uint32_t end, std::uint32_t own) {
+    for (auto position = end; position > 0; --position) {
+      const Step& step = machine_.step(position - 1);
+      if (step.thread == t || order_.ordered(position - 1, own)) continue;
+      Access access = step.access;
+      access.forwarded = false;  // once the write that it reads is in memory, the load would read the block's
+      Node& node = nodes_[begin_of(position - 1)];
+      if (conflicts(access)) node.backtrack |= node.enabled;
+    }
+  }
+  // Into `accesses_`: what the condition of the thread's block has looked at since the thread is there. It depends on the
+  // values: with `x == 0 || y == 1`, nobody looks at y as long as x is 0.
+  void find_awaited(ThreadId t) {
+    accesses_.clear();
+    memory_ = machine_.memory();
+    const auto look = [&] {
+      (void)machine_.evaluate_block(
+          t, [&](Location x) { return memory_[x]; },
+          [&](const Access& access) {
+            const bool known = std::any_of(accesses_.begin(), accesses_.end(), [&](const Access& other) {
+              return other.location == access.location && other.writes == access.writes;
+            });
+            if (!known) accesses_.push_back(access);
+          });
+    };
+    look();
+    for (auto position = machine_.depth(); position > 0; --position) {
+      const Step& step = machine_.step(position - 1);
+      if (step.thread == t && step.type != StepType::flush) break;
+      if (!step.access.writes) continue;
+      memory_[step.access.location] = step.overwritten;
+      look();
+    }
   }
 
   // True if the next transition of a process that was enabled before the step commutes with it. A thread and
@@ -269,8 +400,9 @@ class BacktrackingSearch {
   // Opens the node of the state that was just reached.
   void arrive(const Set& sleep) {
     if (!machine_.failures().empty()) search_.failure(machine_);
-    if (depth_ == nodes_.size()) nodes_.emplace_back();
-    Node& node = nodes_[depth_++];
+    depth_ = machine_.depth() + 1;
+    if (depth_ > nodes_.size()) nodes_.resize(depth_);
+    Node& node = nodes_[depth_ - 1];
     node = Node{};
     node.sleep = sleep;
     if (!machine_.choosing().empty()) {
@@ -298,16 +430,25 @@ class BacktrackingSearch {
     for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
       waiting_lock_races(t);
       if (!machine_.awaits(t) || machine_.enabled().contains(t)) continue;
+      if (machine_.begins_block(t)) {
+        find_awaited(t);
+        races_of_waiting_block(t, machine_.depth(), order_.row_of(t));
+        continue;
+      }
       std::uint32_t row = 0;
       const auto race = waiting_race(t, &row);
-      if (race != none) add({race, machine_.depth(), t, row});
+      if (race != none) add({begin_of(race), machine_.depth(), t, row});
     }
   }
 
   void leave() {
-    if (--depth_ == 0) return;
+    if (depth_ == 1) {
+      depth_ = 0;
+      return;
+    }
     order_.forget();
     machine_.undo();
+    depth_ = machine_.depth() + 1;
   }
 
   void step_taken(bool waited = false) {
@@ -374,17 +515,20 @@ class BacktrackingSearch {
     if (m.op != Op::lock || machine_.memory()[m.location] == 0) return;
     std::uint32_t row = 0;
     const auto race = order_.lock_race(t, m.location, row);
-    if (race != none) add({race, machine_.depth(), t, row});
+    if (race != none) add({begin_of(race), machine_.depth(), t, row});
     order_.pop_row();
   }
 
   Machine& machine_;
   Search& search_;
   HappensBefore<Machine> order_;
-  std::vector<Node> nodes_;  // the first depth_ are in use: one per state on the path
+  // The first depth_ are in use: one per state on the path; those inside a block mean nothing.
+  std::vector<Node> nodes_;
   std::size_t depth_ = 0;
   bool bounded_;
   std::vector<Running<Set>> running_;  // with a preemption bound: by state on the path
+  std::vector<Access> accesses_;       // scratch
+  std::vector<std::int64_t> memory_;   // the same
   Policy policy_;
 };
 

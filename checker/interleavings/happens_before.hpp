@@ -6,7 +6,8 @@
 // the axioms (docs/memory-models.md: rfe, not rf): a load that reads its own thread's write is not ordered
 // with the flush of that write, whichever of the two came first. It is ordered before every flush that comes
 // after *that flush*. So two paths have the same happens-before exactly if they have the same program order,
-// reads-from and coherence order. In a program with invariants, steps that they observe are ordered, too.
+// reads-from and coherence order. In a program with invariants, steps that they observe are ordered, too. The steps of an
+// atomic block have one clock, that of the last one: what happens after one of them happens after all.
 //
 // A clock is a row of a flat table: component q is 1 + the position of the last step of process q that
 // happens before, 0 for none. Row 0 is all zero. Rows are a stack: undoing a step pops the rows that it
@@ -44,12 +45,28 @@ class HappensBefore {
   }
   [[nodiscard]] const std::int32_t* clock(std::uint32_t row) const { return clocks_.data() + row * stride_; }
 
-  // Accounts for the machine's newest step. `waited`: it is an operation of an await, whose race with a write
+  // Accounts for the machine's newest transition. `waited`: it is an operation of an await, whose race with a write
   // is `waiting_race`. Afterwards `races()` has the positions of the steps that race
   // with it, newest first: steps of other processes that conflict with it and that nothing else orders before
   // it.
   void record(bool waited = false) {
-    const auto position = machine_.depth() - 1;
+    races_.clear();
+    record_step(waited);
+    if (machine_.step(newest()).block != InBlock::no) [[unlikely]]
+      record_block();
+  }
+
+  // Forgets the machine's newest transition; call before the machine undoes it.
+  void forget() {
+    while (machine_.step(newest()).continues()) [[unlikely]] forget_step();
+    forget_step();
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t newest() const { return static_cast<std::uint32_t>(events_.size() - 1); }
+
+  [[gnu::always_inline]] void record_step(bool waited) {
+    const auto position = static_cast<std::uint32_t>(events_.size());
     const Step& step = machine_.step(position);
     if (machine_.process_count() > row_of_.size()) widen();
     Event& event = events_.emplace_back();
@@ -59,7 +76,6 @@ class HappensBefore {
     event.row = push_row();
     copy(event.row, start_row(step));
     if constexpr (Machine::has_buffers) join_buffers(event.row, step);
-    races_.clear();
     if (step.access.location != none && !step.access.forwarded) {
       event.previous = last_access_[step.access.location];
       event.previous_write = event.previous == none ? none
@@ -76,9 +92,27 @@ class HappensBefore {
     if constexpr (Machine::has_buffers) after_step(step);
   }
 
-  // Forgets the machine's newest step; call before the machine undoes it.
-  void forget() {
-    const Step& step = machine_.step(machine_.depth() - 1);
+  // The rest of an atomic block, or of its part up to a `choose` or from there. What a block races with is known when it
+  // has ended: `races()` is empty before. A step that another race orders before the block does not race with it.
+  [[gnu::noinline]] void record_block() {
+    while (events_.size() < machine_.depth()) record_step(false);
+    const auto begin = begin_of(newest());
+    const auto row = events_.back().row;
+    for (auto position = begin; position < newest(); ++position) events_[position].row = row;
+    for (const auto race : races_) block_races_.push_back({newest(), race});
+    races_.clear();
+    if (machine_.in_block()) return;
+    for (auto race = block_races_.rbegin(); race != block_races_.rend() && race->position >= begin; ++race)
+      races_.push_back(race->earlier);
+    std::erase_if(races_, [&](std::uint32_t race) {
+      return std::any_of(races_.begin(), races_.end(), [&](std::uint32_t other) {
+        return other > race && ordered(race, events_[other].row);
+      });
+    });
+  }
+
+  void forget_step() {
+    const Step& step = machine_.step(newest());
     const Event& event = events_.back();
     if (machine_.has_invariants() && machine_.is_observed(step)) [[unlikely]]
       last_observed_ = event.previous_observed;
@@ -88,6 +122,15 @@ class HappensBefore {
     row_of_[step.thread] = event.thread_row;
     rows_ = event.rows_before;
     events_.pop_back();
+    while (!block_races_.empty() && block_races_.back().position >= events_.size()) block_races_.pop_back();
+  }
+
+ public:
+  // The first step of the atomic block to which the step at `position` belongs, before which something else could come;
+  // the step itself if it is in none.
+  [[nodiscard]] std::uint32_t begin_of(std::uint32_t position) const {
+    while (machine_.step(position).block == InBlock::later) [[unlikely]]-- position;
+    return position;
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& races() const { return races_; }
@@ -119,6 +162,8 @@ class HappensBefore {
     }
     for (auto write = last_write(location); write != none; write = events_[write].previous_write) {
       if (ordered(write, row) || (Machine::has_buffers && machine_.step(write).thread == thread)) break;
+      const auto before = events_[write].previous_write;
+      if (before != none && begin_of(before) == begin_of(write)) continue;  // nothing comes between them
       if (goes_on(machine_.step(write).overwritten)) return write;
     }
     return none;
@@ -155,12 +200,13 @@ class HappensBefore {
       join(row, row_of_[step.process]);
       const auto barrier = machine_.model().of_process(step.process).writes[step.entry].barrier;
       if (barrier != 0) join_flushes_before(row, step.thread, barrier);
-    } else if (step.type == StepType::operation && step.op != Op::load && step.op != Op::store) {
+    } else if (step.type == StepType::operation &&
+               ((step.op != Op::load && step.op != Op::store) || step.block == InBlock::first)) {
       join_own_flushes(row, step.thread);
     }
   }
 
-  // A locked operation or a full fence comes after all flushes of its thread.
+  // A locked operation, an atomic block or a full fence comes after all flushes of its thread.
   void join_own_flushes(std::uint32_t row, ThreadId thread) {
     for (const auto index : machine_.model().owned(thread))
       join(row, row_of_[machine_.model().buffer(index).process]);
@@ -331,6 +377,11 @@ class HappensBefore {
   std::vector<Event> events_;               // by position
   std::uint32_t last_observed_ = none;
   std::vector<std::uint32_t> races_;
+  struct BlockRace {
+    std::uint32_t position = 0;  // the last step of its part of the block
+    std::uint32_t earlier = 0;
+  };
+  std::vector<BlockRace> block_races_;  // of all blocks, in the order of their positions
 };
 
 }  // namespace heddle::checker

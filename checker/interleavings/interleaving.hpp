@@ -22,7 +22,8 @@
 //       end()                            why nothing is enabled: complete, blocked, deadlock, violation
 //   undo()                               back to the state before the newest step
 //
-// - `execute`, `choose`, `retry` and `follow` push one Step, and `undo` pops it. After `undo` every query
+// - `execute`, `choose`, `retry` and `follow` push one Step, or several if the transition is an atomic block
+//   (Step::continues), and `undo` pops them. After `undo` every query
 //   answers as before the step, except that `failures()` is empty: read it before the next step. Callers must
 //   not undo at depth 0.
 // - `execute` takes a member of `enabled()`, `choose` a member of `choosing()`; neither checks. `follow`
@@ -100,6 +101,15 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { view.has_invariants() } -> std::same_as<bool>;
   { view.is_observed(view.step(index)) } -> std::same_as<bool>;
   { view.is_observed(process, Access{}) } -> std::same_as<bool>;
+  // Atomic blocks are transitions with several accesses, of which `pending` is the first one. In the middle of a block, at
+  // a `choose`, nothing but that is possible.
+  { view.in_block() } -> std::same_as<bool>;
+  { view.begins_block(process) } -> std::same_as<bool>;
+  { view.enabled_but_for_blocks() } -> std::same_as<const typename Machine::Set&>;
+  machine.for_each_in_block(thread, [](const Access& /*access*/) {});
+  {
+    machine.evaluate_block(thread, read, [](const Access& /*access*/) {})
+    } -> std::same_as<bool>;
   { view.can_go_on(thread) } -> std::same_as<bool>;
   { view.waits_at_fence(thread) } -> std::same_as<bool>;
   // Threads that wait for a condition, with MachineOptions::awaits_hold: not enabled where the next operation

@@ -72,9 +72,13 @@ class Machine {
   }
 
   // Processes that can take their next transition. Threads at a `choose` are not among them: see `choosing`.
-  [[nodiscard]] const Set& enabled() const { return enabled_; }
+  [[nodiscard]] const Set& enabled() const { return alone_.empty() ? enabled_ : nobody_; }
   // Threads whose next operation is a `choose`. It touches nothing shared, so a search takes it first.
-  [[nodiscard]] const Set& choosing() const { return choosing_; }
+  [[nodiscard]] const Set& choosing() const { return alone_.empty() ? choosing_ : alone_; }
+  // Whether a thread is at a `choose` in the middle of an atomic block: then nothing else is possible. And what would be
+  // enabled if it were not.
+  [[nodiscard]] bool in_block() const { return !alone_.empty(); }
+  [[nodiscard]] const Set& enabled_but_for_blocks() const { return enabled_; }
   // True if the thread could take its next operation, possibly after flushes of its own buffers.
   [[nodiscard]] bool can_go_on(ThreadId thread) const {
     const auto& m = threads_.mailbox(thread);
@@ -82,7 +86,7 @@ class Machine {
       case Op::load:
       case Op::try_lock: return true;
       case Op::store:
-        if constexpr (has_buffers) return !model_.buffers_stores();
+        if constexpr (has_buffers) return m.in_atomic != 0 || !model_.buffers_stores();
         return true;
       case Op::lock: return memory_[m.location] == 0;
       // A thread that unlocks a mutex that it does not hold has failed and stays there.
@@ -111,8 +115,9 @@ class Machine {
   }
   // True if the thread must wait for its own buffers before its next operation is known.
   [[nodiscard]] bool waits_at_fence(ThreadId thread) const {
-    const auto op = threads_.mailbox(thread).op;
-    return has_buffers && (op == Op::fence || (op == Op::store && !can_go_on(thread)));
+    const auto& m = threads_.mailbox(thread);
+    return has_buffers &&
+           (m.op == Op::fence || (m.op == Op::store && (m.in_atomic != 0 || !can_go_on(thread))));
   }
   // The violations that threads found in the newest step, or before the first one.
   [[nodiscard]] const std::vector<Failure>& failures() const { return failures_; }
@@ -163,6 +168,19 @@ class Machine {
     }
   }
 
+  // Whether the thread's next operation is the first one of an atomic block.
+  [[nodiscard]] bool begins_block(ProcessId process) const {
+    return process < thread_count() && threads_.mailbox(process).in_atomic == 1;
+  }
+  // Calls `visit(access)` for what the thread's next transition, an atomic block, would do now, with all values of each
+  // `choose` in it; if it is not enabled, for the part of its condition that does not hold. O(all these steps).
+  template <typename Visit>
+  void for_each_in_block(ThreadId thread, Visit&& visit);
+  // Evaluates the condition with which the atomic block begins, at which the thread is, with the values that
+  // `read(location)` gives, and calls `visit(access)` for what it looks at. True if it holds, or if there is none.
+  template <typename Read, typename Visit>
+  bool evaluate_block(ThreadId thread, Read&& read, Visit&& visit);
+
   // Takes the next transition of an enabled process.
   void execute(ProcessId process) {
     auto& step = steps_.emplace_back();
@@ -172,6 +190,8 @@ class Machine {
       if (process >= thread_count()) return flush(model_.of_process(process), step);
     }
     operate(process, step);
+    if (threads_.mailbox(process).in_atomic == later_in_block) [[unlikely]]
+      run_block(process);
   }
 
   // Resumes a thread of `choosing` with one value of its `choose`.
@@ -184,8 +204,14 @@ class Machine {
     step.process = step.thread = thread;
     step.site = m.site;
     step.read = value;
+    if (m.in_atomic == later_in_block) [[unlikely]] {
+      step.block = InBlock::later;
+      alone_.erase(thread);
+    }
     log(RowType::choice, step);
     advance(thread, step, value);
+    if (m.in_atomic == later_in_block) [[unlikely]]
+      run_block(thread);
   }
 
   // Lets a waiting thread evaluate the condition of its `await` again. Only replays do this: in a search,
@@ -200,8 +226,18 @@ class Machine {
     advance(thread, step, 0);
   }
 
-  // Undoes the newest step.
+  // Undoes the newest transition.
   void undo() {
+    while (steps_.back().continues()) [[unlikely]] undo_step();
+    const ThreadId thread = steps_.back().thread;
+    const bool in_block = steps_.back().block != InBlock::no;
+    undo_step();
+    if (in_block) [[unlikely]]
+      find_alone(thread);
+  }
+
+ private:
+  void undo_step() {
     const Step& step = steps_.back();
     const ThreadId thread = step.thread;
     if constexpr (has_buffers) {
@@ -218,6 +254,7 @@ class Machine {
     steps_.pop_back();
   }
 
+ public:
   // Why nothing is enabled. The awaits of waiting threads are evaluated again: if the condition holds now,
   // the first evaluation was only too early.
   [[nodiscard]] RunEnd end() {
@@ -259,6 +296,7 @@ class Machine {
   [[nodiscard]] Schedule schedule() const {
     Schedule result;
     for (const auto& step : steps_) {
+      if (step.continues()) continue;
       result.push_back({.type = step.type,
                         .thread = step.thread,
                         .location = step.access.location,
@@ -271,7 +309,7 @@ class Machine {
   [[nodiscard]] bool follow(const Choice& choice) {
     ProcessId process = choice.thread;
     if (choice.type == StepType::choice) {
-      if (!choosing_.contains(choice.thread)) return false;
+      if (!choosing().contains(choice.thread)) return false;
       choose(choice.thread, choice.value);
       return true;
     }
@@ -288,7 +326,10 @@ class Machine {
         if (pending(process).location != choice.location) return false;
       }
     }
-    if (!enabled_.contains(process)) return false;
+    // (A block that awaits something in vain looks at the end of a run: `evaluate_waits`.)
+    const bool looks =
+        choice.type == StepType::operation && begins_block(process) && awaits(process) && !in_block();
+    if (!looks && !enabled().contains(process)) return false;
     execute(process);
     return true;
   }
@@ -304,6 +345,7 @@ class Machine {
         Model(threads_.count(), static_cast<std::uint32_t>(image_.locations.size()), options_.buffer_bound);
     enabled_ = {};
     choosing_ = {};
+    alone_ = {};
     waiting_ = {};
     failures_.clear();
     watches_ = watches_races_ = false;
@@ -328,7 +370,12 @@ class Machine {
   // The value of a mutex while the thread holds it.
   [[nodiscard]] static std::int64_t holder(ThreadId thread) { return std::int64_t{thread} + 1; }
 
+  static constexpr std::uint8_t later_in_block = 2;  // Mailbox::in_atomic
+
   [[nodiscard]] bool looked_last(ThreadId thread);
+  // Makes the rest of the atomic block that the newest step began, or that it has continued after a `choose`.
+  void run_block(ThreadId thread);
+  void find_alone(ThreadId thread);
   void operate(ThreadId thread, Step& step);
   static void write(Step& step, std::int64_t& cell, std::int64_t value);
   template <typename Buffer>
@@ -361,6 +408,7 @@ class Machine {
   // Updates `enabled` and `choosing` after `step` of the thread was executed or undone.
   void refresh(ThreadId thread, const Step& step);
   void refresh_thread(ThreadId thread);
+  void refresh_others(const Step& step);
   void refresh_wait(ThreadId thread);
   void refresh_waiting(Location location);
   void log(RowType type, const Step& step);
@@ -374,6 +422,8 @@ class Machine {
   std::vector<Step> steps_;
   Set enabled_;
   Set choosing_;
+  Set alone_;    // the thread that is at a `choose` in an atomic block
+  Set nobody_;   // empty
   Set waiting_;  // threads at an operation of an await, if MachineOptions::awaits_hold
   std::uint64_t forced_ = 0;
   std::vector<Failure> failures_;
@@ -432,6 +482,7 @@ inline void Machine<Model, Words>::operate(ThreadId thread, Step& step) {
   step.thread = thread;
   step.site = m.site;
   step.access.location = m.location;
+  step.block = static_cast<InBlock>(m.in_atomic);
   auto& cell = memory_[m.location];
   std::int64_t result = cell;
   switch (m.op) {
@@ -448,7 +499,7 @@ inline void Machine<Model, Words>::operate(ThreadId thread, Step& step) {
       }
       break;
     case Op::store:
-      if constexpr (has_buffers) ++forced_;
+      if constexpr (has_buffers) forced_ += m.in_atomic == 0;
       write(step, cell, m.value);
       break;
     case Op::lock:
@@ -473,6 +524,72 @@ inline void Machine<Model, Words>::operate(ThreadId thread, Step& step) {
   step.read = result;
   log(RowType::operation, step);
   advance(thread, step, result);
+}
+
+template <OperationalModel Model, unsigned Words>
+[[gnu::noinline]] void Machine<Model, Words>::run_block(ThreadId thread) {
+  const auto& m = threads_.mailbox(thread);
+  while (m.in_atomic == later_in_block && m.op != Op::choose && can_go_on(thread)) {
+    auto& step = steps_.emplace_back();
+    step.process = thread;
+    operate(thread, step);
+  }
+  find_alone(thread);
+}
+
+template <OperationalModel Model, unsigned Words>
+void Machine<Model, Words>::find_alone(ThreadId thread) {
+  const auto& m = threads_.mailbox(thread);
+  alone_.assign(thread, m.op == Op::choose && m.in_atomic == later_in_block);
+}
+
+template <OperationalModel Model, unsigned Words>
+template <typename Read, typename Visit>
+bool Machine<Model, Words>::evaluate_block(ThreadId thread, Read&& read, Visit&& visit) {
+  auto& m = threads_.mailbox(thread);
+  const Uncounted trial(image_);
+  threads_.save(thread);
+  do {
+    if (m.in_await == 0) break;
+    visit(Access{.location = m.location, .reads = true, .writes = m.op != Op::load});
+    m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, thread).result;
+    compiler::resume(threads_.block(thread));
+  } while (m.in_atomic == later_in_block);
+  const bool begins = m.op != Op::await_failed;
+  threads_.restore(thread);
+  return begins;
+}
+
+template <OperationalModel Model, unsigned Words>
+template <typename Visit>
+void Machine<Model, Words>::for_each_in_block(ThreadId thread, Visit&& visit) {
+  const Uncounted trial(image_);
+  Rows* const log = std::exchange(log_, nullptr);
+  const std::vector<Failure> failures = std::exchange(failures_, {});
+  const Set alone = std::exchange(alone_, {});
+  const auto made_since = [&](std::uint32_t first) {
+    for (auto position = first; position < depth(); ++position) visit(steps_[position].access);
+  };
+  const auto from_here = [&](const auto& rest) -> void {
+    if (alone_.empty()) return;
+    const std::int64_t low = threads_.mailbox(thread).value;
+    const std::int64_t high = threads_.mailbox(thread).expected;
+    for (auto value = low; value < high; ++value) {
+      const auto first = depth();
+      choose(thread, value);
+      made_since(first);
+      rest(rest);
+      undo();
+    }
+  };
+  const auto first = depth();
+  execute(thread);
+  made_since(first);
+  from_here(from_here);
+  undo();
+  alone_ = alone;
+  failures_ = failures;
+  log_ = log;
 }
 
 template <OperationalModel Model, unsigned Words>
@@ -530,7 +647,7 @@ inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
         step.passed_fence |= m.fence == Fence::full;
       }
       log(RowType::fence, thread, m);
-    } else if (has_buffers && m.op == Op::store) {
+    } else if (has_buffers && m.op == Op::store && m.in_atomic == 0) {
       if constexpr (has_buffers) {
         if (!model_.buffers_stores()) break;
         if (!model_.has_room(thread, m.location)) {
@@ -552,6 +669,8 @@ inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
     compiler::resume(block);
   }
   const auto& m = threads_.mailbox(thread);
+  if (m.in_atomic == later_in_block && m.op != Op::choose && can_go_on(thread)) [[unlikely]]
+    return refresh_others(step);  // `run_block` follows
   if (is_failure(m.op) || (m.op == Op::unlock && memory_[m.location] != holder(thread))) fail(thread, m);
   if (!watches_) [[likely]]
     return refresh(thread, step);
@@ -590,6 +709,12 @@ inline void Machine<Model, Words>::refresh(ThreadId thread, const Step& step) {
       enabled_.assign(buffer.process, model_.can_flush(buffer));
     }
   }
+  refresh_others(step);
+}
+
+// What the step changes for threads that wait.
+template <OperationalModel Model, unsigned Words>
+[[gnu::always_inline]] inline void Machine<Model, Words>::refresh_others(const Step& step) {
   if (step.access.writes && !waiting_.empty()) [[unlikely]] {
     refresh_waiting(step.access.location);
   }
@@ -604,7 +729,7 @@ inline void Machine<Model, Words>::refresh(ThreadId thread, const Step& step) {
 template <OperationalModel Model, unsigned Words>
 [[gnu::always_inline]] inline void Machine<Model, Words>::refresh_thread(ThreadId thread) {
   const auto op = threads_.mailbox(thread).op;
-  const bool drains = op != Op::load && op != Op::store;
+  const bool drains = (op != Op::load && op != Op::store) || threads_.mailbox(thread).in_atomic != 0;
   enabled_.assign(thread, can_go_on(thread) && (!drains || drained(thread)));
   choosing_.assign(thread, op == Op::choose);
   if (threads_.mailbox(thread).in_await != 0 || waiting_.contains(thread)) [[unlikely]]
@@ -616,7 +741,7 @@ template <OperationalModel Model, unsigned Words>
 [[gnu::noinline]] void Machine<Model, Words>::refresh_waiting(Location location) {
   const Set waiting = waiting_;
   waiting.for_each([&](ProcessId t) {
-    if (threads_.mailbox(t).location == location) refresh_thread(t);
+    if (threads_.mailbox(t).location == location || begins_block(t)) refresh_thread(t);
   });
 }
 
@@ -624,9 +749,15 @@ template <OperationalModel Model, unsigned Words>
 [[gnu::noinline]] void Machine<Model, Words>::refresh_wait(ThreadId thread) {
   const auto& m = threads_.mailbox(thread);
   // (A look at a plain variable can race, even if it comes too early.)
-  const bool waits = options_.awaits_hold && m.in_await != 0 && !image_.locations[m.location].is_plain;
+  const bool waits =
+      (options_.awaits_hold || m.in_atomic != 0) && m.in_await != 0 && !image_.locations[m.location].is_plain;
   waiting_.assign(thread, waits);
   if (!waits || !enabled_.contains(thread)) return;
+  if (m.in_atomic != 0) {
+    const bool begins = evaluate_block(
+        thread, [this](Location x) { return memory_[x]; }, [](const Access&) {});
+    return enabled_.assign(thread, begins);
+  }
   std::int64_t seen = memory_[m.location];
   if constexpr (has_buffers) {
     if (const auto* const write = model_.newest(thread, m.location)) seen = write->value;
@@ -641,6 +772,7 @@ inline void Machine<Model, Words>::log(RowType type, const Step& step) {
                    .op = step.op,
                    .reads = step.access.reads,
                    .writes = step.access.writes,
+                   .block = step.block,
                    .thread = step.thread,
                    .location = step.access.location,
                    .site = step.site,

@@ -106,7 +106,7 @@ class Stateful : public FlanaganGodefroid {
   template <typename Exploration>
   bool prune(Exploration& search) {
     Machine& machine = search.machine();
-    connect(machine);
+    connect(machine, search.order());
     path_.clear();
     if (search.bounded()) search.running().append_to(path_, machine);
     if (!table_.known(machine, path_)) {
@@ -115,6 +115,7 @@ class Stateful : public FlanaganGodefroid {
     }
     ++search.counts().revisits;
     summarise(search);
+    search.add_waiting_blocks();
     return true;
   }
 
@@ -132,13 +133,21 @@ class Stateful : public FlanaganGodefroid {
 
   // Adds edges from the newest operation to the pending ones: those of enabled processes, and locks that
   // wait. Choices are not operations: nothing depends on them.
-  void connect(Machine& machine) {
+  void connect(Machine& machine, const HappensBefore<Machine>& order) {
     pending_.clear();
-    machine.enabled().for_each(
-        [&](ProcessId p) { pending_.push_back(graph_.node(p, possible(machine.pending(p)))); });
+    const auto enabled = machine.enabled();
+    enabled.for_each([&](ProcessId p) {
+      if (machine.begins_block(p)) [[unlikely]]
+        return add_block(machine, p, false);
+      pending_.push_back(graph_.node(p, possible(machine.pending(p))));
+    });
     for (ThreadId t = 0; t < machine.thread_count(); ++t) {
       const Op op = machine.threads().mailbox(t).op;
-      if ((op != Op::lock && !machine.awaits(t)) || machine.enabled().contains(t)) continue;
+      if ((op != Op::lock && !machine.awaits(t)) || enabled.contains(t)) continue;
+      if (machine.begins_block(t)) {
+        add_block(machine, t, op != Op::load);
+        continue;
+      }
       Access access = possible(machine.pending(t));
       access.writes = op != Op::load;
       pending_.push_back(graph_.node(t, access));
@@ -146,9 +155,27 @@ class Stateful : public FlanaganGodefroid {
     auto position = machine.depth();
     while (position > 0 && machine.step(position - 1).type == StepType::choice) --position;
     if (position == 0) return;
-    const Step& step = machine.step(position - 1);
-    const auto last = graph_.node(step.process, possible(step.access));
+    // What comes after one access of an atomic block comes after those before it.
+    auto last = node_of(machine.step(position - 1));
     for (const auto next : pending_) graph_.add_edge(last, next);
+    const auto begin = order.begin_of(position - 1);
+    for (--position; position > begin; --position) {
+      const Step& before = machine.step(position - 1);
+      if (before.type == StepType::choice) continue;
+      graph_.add_edge(node_of(before), last);
+      last = node_of(before);
+    }
+  }
+  [[nodiscard]] OperationGraph::Node node_of(const Step& step) {
+    return graph_.node(step.process, possible(step.access));
+  }
+  // An atomic block, as far as it can be told now, becomes pending. `may_write`: its condition is a read-modify-write that
+  // failed.
+  [[gnu::noinline]] void add_block(Machine& machine, ThreadId thread, bool may_write) {
+    machine.for_each_in_block(thread, [&](Access access) {
+      access.writes |= may_write;
+      pending_.push_back(graph_.node(thread, possible(access)));
+    });
   }
 
   // The access as it may be in any state: whether a buffer answers a load can differ between states.

@@ -89,7 +89,9 @@ class BreadthFirst : BreadthFirstTree<Machine, InterleavingNode<Machine>> {
 
   // The machine has just taken the step to the child; undoes it.
   void arrive(Node& child) {
-    const Step& step = machine_.step(machine_.depth() - 1);
+    auto first = machine_.depth() - 1;
+    while (machine_.step(first).continues()) --first;
+    const Step& step = machine_.step(first);
     child.choice = {.type = step.type,
                     .thread = step.thread,
                     .location = step.access.location,

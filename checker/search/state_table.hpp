@@ -51,18 +51,18 @@ class StateTable {
     ThreadId thread = 0;
     Location location = none;
   };
-  // The machine has taken a step since the last call of `find`, `find_next`, `go_back` or `step_back`.
+  // The machine has taken a transition, whose steps made these changes, since the last call of `find`, `find_next`, `go_back` or `step_back`.
   // O(size of the thread + log(size of the state)).
-  Found find_next(Machine& machine, const Change& change) {
+  Found find_next(Machine& machine, std::span<const Change> changes) {
     tree_.mark();
-    set(machine, change);
+    set(machine, changes);
     return tree_.find();
   }
   // The machine has undone the step that led to the last call, which was `find_next`. O(log(size of the state)).
   void go_back() { tree_.roll_back(); }
-  // The machine has undone a step. O(as find_next).
-  void step_back(Machine& machine, const Change& change) {
-    set(machine, change);
+  // The machine has undone a transition. O(as find_next).
+  void step_back(Machine& machine, std::span<const Change> changes) {
+    set(machine, changes);
     tree_.mark();
   }
 
@@ -106,9 +106,11 @@ class StateTable {
     tree_.start(next + has_path);
     part_of_path_ = next;
   }
-  void set(Machine& machine, const Change& change) {
-    if (change.location != none) set_location(machine, change.location);
-    set_thread(machine, change.thread);
+  void set(Machine& machine, std::span<const Change> changes) {
+    for (const Change& change : changes) {
+      if (change.location != none) set_location(machine, change.location);
+    }
+    set_thread(machine, changes.back().thread);
   }
   void set_location(const Machine& machine, Location location) {
     tree_.set(part_[location], number_of_value(machine.memory()[location]));

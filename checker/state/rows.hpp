@@ -17,6 +17,7 @@ struct Row {
   bool writes = false;
   Fence fence = Fence::full;  // of fences
   bool in_final = false;      // an operation of the `final` block, which has no thread
+  InBlock block = InBlock::no;
   ThreadId thread = 0;
   Location location = none;
   std::uint32_t site = 0;

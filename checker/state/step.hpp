@@ -36,6 +36,14 @@ struct Access {
   bool forwarded = false;
 };
 
+// Where a step is in an atomic block. The steps of a block are one transition, `execute` makes them all and `undo` undoes
+// them all; or several, if the thread meets a `choose` in the block.
+enum class InBlock : std::uint8_t {
+  no,
+  first,
+  later,  // also of a choice in a block, which begins a transition
+};
+
 struct Step {
   StepType type = StepType::operation;
   Op op = Op::load;  // flush: Op::store
@@ -53,6 +61,10 @@ struct Step {
   std::uint32_t barrier_before = 0;
   bool resumed = false;       // the thread ran: its block was saved
   bool passed_fence = false;  // the thread went past a full fence after the operation
+  InBlock block = InBlock::no;
+
+  // Whether it belongs to the transition of the step before it.
+  [[nodiscard]] bool continues() const { return block == InBlock::later && type != StepType::choice; }
 };
 
 // What a read-modify-write writes; for `compare_exchange`, if it read what it expected.

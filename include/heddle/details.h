@@ -17,7 +17,7 @@
 
 namespace heddle {
 
-// A call in a user's file of a function of a built-in module.
+// A call in a user's file of a function of a built-in module; or an atomic block in a user's file.
 struct LibraryCall {
   // Steps with the same number belong to one execution of the call, except that two executions in a row by
   // which a thread repeats only loops of the module cannot be distinguished.
@@ -25,7 +25,9 @@ struct LibraryCall {
   std::string file = {};
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  std::string source = {};  // "net.send(wire, me, other, m)"
+  std::string source =
+      {};  // "net.send(wire, me, other, m)"; of a block "atomic", with the place of its first operation
+  bool atomic = false;  // a block
 };
 
 struct TraceDetails {
@@ -43,6 +45,9 @@ struct TraceDetails {
 // std::bad_alloc.
 [[nodiscard]] TraceDetails details_of(const Program& program, const Trace& trace,
                                       const MachineOptions& options = {});
+
+// Whether some thread can come to an atomic block. Linear in the program.
+[[nodiscard]] bool has_atomic_blocks(const Program& program);
 
 // TraceDetails::structs. Linear in the shared data.
 [[nodiscard]] std::map<std::string, std::string> struct_names(const Program& program);

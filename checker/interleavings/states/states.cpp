@@ -50,10 +50,12 @@ class Growth {
     for (Location x = 0; x < locations_.size(); ++x) add_location(machine, x);
     for (ThreadId t = 0; t < machine.thread_count(); ++t) add_thread(machine, t);
   }
-  // After a step from a state that was added.
-  void add(const Machine& machine, const typename StateTable<Machine>::Change& change) {
-    if (change.location != none) add_location(machine, change.location);
-    add_thread(machine, change.thread);
+  // After a transition from a state that was added.
+  void add(const Machine& machine, std::span<const typename StateTable<Machine>::Change> changes) {
+    for (const auto& change : changes) {
+      if (change.location != none) add_location(machine, change.location);
+    }
+    add_thread(machine, changes.back().thread);
   }
   [[nodiscard]] std::string describe() const {
     constexpr std::uint32_t long_buffer = 24;
@@ -129,10 +131,10 @@ class StateSearch {
     while (!nodes_.empty() && !search_.stopped()) {
       if (const auto move = next_move()) {
         take(*move);
-        const auto change = newest_change();
-        const auto found = table_.find_next(machine_, change);
+        find_changes();
+        const auto found = table_.find_next(machine_, changes_);
         if (arrive(*move, found)) {
-          growth_.add(machine_, change);
+          growth_.add(machine_, changes_);
         } else {
           undo(*move);
           table_.go_back();
@@ -143,9 +145,9 @@ class StateSearch {
       const Move came_by = nodes_.back().came_by;
       nodes_.pop_back();
       if (nodes_.empty()) break;
-      const auto change = newest_change();
+      find_changes();
       undo(came_by);
-      table_.step_back(machine_, change);
+      table_.step_back(machine_, changes_);
     }
     search_.note_memory(memory_used());
     if (!search_.stopped_by().empty()) search_.grows = growth_.describe();
@@ -207,10 +209,14 @@ class StateSearch {
     machine_.undo();
   }
 
-  // Of the step, or the two steps, of the newest move.
-  [[nodiscard]] typename Table::Change newest_change() const {
-    const Step& step = machine_.step(machine_.depth() - 1);
-    return {step.thread, step.access.writes ? step.access.location : none};
+  // Of the newest move: one step, or two of which the first one only reads, or an atomic block.
+  void find_changes() {
+    changes_.clear();
+    for (auto position = machine_.depth(); position > 0; --position) {
+      const Step& step = machine_.step(position - 1);
+      changes_.push_back({step.thread, step.access.writes ? step.access.location : none});
+      if (!step.continues()) break;
+    }
   }
 
   // Opens the node of the state that was just reached and found in the table. False if the state is known.
@@ -301,6 +307,7 @@ class StateSearch {
   std::vector<bool> on_path_;  // by state
   std::vector<Node> nodes_;    // the path
   Growth<Machine> growth_;
+  std::vector<typename Table::Change> changes_;  // scratch
   bool live_;
   StateGraph graph_;  // if liveness is judged
 };

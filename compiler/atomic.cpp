@@ -1,0 +1,25 @@
+// `atomic { ... }`: one indivisible step.
+//
+// The block is ordinary code whose operations are marked (Mailbox::in_atomic): the host performs the first one and all
+// that follow it as one transition. Which operation comes first is known only when the thread gets there, so a slot says
+// whether the block has made one. A `choose` does not count: no other thread can notice it. An `await` with which the
+// block begins makes none until its condition holds.
+#include "compiler/generator.hpp"
+
+namespace heddle::compiler {
+
+void Generator::atomic(const lang::Statement& statement) {
+  if (begun_) return block(statement.body);  // part of the block around it
+  const std::uint32_t top = frame_->top();
+  begun_ = frame_->allocate();
+  begin_atomic();
+  block(statement.body);
+  begun_.reset();
+  frame_->release_to(top);
+}
+
+void Generator::begin_atomic() {
+  if (begun_) frame_->store(*begun_, ir().getInt64(0));
+}
+
+}  // namespace heddle::compiler

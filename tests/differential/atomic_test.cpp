@@ -1,0 +1,157 @@
+// Random programs with `atomic`: all algorithms that run it agree on them, and under SC they have the final states of
+// programs in which one mutex protects every step.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "campaign.hpp"
+#include "heddle/heddle.h"
+#include "tests/environment.hpp"
+
+namespace heddle::differential {
+
+namespace {
+
+enum class Form : std::uint8_t {
+  atomic,
+  mutex,  // every step holds one mutex; what it awaits is assumed
+};
+
+class Writer {
+ public:
+  // `only_blocks`: whether all steps are blocks.
+  Writer(std::uint64_t number, bool only_blocks) : random_(number), only_blocks_(only_blocks) {}
+
+  std::string program(Form form) {
+    form_ = form;
+    std::string text =
+        "shared x: int; shared y: int; shared z: int; shared a: int[2]; mutex m;\n"
+        "fn twice(v: ref int) -> int { let old = v; v = old + old; return old; }\n";
+    const int threads = below(3) == 0 ? 2 : 3;
+    for (int t = 0; t < threads; ++t) {
+      text += "thread " + std::string(1, "pqs"[t]) + " {\n  var r = 0;\n";
+      for (int i = 1 + below(threads == 2 ? 4 : 2); i > 0; --i) {
+        const bool choice = below(8) == 0;
+        text += choice ? "  r = r + choose(0..2);\n" : only_blocks_ || below(2) == 0 ? block() : plain();
+      }
+      text += "}\n";
+    }
+    if (below(4) == 0 && form == Form::atomic) text += "invariant x + y < 9;\n";
+    return text;
+  }
+
+ private:
+  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
+  std::string variable() {
+    return below(4) == 0 ? "a[" + std::to_string(below(2)) + "]" : std::string(1, "xyz"[below(3)]);
+  }
+  std::string number() { return std::to_string(below(3)); }
+  std::string condition() {
+    std::string text = variable() + (below(3) == 0 ? " != " : " == ") + number();
+    if (below(3) == 0) text += (below(2) == 0 ? " && " : " || ") + variable() + " == " + number();
+    return text;
+  }
+
+  // One operation.
+  std::string operation() {
+    switch (below(7)) {
+      case 0:
+      case 1: return variable() + " = " + number() + ";";
+      case 2: return variable() + " = r;";
+      case 3: return "r = " + variable() + ";";
+      case 4: return "fetch_add(" + variable() + ", 1);";
+      case 5: return "if cas(" + variable() + ", " + number() + ", 2) { r = 5; }";
+      default: return "r = r * 3 + " + variable() + ";";
+    }
+  }
+  std::string plain() {
+    const int kind = below(8);
+    if (kind == 0) {
+      const std::string awaited = condition();
+      return form_ == Form::atomic ? "  await " + awaited + ";\n"
+                                   : "  { lock m; assume " + awaited + "; unlock m; }\n";
+    }
+    if (kind == 1) return "  fence;\n";
+    const std::string text = operation();
+    return form_ == Form::atomic ? "  " + text + "\n" : "  { lock m; " + text + " unlock m; }\n";
+  }
+  std::string block() {
+    std::string text = form_ == Form::atomic ? "  atomic {" : "  { lock m;";
+    if (below(3) == 0) text += (form_ == Form::atomic ? " await " : " assume ") + condition() + ";";
+    for (int i = below(4); i > 0; --i) {
+      switch (below(6)) {
+        case 0: text += " if " + condition() + " { " + operation() + " } else { " + operation() + " }"; break;
+        case 1: text += " r = r + choose(0..2);"; break;
+        case 2: text += " r = twice(" + variable() + ");"; break;
+        case 3: text += " for i in 0..2 { a[i] = r + i; }"; break;
+        default: text += " " + operation(); break;
+      }
+    }
+    return text + (form_ == Form::atomic ? " }\n" : " unlock m; }\n");
+  }
+
+  std::mt19937_64 random_;
+  bool only_blocks_;
+  Form form_ = Form::atomic;
+};
+
+using States = std::set<std::vector<std::int64_t>>;
+
+States states_of(const Program& program, const std::string& model, const std::string& algorithm) {
+  CheckOptions options;
+  options.model = model;
+  options.algorithm = algorithm;
+  options.keep_going = true;
+  options.collect_outcomes = true;
+  const auto result = check(program, options);
+  REQUIRE_MESSAGE(result, model << " " << algorithm << ": " << (result ? "" : result.error().front().text));
+  States states;
+  for (const auto& outcome : result->outcomes) {
+    std::vector<std::int64_t> state;
+    for (const auto& value : outcome.values) state.push_back(value.value);
+    states.insert(std::move(state));
+  }
+  return states;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "an atomic block is one step: all algorithms agree, and under sc a mutex around every step says the "
+    "same") {
+  const std::size_t programs = tests::sized(400, 6000);
+  std::size_t failures = 0;
+  std::size_t violations = 0;
+  for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
+    const std::uint64_t seed = default_seed() * 1'000'000 + number;
+    const bool only_blocks = number % 3 == 0;
+    const std::string text = Writer(seed, only_blocks).program(Form::atomic);
+    INFO("program " << number << ":\n" << text);
+    const auto program = Program::from_source(text, "atomic.hed");
+    const auto locked = Program::from_source(Writer(seed, only_blocks).program(Form::mutex), "locked.hed");
+    REQUIRE(program);
+    REQUIRE(locked);
+    const Finding finding = all_pairs_agree(*program);
+    CHECK_MESSAGE(finding.difference.empty(), finding.difference);
+    failures += !finding.difference.empty();
+    violations += finding.violation;
+    if (text.find("invariant") != std::string::npos) continue;  // a violation ends a run
+    const States expected = states_of(*locked, "sc", "trust");
+    for (const char* model : {"sc", "tso", "pso"}) {
+      const States found = states_of(*program, model, "source");
+      bool same = found == expected;
+      if (std::string(model) != "sc" && !only_blocks)
+        same = std::includes(found.begin(), found.end(), expected.begin(), expected.end());
+      CHECK_MESSAGE(same, model << ": " << found.size() << " final states, with a mutex " << expected.size());
+      failures += !same;
+    }
+  }
+  CHECK(violations > programs / 20);
+}
+
+}  // namespace heddle::differential
