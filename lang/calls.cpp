@@ -288,7 +288,8 @@ class CallChecker {
 
   void check_atomic(const Extent& extent) {
     static constexpr const char* wait_hint =
-        "only the first statement of the outermost 'atomic' may wait, as an 'await'";
+        "only the first statement of the outermost 'atomic' may wait, as an 'await'; an empty 'while' loop "
+        "is one, too";
     static constexpr const char* plain_hint =
         "a race on it would have no two places: declare it without 'plain'";
     for (const auto& refused : extent.refused_in_atomic) {

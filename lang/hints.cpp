@@ -117,8 +117,11 @@ std::string protocol_hint(const SyntaxError& error) {
     return "an 'or' follows the block of an 'either', with nothing in between";
   if (start.text == "either" && error.expected == "'or { ... }'")
     return "an 'either' has at least two alternatives: either { ... } or { ... }";
-  if (start.text == "atomic" && next(error.start)->kind == Kind::left_brace)
-    return "there are no atomic blocks: hold a mutex, or use cas, exchange or fetch_add";
+  if (error.kind == Recovery::statement && start.text == "d_step" &&
+      next(error.start)->kind == Kind::left_brace)
+    return "an indivisible step is written 'atomic { ... }'";
+  if (error.kind == Recovery::statement && start.text == "atomic" && error.where == error.start + 1)
+    return "an atomic block has braces: 'atomic { ... }'; a single access to shared data is atomic anyway";
   if (error.kind == Recovery::statement && start.kind == Kind::identifier && error.where > error.start) {
     if (found.kind == Kind::exclamation && error.where == error.start + 1)
       return fmt::format("to send, call a function: channel.send({}, ...)", start.text);

@@ -115,7 +115,7 @@ Result<void> Machine::load(const Trace& trace) {
     const bool listed = std::any_of(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
       return entry.shown.effect.thread == step.thread;
     });
-    // (At the end of a run, an atomic block that waits looks in vain.)
+    // (At the end of a run, an atomic block that waits looks, too.)
     if (!choice && !listed) choice = Choice{.type = checker::StepType::operation, .thread = thread};
     const std::size_t rows_before = core.rows.size();
     if (!choice || !core.take(*choice)) {

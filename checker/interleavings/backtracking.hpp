@@ -305,6 +305,8 @@ class BacktrackingSearch {
       accesses_.clear();
       for (auto i = first; i < machine_.depth(); ++i) accesses_.push_back(machine_.step(i).access);
       races_of_waiting_block(process, begin_of(first), waiting);
+      for (const auto earlier : order_.races())
+        nodes_[begin_of(earlier)].backtrack |= nodes_[begin_of(earlier)].enabled;
     } else {
       const auto row = order_.row(machine_.depth() - 1);
       for (const auto earlier : order_.races()) add({begin_of(earlier), begin_of(first), process, row});
@@ -359,7 +361,7 @@ class BacktrackingSearch {
     }
   }
   // Into `accesses_`: what the condition of the thread's block has looked at since the thread is there. It depends on the
-  // values: with `x == 0 || y == 1`, nobody looks at y as long as x is 0.
+  // values: with `x == 0 || y == 1`, y is not looked at as long as x is 0.
   void find_awaited(ThreadId t) {
     accesses_.clear();
     memory_ = machine_.memory();

@@ -326,7 +326,7 @@ class Machine {
         if (pending(process).location != choice.location) return false;
       }
     }
-    // (A block that awaits something in vain looks at the end of a run: `evaluate_waits`.)
+    // (At the end of a run, a block that waits looks, too: `evaluate_waits`.)
     const bool looks =
         choice.type == StepType::operation && begins_block(process) && awaits(process) && !in_block();
     if (!looks && !enabled().contains(process)) return false;

@@ -72,7 +72,8 @@ class Writer {
   std::string plain() {
     const int kind = below(8);
     if (kind == 0) {
-      const std::string awaited = condition();
+      const std::string awaited =
+          variable() + " != " + number();  // one load, as no other may come in between
       return form_ == Form::atomic ? "  await " + awaited + ";\n"
                                    : "  { lock m; assume " + awaited + "; unlock m; }\n";
     }

@@ -298,6 +298,7 @@ class Interpreter {
         in_await_ = around;
         break;
       }
+      case StatementKind::atomic: return block(s.body);
       case StatementKind::either: {
         const auto chosen = value(s.expressions[0]);
         if (s.body.size() > 1) return block(s.body[static_cast<std::size_t>(chosen)].body);

@@ -123,6 +123,7 @@ class Dumper {
       case StatementKind::assume: line(indent, "assume " + list(s)); break;
       case StatementKind::await: line(indent, "await " + list(s)); break;
       case StatementKind::either: line(indent, fmt::format("either#{} {}", s.id, list(s))); break;
+      case StatementKind::atomic: line(indent, "atomic"); break;
     }
     statements(s.body, indent + 1);
     if (!s.otherwise.empty()) {
