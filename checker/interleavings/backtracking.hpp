@@ -361,7 +361,7 @@ class BacktrackingSearch {
     }
   }
   // Into `accesses_`: what the condition of the thread's block has looked at since the thread is there. It depends on the
-  // values: with `x == 0 || y == 1`, y is not looked at as long as x is 0.
+  // values: with `x == 0 || y == 1`, the load of y is made only while x is not 0.
   void find_awaited(ThreadId t) {
     accesses_.clear();
     memory_ = machine_.memory();

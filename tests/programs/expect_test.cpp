@@ -151,6 +151,12 @@ TEST_CASE(
   run_all(heddle::tests::programs_in("tests/stdlib"));
 }
 
+TEST_CASE(
+    "every expect line about clients of the standard library that come for ever holds: who gets through, who "
+    "starves") {
+  run_all(heddle::tests::programs_in("tests/stdlib/live"));
+}
+
 TEST_CASE("every expect line of the examples holds") {
   run_all(heddle::tests::programs_in("examples"));
   run_all(heddle::tests::programs_in("examples/protocols"));

@@ -151,7 +151,10 @@ class StateSearch {
     }
     search_.note_memory(memory_used());
     if (!search_.stopped_by().empty()) search_.grows = growth_.describe();
+    if (!search_.stopped()) count_cut();
     if (live_ && !search_.stopped()) judge_liveness();
+    if (live_ && cut_.op != Op::assume_failed && cut_.site != none && !search_.stopped())
+      search_.stop("a thread that was cut off");
   }
 
  private:
@@ -232,6 +235,7 @@ class StateSearch {
     search_.counts.max_depth = std::max<std::uint64_t>(search_.counts.max_depth, machine_.depth());
     on_path_.push_back(true);
     if (live_) graph_.add_state(unfinished());
+    note_cuts();
     Node node{.state = found.number, .came_by = move, .choosing = {}, .enabled = {}, .looking = {}};
     node.choosing = machine_.choosing();
     node.enabled = machine_.enabled();
@@ -240,6 +244,23 @@ class StateSearch {
     node.reduced = !live_ && !node.choosing.empty();
     nodes_.push_back(std::move(node));
     return true;
+  }
+
+  // The newest step may have cut its thread off, while others run for ever: then no end shows it.
+  void note_cuts() {
+    if (machine_.depth() > 0) return note_cut(machine_.step(machine_.depth() - 1).thread);
+    for (ThreadId t = 0; t < machine_.thread_count(); ++t) note_cut(t);
+  }
+  void note_cut(ThreadId thread) {
+    const auto& m = machine_.threads().mailbox(thread);
+    const bool cut = m.op == Op::round_limit || m.op == Op::loop_bound;
+    if (cut ? cut_.op == Op::assume_failed : m.op == Op::assume_failed && cut_.site == none)
+      cut_ = {thread, m.op, m.site};
+  }
+  void count_cut() {
+    const bool assumed = cut_.op == Op::assume_failed;
+    const auto counted = assumed ? search_.counts.blocked_assume : search_.counts.blocked_loop_bound;
+    if (cut_.site != none && counted == 0) search_.blocked(cut_.thread, cut_.op, cut_.site);
   }
 
   // A move of the newest node leads back to the path. (The proviso.)
@@ -310,6 +331,13 @@ class StateSearch {
   std::vector<typename Table::Change> changes_;  // scratch
   bool live_;
   StateGraph graph_;  // if liveness is judged
+  // A thread that was cut off or else one that has assumed what does not hold. `none`: there was neither.
+  struct Cut {
+    ThreadId thread = 0;
+    Op op = Op::assume_failed;
+    std::uint32_t site = none;
+  };
+  Cut cut_;
 };
 
 }  // namespace
