@@ -4,6 +4,9 @@
 // that follow it as one transition. Which operation comes first is known only when the thread gets there, so a slot says
 // whether the block has made one. A `choose` does not count: no other thread can notice it. An `await` with which the
 // block begins makes none until its condition holds.
+#include <algorithm>
+#include <vector>
+
 #include "compiler/generator.hpp"
 
 namespace heddle::compiler {
@@ -16,6 +19,23 @@ void Generator::atomic(const lang::Statement& statement) {
   block(statement.body);
   begun_.reset();
   frame_->release_to(top);
+}
+
+bool Generator::is_one_block(const lang::Body& body) const {
+  std::size_t blocks = 0;
+  const auto silent = [&](const std::vector<lang::Statement>& statements, const auto& self) -> bool {
+    return std::all_of(statements.begin(), statements.end(), [&](const lang::Statement& statement) {
+      switch (statement.kind) {
+        case lang::StatementKind::atomic: ++blocks; return true;
+        case lang::StatementKind::block: return self(statement.body, self);
+        case lang::StatementKind::declare:
+        case lang::StatementKind::assign:
+        case lang::StatementKind::return_: return !facts_.any_suspends(statement.expressions);
+        default: return false;
+      }
+    });
+  };
+  return silent(body.statements, silent) && blocks == 1;
 }
 
 void Generator::begin_atomic() {

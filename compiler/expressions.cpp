@@ -243,7 +243,7 @@ Value* Generator::call(const Expression& expression) {
   }
   Scope* const caller = scope_;
   scope_ = &callee;
-  sites_.enter(expression.range);
+  sites_.enter(expression.range, is_one_block(function.body));
   stack_.run([&] {
     block(function.body.statements);
     if (frame_->reachable()) {  // control falls off the end

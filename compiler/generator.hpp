@@ -145,6 +145,8 @@ class Generator {
 
   // atomic.cpp
   void atomic(const lang::Statement& statement);
+  // Whether all visible operations of the body are in one atomic block.
+  [[nodiscard]] bool is_one_block(const lang::Body& body) const;
   void begin_atomic();  // the next operation is the first one of the block, if this is in one
 
   // either.cpp. A thread that waits in an alternative and that the host asks for `any_alternative` evaluates the guards of

@@ -93,22 +93,23 @@ std::uint32_t SiteTable::named(const lang::SourceRange& range, std::string text)
   return number;
 }
 
-void SiteTable::enter(const lang::SourceRange& call) {
+void SiteTable::enter(const lang::SourceRange& call, bool block) {
   if (!by_call_) {
     calls_.emplace_back();
     return;
   }
-  const bool inside = built_in(call) && !calls_.empty();
+  const bool inside = !calls_.empty() && (built_in(call) || calls_.back().block);
   const Call around = inside ? calls_.back() : Call{};
   const std::uint32_t site = at(call);
   calls_.push_back({.site = site,
                     .user = inside ? around.user : site,
-                    .repeated = inside && (around.repeated || around.loops > 0)});
+                    .repeated = inside && (around.repeated || around.loops > 0),
+                    .block = block || around.block});
 }
 
 std::pair<std::uint32_t, bool> SiteTable::find(const lang::SourceRange& range,
                                                std::optional<std::uint32_t> call) {
-  const bool inside = by_call_ && built_in(range) && !calls_.empty();
+  const bool inside = by_call_ && !calls_.empty() && (built_in(range) || calls_.back().block);
   if (inside) call = calls_.back().site;
   const Key key{(std::uint64_t{range.file} << 32U) | range.begin, range.end, call};
   const auto [entry, fresh] = numbers_.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));

@@ -24,12 +24,13 @@ class SiteTable {
  public:
   // The files that ranges refer to from now on: those of the first program, or equal ones.
   void use(const lang::SourceMap& sources) { sources_ = &sources; }
-  // From now on each place of a built-in module has a site for each chain of calls that leads to it from a
-  // user's file, and Site::call of all these sites is the call in the user's file.
+  // From now on each place of a built-in module, or of a function that is one atomic block, has a site for each chain of
+  // calls that leads to it from elsewhere in a user's file, and Site::call of all these sites is the call there.
   void distinguish_calls() { by_call_ = true; }
 
-  // The calls that lead to the code being generated, and the loops around it since the innermost of them.
-  void enter(const lang::SourceRange& call);
+  // The calls that lead to the code being generated, and the loops around it since the innermost of them. `block`: of a
+  // function that is one atomic block.
+  void enter(const lang::SourceRange& call, bool block);
   void leave() { calls_.pop_back(); }
   class Loop {
    public:
@@ -78,6 +79,7 @@ class SiteTable {
     std::uint32_t site = 0;  // of the call, within those around it
     std::uint32_t user = 0;  // of the call in the user's file
     bool repeated = false;   // it is in a loop of the module
+    bool block = false;      // of a function that is one atomic block, or in one
     std::uint32_t loops = 0;
   };
   // Returns the site's number and whether it is new; only the position of a new site is filled in, and its

@@ -37,7 +37,7 @@ class Calls {
     // (`x += 1` is a load and a store of one place, and a copy of a struct passes its place for each field.)
     const bool copies = current.line == site.line && !current.accessed.contains({row.site, row.location});
     const bool again = !repeated_[row.site] && !copies && current.passed.contains({row.site, row.op});
-    if (current.call != site.call || again) {
+    if (current.call != site.call || again || row.block == checker::InBlock::first) {
       current.call = site.call;
       current.number = count_++;
       current.passed.clear();

@@ -27,8 +27,10 @@ class OperationalEngine final : public Engine {
     for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
       const auto& m = machine_.threads().mailbox(t);
       if (machine_.enabled().contains(t)) {
+        auto effect = describe(operation(t));
+        if (machine_.begins_block(t)) effect.action = fmt::format("atomic: {}, ...", effect.action);
         result.push_back({{.type = StepType::operation, .thread = t},
-                          {.kind = TransitionKind::operation, .effect = describe(operation(t))}});
+                          {.kind = TransitionKind::operation, .effect = std::move(effect)}});
       } else if (machine_.choosing().contains(t)) {
         add_choices(t, result);
       } else if (m.op == compiler::Op::await_failed && await_holds(t)) {

@@ -17,7 +17,8 @@
 
 namespace heddle {
 
-// A call in a user's file of a function of a built-in module; or an atomic block in a user's file.
+// A call in a user's file: of a function of a built-in module, or of one that is one atomic block; or any other atomic
+// block in a user's file.
 struct LibraryCall {
   // Steps with the same number belong to one execution of the call, except that two executions in a row by
   // which a thread repeats only loops of the module cannot be distinguished.

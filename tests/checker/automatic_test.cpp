@@ -132,6 +132,29 @@ TEST_CASE("loops that were cut at the default bound are left to states") {
   CHECK(polite.counts.states == 107);
 }
 
+TEST_CASE("atomic blocks are left to algorithms that go step by step; the others refuse them") {
+  const auto endless = compile(
+      "shared x: int; daemon thread p[i: 0..2] { while true { atomic { await x == i; x = 1 - x; } } } "
+      "thread q { atomic { await x == 1; } } invariant x < 2;");
+  const auto whole = run(endless);
+  CHECK(whole.verdict == Verdict::safe);
+  CHECK(whole.algorithm == "states");
+  const auto finite =
+      compile("shared x: int; thread p[i: 0..3] { atomic { let a = x; x = a + 1; } } exists x == 3;");
+  CHECK(default_algorithm(finite, {}) == "source");
+  CHECK(run(finite).algorithm == "states");
+  CHECK(run(finite, {.keep_going = true}).counts.executions == 6);
+  for (const auto& model : models()) {
+    for (const auto& algorithm : algorithms()) {
+      const bool graphs = algorithm.name == "trust" || algorithm.name == "rsmc" || algorithm.name == "rf";
+      const std::string reason = why_not(finite, model.name, algorithm.name);
+      CHECK_MESSAGE(reason.empty() == (model.name != "power" && !graphs), model.name, " ", algorithm.name);
+    }
+  }
+  CHECK_FALSE(check(finite, {.preemption_bound = 1}));
+  CHECK_FALSE(check(finite, {.model = "tso", .robust = true}));
+}
+
 TEST_CASE("limits and callers stop turns as they stop a search") {
   const auto program = compile(readers, {{"N", 12}});
   const auto late = run(program, {.timeout = 0.8});

@@ -212,6 +212,31 @@ TEST_CASE("choices are listed, and values beyond the list can be taken") {
   CHECK(value(machine, "p.b") == 999);
 }
 
+TEST_CASE("an atomic block is one transition, and at a choice in it nothing else is possible") {
+  auto machine = start(
+      "shared x: int; shared y: int;\n"
+      "thread p { atomic { await x == 0; x = 1; let k = choose(0..2); y = k; } }\n"
+      "thread q { atomic { await y == 1; x = 5; } }\n"
+      "thread r { let a = x; }\n",
+      "tso");
+  CHECK(actions(machine) == Texts{"0: atomic: read x = 0, ...", "2: read x = 0"});
+  take(machine, "0: atomic: read x = 0, ...");
+  CHECK(actions(machine) == Texts{"0: choose 0", "0: choose 1"});
+  CHECK(value(machine, "x") == 1);
+  machine.back(1);
+  CHECK(value(machine, "x") == 0);
+  CHECK(actions(machine) == Texts{"0: atomic: read x = 0, ...", "2: read x = 0"});
+  take(machine, "0: atomic: read x = 0, ...");
+  take(machine, "0: choose 1");
+  CHECK(actions(machine) == Texts{"1: atomic: read y = 1, ...", "2: read x = 1"});
+  take(machine, "1: atomic: read y = 1, ...");
+  const auto trace = machine.trace();
+  CHECK(trace.steps.size() == 6);
+  CHECK(machine.load(trace));
+  CHECK(machine.forward(9) == 3);
+  CHECK(value(machine, "x * 10 + y") == 51);
+}
+
 TEST_CASE("expressions are evaluated in the state") {
   const auto machine = start(R"(
 param N = 3;

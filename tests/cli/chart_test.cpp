@@ -144,6 +144,26 @@ TEST_CASE("a library call is one line, and a struct one value") {
   }
 }
 
+TEST_CASE("an atomic block is one line, and a function that is one shows as its call") {
+  const Checked boxes = checked(
+      "struct Vote { term: int; from: int; }\n"
+      "shared box: Vote; shared full: bool; shared n: int;\n"
+      "fn send(v: Vote) { atomic { await !full; box = v; full = true; } }\n"
+      "fn receive() -> Vote { var v: Vote; atomic { await full; v = box; full = false; } return v; }\n"
+      "thread p { for i in 0..2 { send(Vote{term: i + 7, from: 3}); } }\n"
+      "thread q { let v = receive(); let w = receive(); atomic { n = v.term + w.term; full = true; } assert "
+      "n != 15; }\n");
+  std::vector<std::string> actions;
+  for (const TraceLine& line : cli::lines_of(boxes.trace, {.details = &boxes.details}))
+    actions.push_back(line.action);
+  const std::vector<std::string> expected{"send: Vote{term=7, from=3}",  "receive: Vote{term=7, from=3}",
+                                          "send: Vote{term=8, from=3}",  "receive: Vote{term=8, from=3}",
+                                          "atomic: n = 15, full = true", "read n = 15"};
+  REQUIRE(actions.size() == expected.size() + 1);  // and the assertion
+  actions.pop_back();
+  CHECK(actions == expected);
+}
+
 TEST_CASE("without library calls and structs a folded trace is as it was") {
   const Checked lost = checked(
       "shared x: int;\nshared a: int[2];\nthread w[i: 0..2] { a[i] = 1; x += 1; }\n"
