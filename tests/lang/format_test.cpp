@@ -52,6 +52,8 @@ TEST_CASE("struct literals, alternatives and arguments of modules have their sty
         "  either i in 0..2 { }\n"
         "  x = 1;\n"
         "}\n");
+  CHECK(formatted("invariant( x )==0;thread p{atomic{await x==0;x=1;}invariant ( x );}") ==
+        "invariant (x) == 0;\nthread p { atomic { await x == 0; x = 1; } invariant(x); }\n");
 }
 
 TEST_CASE("comments stay where they are") {
