@@ -1,5 +1,5 @@
-// The lines of a trace as people read it: a library call is one line, and so are an atomic block and accesses in a row to all fields of one
-// struct. Text, charts and Mermaid diagrams are written from these.
+// The lines of a trace as people read it: a library call is one line, and so are an atomic block and accesses
+// in a row to all fields of one struct. Text, charts and Mermaid diagrams are written from these.
 #pragma once
 
 #include <cstddef>

@@ -125,7 +125,8 @@ void Generator::if_statement(const Statement& statement) {
   frame_->start_if_used(join);
 }
 
-// Executes at most Options::unroll rounds, unless it is endless and in no atomic block. If the condition holds once more, the thread stops.
+// Executes at most Options::unroll rounds, unless it is endless and in no atomic block. If the condition holds once
+// more, the thread stops.
 void Generator::while_statement(const Statement& statement) {
   const SiteTable::Loop rounds_of_this(sites_);
   const std::uint32_t top = frame_->top();

@@ -16,8 +16,8 @@ namespace heddle {
 
 namespace {
 
-// Gives the executions of library calls and of atomic blocks their numbers. A thread is in one call at a time. Another call begins where it
-// is another place of a user's file, or where a place is passed again that a call passes once.
+// Gives the executions of library calls and of atomic blocks their numbers. A thread is in one call at a time. Another
+// call begins where it is another place of a user's file, or where a place is passed again that a call passes once.
 class Calls {
  public:
   Calls(const compiler::Image& image, const std::vector<bool>& repeated)

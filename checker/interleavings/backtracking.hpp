@@ -19,9 +19,10 @@
 // Atomic blocks are transitions whose accesses are known only once they are made, or tried (`for_each_in_block`). A block
 // and a transition that it does not depend on can change places: each makes the same accesses then. The first access of
 // a block that conflicts with another transition is the same before and after that. So two transitions that are tried in
-// one order are known to depend on each other in both. A block that awaits something races with all steps that conflict
-// with it or, at the end of a path, with its condition, and that are not ordered before its thread: what else it would do
-// is not known there, nor which of these steps let it wait. So all that is enabled is taken before each of them.
+// one order are known to depend on each other in both. What a block does may depend on a step that it races with, so
+// what would come before it in the reversed order is not known: all that is enabled is taken before that step. A block
+// that awaits something races with all steps that conflict with it or, at the end of a path, with its condition, and that
+// are not ordered before its thread.
 //
 // Invariants are judged in every state that is met. Steps that can change what they look at (`is_observed`) depend
 // on each other. So in all runs of one trace they come in one order, and what invariants see of a state depends
@@ -305,12 +306,8 @@ class BacktrackingSearch {
       accesses_.clear();
       for (auto i = first; i < machine_.depth(); ++i) accesses_.push_back(machine_.step(i).access);
       races_of_waiting_block(process, begin_of(first), waiting);
-      for (const auto earlier : order_.races())
-        nodes_[begin_of(earlier)].backtrack |= nodes_[begin_of(earlier)].enabled;
-    } else {
-      const auto row = order_.row(machine_.depth() - 1);
-      for (const auto earlier : order_.races()) add({begin_of(earlier), begin_of(first), process, row});
     }
+    for (const auto earlier : order_.races()) add_all(earlier);
     Set sleep;
     if (!Policy::stateful) {
       asleep.for_each([&](ProcessId p) {
@@ -348,6 +345,11 @@ class BacktrackingSearch {
     });
   }
 
+  // Takes everything enabled before the step.
+  void add_all(std::uint32_t position) {
+    Node& node = nodes_[begin_of(position)];
+    node.backtrack |= node.enabled;
+  }
   // The races of a block that awaits something, with `accesses_`, and the steps before `end`. `own`: the thread's clock
   // without the block.
   void races_of_waiting_block(ThreadId t, std::uint32_t end, std::uint32_t own) {
@@ -356,8 +358,7 @@ class BacktrackingSearch {
       if (step.thread == t || order_.ordered(position - 1, own)) continue;
       Access access = step.access;
       access.forwarded = false;  // once the write that it reads is in memory, the load would read the block's
-      Node& node = nodes_[begin_of(position - 1)];
-      if (conflicts(access)) node.backtrack |= node.enabled;
+      if (conflicts(access)) add_all(position - 1);
     }
   }
   // Into `accesses_`: what the condition of the thread's block has looked at since the thread is there. It depends on the

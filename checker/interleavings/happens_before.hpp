@@ -62,7 +62,65 @@ class HappensBefore {
     forget_step();
   }
 
+  // The first step of the atomic block to which the step at `position` belongs, before which something else could come;
+  // the step itself if it is in none.
+  [[nodiscard]] std::uint32_t begin_of(std::uint32_t position) const {
+    while (machine_.step(position).block == InBlock::later) [[unlikely]]-- position;
+    return position;
+  }
+
+  [[nodiscard]] const std::vector<std::uint32_t>& races() const { return races_; }
+
+  // For the step at `position`, which took a mutex: the step that released it before, or `none`.
+  [[nodiscard]] std::uint32_t released(std::uint32_t position) const {
+    return events_[position].previous_write;
+  }
+
+  // For a thread that waits for a mutex: the step that took it, unless that is ordered before the thread
+  // (then `none`). Pushes the clock that the thread's lock would start from; pop it with `pop_row`.
+  [[nodiscard]] std::uint32_t lock_race(ThreadId thread, Location mutex, std::uint32_t& row) {
+    row = push_row();
+    copy(row, row_of_[thread]);
+    if constexpr (Machine::has_buffers) join_own_flushes(row, thread);
+    const auto taken = last_write(mutex);
+    return taken != none && !ordered(taken, row) ? taken : none;
+  }
+  // For a thread whose next operation reads the location and belongs to an await: the newest write before
+  // which the operation could have continued, unless one that is ordered before the thread comes first (then
+  // `none`). `goes_on(value)`: whether it continues with this value. Pushes a clock, as `lock_race` does.
+  template <typename GoesOn>
+  [[nodiscard]] std::uint32_t waiting_race(ThreadId thread, Location location, bool locked, GoesOn&& goes_on,
+                                           std::uint32_t& row) {
+    row = push_row();
+    copy(row, row_of_[thread]);
+    if constexpr (Machine::has_buffers) {
+      if (locked) join_own_flushes(row, thread);
+    }
+    for (auto write = last_write(location); write != none; write = events_[write].previous_write) {
+      if (ordered(write, row) || (Machine::has_buffers && machine_.step(write).thread == thread)) break;
+      const auto before = events_[write].previous_write;
+      if (before != none && begin_of(before) == begin_of(write)) continue;  // nothing comes between them
+      if (goes_on(machine_.step(write).overwritten)) return write;
+    }
+    return none;
+  }
+  void pop_row() { --rows_; }
+
+  [[nodiscard]] std::size_t memory_used() const {
+    return clocks_.capacity() * sizeof(std::int32_t) + events_.capacity() * sizeof(Event);
+  }
+
  private:
+  struct Event {
+    std::uint32_t row = 0;
+    std::uint32_t process_row = 0;  // rows of the process and of its thread before the step
+    std::uint32_t thread_row = 0;
+    std::uint32_t rows_before = 0;
+    std::uint32_t previous = none;           // the step before it that accessed the location
+    std::uint32_t previous_write = none;     // the last one of these that wrote
+    std::uint32_t previous_observed = none;  // of an observed step: the one before it
+  };
+
   [[nodiscard]] std::uint32_t newest() const { return static_cast<std::uint32_t>(events_.size() - 1); }
 
   [[gnu::always_inline]] void record_step(bool waited) {
@@ -124,66 +182,6 @@ class HappensBefore {
     events_.pop_back();
     while (!block_races_.empty() && block_races_.back().position >= events_.size()) block_races_.pop_back();
   }
-
- public:
-  // The first step of the atomic block to which the step at `position` belongs, before which something else could come;
-  // the step itself if it is in none.
-  [[nodiscard]] std::uint32_t begin_of(std::uint32_t position) const {
-    while (machine_.step(position).block == InBlock::later) [[unlikely]]-- position;
-    return position;
-  }
-
-  [[nodiscard]] const std::vector<std::uint32_t>& races() const { return races_; }
-
-  // For the step at `position`, which took a mutex: the step that released it before, or `none`.
-  [[nodiscard]] std::uint32_t released(std::uint32_t position) const {
-    return events_[position].previous_write;
-  }
-
-  // For a thread that waits for a mutex: the step that took it, unless that is ordered before the thread
-  // (then `none`). Pushes the clock that the thread's lock would start from; pop it with `pop_row`.
-  [[nodiscard]] std::uint32_t lock_race(ThreadId thread, Location mutex, std::uint32_t& row) {
-    row = push_row();
-    copy(row, row_of_[thread]);
-    if constexpr (Machine::has_buffers) join_own_flushes(row, thread);
-    const auto taken = last_write(mutex);
-    return taken != none && !ordered(taken, row) ? taken : none;
-  }
-  // For a thread whose next operation reads the location and belongs to an await: the newest write before
-  // which the operation could have continued, unless one that is ordered before the thread comes first (then
-  // `none`). `goes_on(value)`: whether it continues with this value. Pushes a clock, as `lock_race` does.
-  template <typename GoesOn>
-  [[nodiscard]] std::uint32_t waiting_race(ThreadId thread, Location location, bool locked, GoesOn&& goes_on,
-                                           std::uint32_t& row) {
-    row = push_row();
-    copy(row, row_of_[thread]);
-    if constexpr (Machine::has_buffers) {
-      if (locked) join_own_flushes(row, thread);
-    }
-    for (auto write = last_write(location); write != none; write = events_[write].previous_write) {
-      if (ordered(write, row) || (Machine::has_buffers && machine_.step(write).thread == thread)) break;
-      const auto before = events_[write].previous_write;
-      if (before != none && begin_of(before) == begin_of(write)) continue;  // nothing comes between them
-      if (goes_on(machine_.step(write).overwritten)) return write;
-    }
-    return none;
-  }
-  void pop_row() { --rows_; }
-
-  [[nodiscard]] std::size_t memory_used() const {
-    return clocks_.capacity() * sizeof(std::int32_t) + events_.capacity() * sizeof(Event);
-  }
-
- private:
-  struct Event {
-    std::uint32_t row = 0;
-    std::uint32_t process_row = 0;  // rows of the process and of its thread before the step
-    std::uint32_t thread_row = 0;
-    std::uint32_t rows_before = 0;
-    std::uint32_t previous = none;           // the step before it that accessed the location
-    std::uint32_t previous_write = none;     // the last one of these that wrote
-    std::uint32_t previous_observed = none;  // of an observed step: the one before it
-  };
 
   // The clock that the step starts from: its thread's; for a flush, the thread's at the time it buffered the
   // store.

@@ -235,26 +235,6 @@ class Machine {
     if (in_block) [[unlikely]]
       find_alone(thread);
   }
-
- private:
-  void undo_step() {
-    const Step& step = steps_.back();
-    const ThreadId thread = step.thread;
-    if constexpr (has_buffers) {
-      for (auto i = step.buffered; i > 0; --i) model_.undo_append(thread);
-      if (step.resumed) model_.set_barrier(thread, step.barrier_before);
-      if (step.type == StepType::flush) model_.undo_flush(model_.of_process(step.process));
-      if (step.access.forwarded)
-        model_.find(thread, step.access.location)->writes[step.entry].last_forward = step.previous_forward;
-    }
-    if (step.resumed) threads_.restore(thread);
-    if (step.access.writes) memory_[step.access.location] = step.overwritten;
-    failures_.clear();
-    refresh(thread, step);
-    steps_.pop_back();
-  }
-
- public:
   // Why nothing is enabled. The awaits of waiting threads are evaluated again: if the condition holds now,
   // the first evaluation was only too early.
   [[nodiscard]] RunEnd end() {
@@ -373,6 +353,22 @@ class Machine {
   static constexpr std::uint8_t later_in_block = 2;  // Mailbox::in_atomic
 
   [[nodiscard]] bool looked_last(ThreadId thread);
+  void undo_step() {
+    const Step& step = steps_.back();
+    const ThreadId thread = step.thread;
+    if constexpr (has_buffers) {
+      for (auto i = step.buffered; i > 0; --i) model_.undo_append(thread);
+      if (step.resumed) model_.set_barrier(thread, step.barrier_before);
+      if (step.type == StepType::flush) model_.undo_flush(model_.of_process(step.process));
+      if (step.access.forwarded)
+        model_.find(thread, step.access.location)->writes[step.entry].last_forward = step.previous_forward;
+    }
+    if (step.resumed) threads_.restore(thread);
+    if (step.access.writes) memory_[step.access.location] = step.overwritten;
+    failures_.clear();
+    refresh(thread, step);
+    steps_.pop_back();
+  }
   // Makes the rest of the atomic block that the newest step began, or that it has continued after a `choose`.
   void run_block(ThreadId thread);
   void find_alone(ThreadId thread);

@@ -51,7 +51,8 @@ class StateTable {
     ThreadId thread = 0;
     Location location = none;
   };
-  // The machine has taken a transition, whose steps made these changes, since the last call of `find`, `find_next`, `go_back` or `step_back`.
+  // The machine has taken a transition, whose steps made these changes, since the last call of `find`, `find_next`,
+  // `go_back` or `step_back`.
   // O(size of the thread + log(size of the state)).
   Found find_next(Machine& machine, std::span<const Change> changes) {
     tree_.mark();
