@@ -1,9 +1,10 @@
 // `atomic { ... }`: one indivisible step.
 //
 // The block is ordinary code whose operations are marked (Mailbox::in_atomic): the host performs the first one and all
-// that follow it as one transition. Which operation comes first is known only when the thread gets there, so a slot says
-// whether the block has made one. A `choose` does not count: no other thread can notice it. An `await` with which the
-// block begins makes none until its condition holds.
+// that follow it as one transition. Which operation comes first is known only when the thread gets there, so a slot
+// says whether the block has made one. A `choose` does not count: no other thread can notice it. An `await` with which
+// the block begins makes none until its condition holds. A thread that stops in a block says so, too: what it has done
+// there is no step of the program.
 #include <algorithm>
 #include <vector>
 
@@ -16,8 +17,10 @@ void Generator::atomic(const lang::Statement& statement) {
   const std::uint32_t top = frame_->top();
   begun_ = frame_->allocate();
   begin_atomic();
+  frame_->set_block(begun_);
   block(statement.body);
   begun_.reset();
+  frame_->set_block({});
   frame_->release_to(top);
 }
 

@@ -25,6 +25,8 @@ constexpr std::uint64_t state_offset = 8;
 constexpr std::size_t searched_states = 4096;
 constexpr std::size_t compared_states = 8;
 
+bool accesses_memory(Op op) { return op <= Op::try_lock && op != Op::fence; }
+
 }  // namespace
 
 Frame::Frame(llvm::Module& module, const std::string& name, FrameForm form, std::uint32_t permanent,
@@ -211,11 +213,11 @@ void Frame::write(const Request& request) {
       (std::uint64_t{request.in_await} << 16U) | (std::uint64_t{request.discarded} << 24U) |
       (std::uint64_t{request.before_assume} << 32U);
   Value* all = builder_.getInt64(what);
-  if (request.begun) {
+  if (begun_) {
     static_assert(offsetof(Mailbox, in_atomic) == offsetof(Mailbox, op) + 5);
-    const bool begins = request.op != Op::choose;
-    Value* const place = begins ? builder_.CreateAdd(load(*request.begun), builder_.getInt64(1))
-                                : builder_.CreateShl(load(*request.begun), 1);
+    Value* const begun = load(*begun_);
+    Value* const place = accesses_memory(request.op) ? builder_.CreateAdd(begun, builder_.getInt64(1))
+                                                     : builder_.CreateShl(begun, 1);
     all = builder_.CreateOr(all, builder_.CreateShl(place, 40));
   }
   builder_.CreateStore(all, mail(offsetof(Mailbox, op)));
@@ -248,7 +250,7 @@ Value* Frame::perform(const Request& request) {
   if (rounds_slot_ >= 0 && request.op != Op::fence)
     store(static_cast<std::uint32_t>(rounds_slot_), builder_.getInt64(0));
   suspend();
-  if (request.begun && request.op != Op::choose) store(*request.begun, builder_.getInt64(1));
+  if (begun_ && accesses_memory(request.op)) store(*begun_, builder_.getInt64(1));
   switch (request.op) {
     case Op::store:
     case Op::fence:

@@ -34,7 +34,6 @@ struct Request {
   bool in_await = false;
   bool discarded = false;
   bool before_assume = false;
-  std::optional<std::uint32_t> begun = {};  // in an atomic block: a slot, whether it has made an operation
 };
 
 class Frame {
@@ -89,6 +88,9 @@ class Frame {
   // Makes a request after which the thread is never resumed. Ends the current block.
   void stop(const Request& request);
 
+  // From now on requests are part of an atomic block; the slot says whether that has accessed memory. Empty: of no block.
+  void set_block(std::optional<std::uint32_t> begun) { begun_ = begun; }
+
   // Sets the slot that counts loop rounds since the last operation but fences. It is reset to 0 before each of these.
   void count_rounds(std::uint32_t slot) { rounds_slot_ = slot; }
   // An i1: whether there have been `limit` rounds. Then counts one more.
@@ -126,6 +128,7 @@ class Frame {
   std::uint32_t top_ = 0;
   std::uint32_t most_ = 0;
   std::int64_t rounds_slot_ = -1;
+  std::optional<std::uint32_t> begun_;
   std::vector<llvm::StoreInst*> zeroing_;  // by slot: the last store, if it was a zero from clear_to
 };
 

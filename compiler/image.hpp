@@ -87,7 +87,7 @@ struct Mailbox {
   std::uint8_t discarded;      // 1: an exchange or fetch_* whose result is not used
   std::uint8_t before_assume;  // 1: the load is in an `assume`, or in the statement before it
   // An operation on memory in an atomic block: 1 if it is the block's first one, 2 if it is a later one. Between these
-  // no other thread does anything. Of a `choose`: 2 if it comes after the first one.
+  // no other thread does anything. Of a `choose`, and where the thread stops: 2 if it comes after the first one.
   std::uint8_t in_atomic;
   std::uint8_t unused[2];
 };

@@ -115,11 +115,7 @@ Value* Generator::perform(const Request& request, Value* address_mask, Value* da
     frame_->store(address_slot, mask_or_none(address_mask));
     frame_->store(data_slot, mask_or_none(data_mask));
   }
-  // The operations on memory, and what is between them. Nothing else ends a block or begins one.
-  Request marked = request;
-  if (begun_ && (request.op <= Op::try_lock || request.op == Op::choose) && request.op != Op::fence)
-    marked.begun = begun_;
-  Value* const result = frame_->perform(marked);
+  Value* const result = frame_->perform(request);
   mask_ = run_ahead_ && has_result(request.op) ? frame_->load(result_slot) : nullptr;
   return result;
 }

@@ -189,12 +189,13 @@ Result<CheckResult> check_states_by_turns(const Program& program, const CheckOpt
   std::vector<std::string_view> left{merging};
   if (may_leave_loop_bound(program, options)) left.insert(left.begin(), uncut);
   std::vector<GivenUp> given_up;
-  for (std::uint64_t most = least_uncut;; most *= growth) {
+  for (std::uint64_t most = first_turn;; most *= growth) {
     for (std::size_t i = 0; i < left.size();) {
       Turn turn(options, left[i], seconds);
       turn.use_one_thread();
       const bool last = left.size() == 1;
-      auto result = turn.run(program, last ? std::numeric_limits<std::uint64_t>::max() : most);
+      const std::uint64_t share_of_turn = left[i] == uncut ? most : most / growth;
+      auto result = turn.run(program, last ? std::numeric_limits<std::uint64_t>::max() : share_of_turn);
       if (!result) return result;
       result->seconds = seconds += result->seconds;
       if (result->stopped_by.empty() || last || (!turn.over() && result->stopped_by != "memory limit")) {

@@ -22,7 +22,7 @@
 // one order are known to depend on each other in both. What a block does may depend on a step that it races with, so
 // what would come before it in the reversed order is not known: all that is enabled is taken before that step. A block
 // that awaits something races with all steps that conflict with it or, at the end of a path, with its condition, and that
-// are not ordered before its thread.
+// are not ordered before its thread. The same holds of a block in which the thread stops.
 //
 // Invariants are judged in every state that is met. Steps that can change what they look at (`is_observed`) depend
 // on each other. So in all runs of one trace they come in one order, and what invariants see of a state depends
@@ -96,7 +96,7 @@ struct BacktrackNode {
   ThreadId chooser = none;
   std::int64_t next_value = 0;
   std::int64_t end_value = 0;
-  std::uint32_t waiting = none;  // inside a block that has awaited something: the thread's clock before it
+  bool waited = false;  // inside a block: whether it has awaited something
 };
 
 // Step `earlier` of the path races with the transition of `process` that is step `later`, or would be if it
@@ -186,7 +186,7 @@ class BacktrackingSearch {
         step_taken();
         if (bounded_) push_running(running());
         if (in_block) [[unlikely]] {
-          continue_block(node.chooser, first, node.waiting, node.sleep);
+          continue_block(node.chooser, first, node.waited, node.sleep);
         } else {
           arrive(Set(node.sleep));  // a copy: `arrive` may move the nodes
         }
@@ -290,23 +290,25 @@ class BacktrackingSearch {
   // `take` for a block.
   [[gnu::noinline]] void take_block(ProcessId process, bool waited, const Set& asleep) {
     const auto first = machine_.depth();
-    const auto waiting = waited ? order_.row_of(process) : none;
     if (waited) {
       find_awaited(process);
-      races_of_waiting_block(process, first, waiting);
+      races_of_waiting_block(process, first, order_.row_of(process));
     }
     machine_.execute(process);
     step_taken();
-    continue_block(process, first, waiting, asleep);
+    continue_block(process, first, waited, asleep);
   }
 
   // The steps from `first` on are those of the process's newest transition, which is a block or a part of one.
-  void continue_block(ProcessId process, std::uint32_t first, std::uint32_t waiting, const Set& asleep) {
-    if (waiting != none) {
+  void continue_block(ProcessId process, std::uint32_t first, bool waited, const Set& asleep) {
+    // A block that breaks is one that was not possible here, like one that awaits something.
+    const auto begin = begin_of(first);
+    if (waited || machine_.broken()) {
       accesses_.clear();
-      for (auto i = first; i < machine_.depth(); ++i) accesses_.push_back(machine_.step(i).access);
-      races_of_waiting_block(process, begin_of(first), waiting);
+      for (auto i = begin; i < machine_.depth(); ++i) accesses_.push_back(machine_.step(i).access);
+      races_of_waiting_block(process, begin, order_.row_before(begin));
     }
+    if (machine_.broken()) add_all(begin);
     for (const auto earlier : order_.races()) add_all(earlier);
     Set sleep;
     if (!Policy::stateful) {
@@ -315,7 +317,7 @@ class BacktrackingSearch {
       });
     }
     arrive(sleep);
-    if (machine_.in_block()) nodes_[depth_ - 1].waiting = waiting;
+    if (machine_.in_block()) nodes_[depth_ - 1].waited = waited;
   }
 
   // True if the next transition of a process commutes with the steps from `first` on.

@@ -105,6 +105,10 @@ class HappensBefore {
     return none;
   }
   void pop_row() { --rows_; }
+  // The clock of the thread before the step at `position`.
+  [[nodiscard]] std::uint32_t row_before(std::uint32_t position) const {
+    return events_[position].thread_row;
+  }
 
   [[nodiscard]] std::size_t memory_used() const {
     return clocks_.capacity() * sizeof(std::int32_t) + events_.capacity() * sizeof(Event);

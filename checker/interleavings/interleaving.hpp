@@ -102,8 +102,9 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { view.is_observed(view.step(index)) } -> std::same_as<bool>;
   { view.is_observed(process, Access{}) } -> std::same_as<bool>;
   // Atomic blocks are transitions with several accesses, of which `pending` is the first one. In the middle of a block, at
-  // a `choose`, nothing but that is possible.
+  // a `choose`, nothing but that is possible; where a thread has stopped in one, nothing.
   { view.in_block() } -> std::same_as<bool>;
+  { view.broken() } -> std::same_as<bool>;
   { view.begins_block(process) } -> std::same_as<bool>;
   { view.enabled_but_for_blocks() } -> std::same_as<const typename Machine::Set&>;
   machine.for_each_in_block(thread, [](const Access& /*access*/) {});

@@ -74,10 +74,15 @@ class Machine {
   // Processes that can take their next transition. Threads at a `choose` are not among them: see `choosing`.
   [[nodiscard]] const Set& enabled() const { return alone_.empty() ? enabled_ : nobody_; }
   // Threads whose next operation is a `choose`. It touches nothing shared, so a search takes it first.
-  [[nodiscard]] const Set& choosing() const { return alone_.empty() ? choosing_ : alone_; }
+  [[nodiscard]] const Set& choosing() const {
+    return alone_.empty() ? choosing_ : broken_ ? nobody_ : alone_;
+  }
   // Whether a thread is at a `choose` in the middle of an atomic block: then nothing else is possible. And what would be
   // enabled if it were not.
-  [[nodiscard]] bool in_block() const { return !alone_.empty(); }
+  [[nodiscard]] bool in_block() const { return !alone_.empty() && !broken_; }
+  // Whether a thread has stopped in the middle of an atomic block, by an assumption, a bound or a violation. As the
+  // block is one step, this is no state of the program: the run ends here.
+  [[nodiscard]] bool broken() const { return broken_; }
   [[nodiscard]] const Set& enabled_but_for_blocks() const { return enabled_; }
   // True if the thread could take its next operation, possibly after flushes of its own buffers.
   [[nodiscard]] bool can_go_on(ThreadId thread) const {
@@ -239,6 +244,11 @@ class Machine {
   // the first evaluation was only too early.
   [[nodiscard]] RunEnd end() {
     EndingOfThreads result;
+    if (broken_) {
+      const ThreadId t = alone_.first();
+      result.add(t, threads_.mailbox(t).op, threads_.mailbox(t).site, [] { return false; });
+      return result.end();
+    }
     for (ThreadId t = 0; t < thread_count(); ++t) {
       const auto holds = [&] { return await_holds(t, [this](Location x) { return memory_[x]; }); };
       const auto& m = threads_.mailbox(t);
@@ -326,6 +336,7 @@ class Machine {
     enabled_ = {};
     choosing_ = {};
     alone_ = {};
+    broken_ = false;
     waiting_ = {};
     failures_.clear();
     watches_ = watches_races_ = false;
@@ -418,9 +429,10 @@ class Machine {
   std::vector<Step> steps_;
   Set enabled_;
   Set choosing_;
-  Set alone_;    // the thread that is at a `choose` in an atomic block
-  Set nobody_;   // empty
-  Set waiting_;  // threads at an operation of an await, if MachineOptions::awaits_hold
+  Set alone_;            // the thread that is at a `choose` in an atomic block, or has stopped in one
+  bool broken_ = false;  // the latter
+  Set nobody_;           // empty
+  Set waiting_;          // threads at an operation of an await, if MachineOptions::awaits_hold
   std::uint64_t forced_ = 0;
   std::vector<Failure> failures_;
   bool watches_ = false;  // for races or invariants
@@ -536,7 +548,8 @@ template <OperationalModel Model, unsigned Words>
 template <OperationalModel Model, unsigned Words>
 void Machine<Model, Words>::find_alone(ThreadId thread) {
   const auto& m = threads_.mailbox(thread);
-  alone_.assign(thread, m.op == Op::choose && m.in_atomic == later_in_block);
+  alone_.assign(thread, m.in_atomic == later_in_block);
+  broken_ = m.in_atomic == later_in_block && m.op != Op::choose;
 }
 
 template <OperationalModel Model, unsigned Words>
@@ -563,11 +576,12 @@ void Machine<Model, Words>::for_each_in_block(ThreadId thread, Visit&& visit) {
   Rows* const log = std::exchange(log_, nullptr);
   const std::vector<Failure> failures = std::exchange(failures_, {});
   const Set alone = std::exchange(alone_, {});
+  const bool broken = std::exchange(broken_, false);
   const auto made_since = [&](std::uint32_t first) {
     for (auto position = first; position < depth(); ++position) visit(steps_[position].access);
   };
   const auto from_here = [&](const auto& rest) -> void {
-    if (alone_.empty()) return;
+    if (!in_block()) return;
     const std::int64_t low = threads_.mailbox(thread).value;
     const std::int64_t high = threads_.mailbox(thread).expected;
     for (auto value = low; value < high; ++value) {
@@ -584,6 +598,7 @@ void Machine<Model, Words>::for_each_in_block(ThreadId thread, Visit&& visit) {
   from_here(from_here);
   undo();
   alone_ = alone;
+  broken_ = broken;
   failures_ = failures;
   log_ = log;
 }
@@ -672,7 +687,7 @@ inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
     return refresh(thread, step);
   if (watches_races_) note_races(thread, step.buffered);
   refresh(thread, step);
-  note_invariants();
+  if (m.in_atomic != later_in_block) note_invariants();
 }
 
 template <OperationalModel Model, unsigned Words>
