@@ -163,6 +163,7 @@ TEST_CASE("on the test programs rf visits the classes of all interleavings, each
       const auto program = Program::from_source(source.text, source.name, {.parameters = {}, .unroll = 3});
       if (!program) continue;
       for (const auto* model : {"sc", "tso", "pso"}) {
+        if (!why_not(*program, model, "rf").empty()) continue;
         CAPTURE(source.name);
         const auto finding = classes_agree(*program, model, 100'000);
         CHECK_EQ(finding.difference, "");
