@@ -184,8 +184,8 @@ std::string format_checks(const Comparison& comparison) {
     std::string verdict(name(result.verdict));
     if (!result.stopped_by.empty()) verdict += fmt::format(" ({})", one_line(result.stopped_by));
     lines.push_back({result.model, result.algorithm, verdict, grouped(counts.executions),
-                     grouped(counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set +
-                             counts.blocked_race + counts.blocked_loop_bound),
+                     grouped(counts.blocked_assume + counts.blocked_await + counts.blocked_idle +
+                             counts.blocked_sleep_set + counts.blocked_race + counts.blocked_loop_bound),
                      counts.states > 0 ? grouped(counts.states) : "", grouped(counts.transitions),
                      duration(result.seconds)});
   }

@@ -159,6 +159,7 @@ Json to_json(const Counts& counts) {
           {"representatives", counts.representatives},
           {"blocked_assume", counts.blocked_assume},
           {"blocked_await", counts.blocked_await},
+          {"blocked_idle", counts.blocked_idle},
           {"blocked_sleep_set", counts.blocked_sleep_set},
           {"blocked_race", counts.blocked_race},
           {"blocked_loop_bound", counts.blocked_loop_bound},
@@ -224,6 +225,11 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["parameters"] = to_json(program.parameters());
   json["threads"] = program.threads();
   json["spin_loops"] = program.spin_loops();
+  json["retry_loops"] = Json::array();
+  for (const RetryLoop& loop : program.retry_loops()) {
+    json["retry_loops"].push_back(
+        {{"file", loop.file}, {"line", loop.line}, {"column", loop.column}, {"source", loop.source}});
+  }
   json["model"] = result.model;
   json["algorithm"] = result.algorithm;
   json["verdict"] = json_word(name(result.verdict));

@@ -268,8 +268,8 @@ Json json_cell(const Sweep& sweep, std::size_t number) {
 }
 
 std::uint64_t blocked(const Counts& counts) {
-  return counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set + counts.blocked_race +
-         counts.blocked_loop_bound;
+  return counts.blocked_assume + counts.blocked_await + counts.blocked_idle + counts.blocked_sleep_set +
+         counts.blocked_race + counts.blocked_loop_bound;
 }
 
 constexpr std::string_view page_head = R"(<!doctype html>

@@ -53,6 +53,7 @@ std::string format_blocked(const Counts& counts) {
   const std::pair<std::uint64_t, std::string_view> causes[] = {
       {counts.blocked_assume, "by an assume"},
       {counts.blocked_await, "by an await whose condition was false when read"},
+      {counts.blocked_idle, "by an idle round"},
       {counts.blocked_sleep_set, "redundant (sleep set)"},
       {counts.blocked_race, "races and locks that the model forbids"},
       {counts.blocked_loop_bound, "by the loop bound"},
@@ -90,6 +91,15 @@ std::string format_counts(const Program& program, const CheckResult& result, con
   lines.emplace_back("blocked", format_blocked(counts));
   if (program.spin_loops() > 0) {
     lines.emplace_back("spin loops", fmt::format("{} treated as await", grouped(program.spin_loops())));
+  }
+  if (const auto loops = program.retry_loops(); counts.blocked_idle > 0) {
+    std::vector<std::string> places;
+    for (const RetryLoop& loop : loops) {
+      const std::string line = std::to_string(loop.line);
+      places.push_back(loop.file == program.name() ? "line " + line : one_line(loop.file) + ":" + line);
+    }
+    lines.emplace_back("retry loops", fmt::format("{}, executions end at rounds that change nothing: {}",
+                                                  grouped(loops.size()), join(places, ", ")));
   }
   if (counts.states > 0) {
     lines.emplace_back("states", fmt::format("{} distinct, {} revisits, {}", grouped(counts.states),

@@ -13,6 +13,8 @@
 
 #include <optional>
 #include <span>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "compiler/coverage.hpp"
@@ -44,6 +46,8 @@ class Generator {
     counters_ = &counters;
     points_ = &points;
   }
+  // From now on, idle rounds of these loops end the thread.
+  void end_idle_rounds(std::unordered_set<const lang::Statement*> loops) { retry_loops_ = std::move(loops); }
   // `name`: of the function. `end`: the site of op done. `argument`: whether local 0 is the thread's
   // argument. `run_ahead`: whether the thread runs ahead of its loads. `endless`: as in Options.
   Result generate(llvm::Module& module, const std::string& name, const lang::Body& body, bool argument,
@@ -178,6 +182,11 @@ class Generator {
   void for_statement(const lang::Statement& statement);
   void loop_body(const lang::Statement& statement, llvm::BasicBlock* leave, llvm::BasicBlock* next,
                  std::uint32_t site);
+  // Records in the retry loops around that their rounds are not idle if `changed` (i1) holds: in those whose rounds
+  // began with the slot, or, without one, in all of them.
+  void note_change(llvm::Value* changed, std::optional<std::uint32_t> slot = {});
+  void note_assigned(std::uint32_t slot, llvm::Value* index, llvm::Value* assigned);
+  void note_performed(Op op, llvm::Value* result);
   void return_statement(const lang::Statement& statement);
   void assign_statement(const lang::Statement& statement);
   void assert_statement(const lang::Statement& statement);
@@ -213,8 +222,15 @@ class Generator {
   bool in_await_ = false;
   Guard* guard_ = nullptr;              // of the alternative whose first operation comes next
   std::optional<std::uint32_t> begun_;  // inside `atomic`: a slot, whether the block has made an operation
-  bool before_assume_ = false;          // the statement is an `assume`, or the next one is
-  bool discarded_ = false;              // the expression is a statement
+  // The retry loops around the statement, from the outermost to the innermost one.
+  struct Retry {
+    std::uint32_t changed;  // a slot: whether the round has changed anything
+    std::uint32_t top;      // slots below are older than the loop
+  };
+  std::vector<Retry> retries_;
+  std::unordered_set<const lang::Statement*> retry_loops_;
+  bool before_assume_ = false;  // the statement is an `assume`, or the next one is
+  bool discarded_ = false;      // the expression is a statement
   bool counts_rounds_ = false;
   bool run_ahead_ = false;
   bool endless_ = false;

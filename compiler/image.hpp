@@ -56,6 +56,7 @@ enum class Op : std::uint8_t {
   // of all alternatives, until one holds, and then stops elsewhere.
   await_failed,   // out: value
   assume_failed,  // this and all below except assert_failed: never resumed
+  idle_round,     // a round of a retry loop has changed nothing: Options::end_idle of the compiler
   loop_bound,     // more rounds of a `while` than Options::unroll of the compiler
   round_limit,    // more rounds of a `for`, or between two operations, than are allowed
   // Violations detected by the thread itself. `assert_failed` may be resumed: the thread continues after the

@@ -10,12 +10,14 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <unordered_set>
 #include <utility>
 
 #include "compiler/conditions.hpp"
 #include "compiler/facts.hpp"
 #include "compiler/generator.hpp"
 #include "compiler/module.hpp"
+#include "compiler/retry_loops.hpp"
 #include "compiler/sites.hpp"
 #include "compiler/value_types.hpp"
 
@@ -93,6 +95,10 @@ class Lowering {
       counters.counts.resize(points_.emplace(program_, sites_).size());
       generator_.count_into(counters, *points_);
     }
+    if (options.end_idle) {
+      const auto loops = retry_loops(program_);
+      retry_loops_ = {loops.begin(), loops.end()};
+    }
     batch.programs().optimise = batch.programs().optimise && options.optimise && optimisable();
   }
 
@@ -138,6 +144,11 @@ class Lowering {
       const std::uint32_t number = thread.thread_template;
       const lang::ThreadTemplate& code = program_.templates[number];
       if (!functions[number]) {
+        if (code.is_daemon) {
+          generator_.end_idle_rounds({});
+        } else {
+          generator_.end_idle_rounds(retry_loops_);
+        }
         auto body =
             generator_.generate(batch_.module(), "thread." + code.name, code.body, code.is_family,
                                 sites_.named(code.range, "end of thread " + code.name), run_ahead_, endless_);
@@ -154,6 +165,7 @@ class Lowering {
   }
 
   void final_block() {
+    generator_.end_idle_rounds({});
     const lang::Body& body = *program_.final_block;
     const lang::SourceRange place =
         body.statements.empty() ? lang::SourceRange{} : body.statements.back().range;
@@ -257,6 +269,7 @@ class Lowering {
   const lang::Program& program_;
   Batch& batch_;
   Facts facts_;
+  std::unordered_set<const lang::Statement*> retry_loops_;
   ValueTypes types_;
   SiteTable& sites_;
   std::optional<CoveragePoints> points_;

@@ -33,6 +33,7 @@ std::uint32_t Generator::allocate() {
 }
 
 void Generator::store_masked(std::uint32_t slot, Value* value) {
+  note_assigned(slot, nullptr, value);
   frame_->store(slot, value);
   if (run_ahead_) frame_->store(slot + 1, mask_or_none(mask_));
 }
@@ -46,6 +47,7 @@ Value* Generator::load_masked(std::uint32_t slot) {
 // depended on.
 void Generator::store_masked(lang::LocalId array, Value* index, Value* value) {
   const std::uint32_t first = *scope().bindings[array].slot;
+  note_assigned(first, index, value);
   frame_->store(first, index, value);
   if (run_ahead_) frame_->store(first + scope().body->locals[array].length, index, mask_or_none(mask_));
 }
@@ -117,6 +119,7 @@ Value* Generator::perform(const Request& request, Value* address_mask, Value* da
   }
   Value* const result = frame_->perform(request);
   mask_ = run_ahead_ && has_result(request.op) ? frame_->load(result_slot) : nullptr;
+  note_performed(request.op, result);
   return result;
 }
 

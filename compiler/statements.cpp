@@ -126,7 +126,8 @@ void Generator::if_statement(const Statement& statement) {
 }
 
 // Executes at most Options::unroll rounds, unless it is endless and in no atomic block. If the condition holds once
-// more, the thread stops.
+// more, the thread stops. So it does after an idle round of a retry loop: one in which it has written nothing, and
+// no local that is older than the round has been assigned another value.
 void Generator::while_statement(const Statement& statement) {
   const SiteTable::Loop rounds_of_this(sites_);
   const std::uint32_t top = frame_->top();
@@ -134,7 +135,14 @@ void Generator::while_statement(const Statement& statement) {
   const bool counted = !endless_ || begun_;  // an atomic block has to end
   const std::uint32_t rounds = counted ? frame_->allocate() : 0;
   if (counted) frame_->store(rounds, ir().getInt64(0));
+  const bool retries = !begun_ && retry_loops_.contains(&statement);
+  if (retries) {
+    const std::uint32_t changed = frame_->allocate();
+    frame_->store(changed, ir().getInt64(0));
+    retries_.push_back({changed, frame_->top()});
+  }
   BasicBlock* head = frame_->block();
+  BasicBlock* next = retries ? frame_->block() : head;
   BasicBlock* round = frame_->block();
   BasicBlock* leave = frame_->block();
   BasicBlock* left = counters_ == nullptr ? leave : frame_->block();  // taken when the condition is false
@@ -149,8 +157,17 @@ void Generator::while_statement(const Statement& statement) {
       require(ir().CreateICmpULT(done, ir().getInt64(options_.unroll)), {.op = Op::loop_bound, .site = site});
       frame_->store(rounds, ir().CreateAdd(done, ir().getInt64(1)));
     }
-    loop_body(statement, leave, head, site);
-    frame_->jump(head);
+    loop_body(statement, leave, next, site);
+    frame_->jump(next);
+  }
+  if (retries) {
+    const std::uint32_t changed = retries_.back().changed;
+    retries_.pop_back();
+    if (frame_->start_if_used(next)) {
+      require(ir().CreateIsNotNull(frame_->load(changed)), {.op = Op::idle_round, .site = site});
+      frame_->store(changed, ir().getInt64(0));
+      frame_->jump(head);
+    }
   }
   if (left != leave && frame_->start_if_used(left)) {
     count(&statement, 2);
@@ -158,6 +175,36 @@ void Generator::while_statement(const Statement& statement) {
   }
   frame_->start_if_used(leave);
   frame_->release_to(top);
+}
+
+void Generator::note_change(Value* changed, std::optional<std::uint32_t> slot) {
+  for (const Retry& loop : retries_) {
+    if (slot && *slot >= loop.top) continue;
+    frame_->store(loop.changed,
+                  ir().CreateOr(frame_->load(loop.changed), ir().CreateZExt(changed, ir().getInt64Ty())));
+  }
+}
+
+// Comes before the assignment. `index`: null, or into the array whose first slot this is.
+void Generator::note_assigned(std::uint32_t slot, Value* index, Value* assigned) {
+  if (retries_.empty() || slot >= retries_.back().top) return;
+  Value* const before = index == nullptr ? frame_->load(slot) : frame_->load(slot, index);
+  note_change(ir().CreateICmpNE(before, ir().CreateZExt(assigned, ir().getInt64Ty())), slot);
+}
+
+// What writes need not change anything, but others may read it.
+void Generator::note_performed(Op op, Value* result) {
+  if (retries_.empty()) return;
+  switch (op) {
+    case Op::load:
+    case Op::fence:
+    case Op::choose:
+    case Op::await_failed:
+    case Op::assert_failed: break;
+    case Op::compare_exchange:
+    case Op::try_lock: note_change(ir().CreateIsNotNull(result)); break;
+    default: note_change(ir().getTrue()); break;
+  }
 }
 
 // Both ends are evaluated once, before the first round. `i`, and ends that are not constant, take slots.

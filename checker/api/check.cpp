@@ -115,6 +115,14 @@ std::string why_not_random(const CheckOptions& options, const CheckOptions& requ
   return {};
 }
 
+// Idle rounds end where an execution without them shows the same: no switch between threads becomes a preemption, no
+// cycle is missing, and no run of a random search is lost.
+Loops loops_of(const CheckOptions& options, const ModelInfo& model, const AlgorithmInfo& algorithm) {
+  if (algorithm.runs_endless) return Loops::endless;
+  const bool as_written = model.out_of_order || options.preemption_bound || options.robust || options.random;
+  return as_written ? Loops::bounded : Loops::retrying;
+}
+
 // The final states of SC, and the limit that ended its exploration, if one did.
 struct StatesOfSc {
   checker::Search::FinalStates states;
@@ -129,7 +137,7 @@ StatesOfSc states_of_sc(const Program& program, CheckOptions options) {
   options.resume.clear();
   options.keep_going = options.collect_outcomes = true;
   const bool endless = checker::find_algorithm(options.algorithm)->runs_endless;
-  const auto image = endless ? state_of(program).endless_image() : state_of(program).image(false);
+  const auto image = state_of(program).image(false, endless ? Loops::endless : Loops::bounded);
   Search search(*image, options);
   search.look_only_for(ViolationKind::not_robust);
   try {
@@ -316,12 +324,12 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   std::vector<compiler::CoveragePoint> points;
   try {
     if (options.coverage) {
-      auto instrumented = state_of(program).instrumented(model->out_of_order, algorithm.runs_endless);
+      auto instrumented =
+          state_of(program).instrumented(model->out_of_order, loops_of(options, *model, algorithm));
       image = std::move(instrumented.image);
       points = std::move(instrumented.points);
     } else {
-      const auto& forms = state_of(program);
-      image = algorithm.runs_endless ? forms.endless_image() : forms.image(model->out_of_order);
+      image = state_of(program).image(model->out_of_order, loops_of(options, *model, algorithm));
     }
   } catch (const std::runtime_error& error) {
     return refuse(error.what());

@@ -41,6 +41,7 @@ std::string_view name(BlockedBy by) {
   switch (by) {
     case BlockedBy::assume: return "assume";
     case BlockedBy::await: return "await";
+    case BlockedBy::idle_round: return "idle round";
     case BlockedBy::loop_bound: return "loop bound";
     case BlockedBy::round_limit: break;
   }

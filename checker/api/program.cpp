@@ -9,6 +9,7 @@
 #include "checker/api/sources.hpp"
 #include "checker/api/state.hpp"
 #include "compiler/lower.hpp"
+#include "compiler/retry_loops.hpp"
 #include "compiler/sites.hpp"
 #include "heddle/variants.h"
 #include "jit/load.hpp"
@@ -86,6 +87,10 @@ std::shared_ptr<Program::State> Program::State::make(lang::Program tree, lang::S
   for (const auto& parameter : tree.parameters) state->parameters[parameter.name] = parameter.value;
   state->spin_loops = tree.spin_loops;
   state->unroll_spin_loops = options.unroll_spin_loops;
+  // A data race may be between an access of an idle round and one that depends on what the thread does after it.
+  if (!options.unroll_spin_loops && std::ranges::none_of(tree.variables, &lang::Variable::is_plain)) {
+    for (const lang::Statement* loop : compiler::retry_loops(tree)) state->retry_loops.push_back(loop->range);
+  }
   state->expectations = convert(tree.expectations, sources);
   if (tree.litmus) {
     state->litmus = LitmusTest{
@@ -111,7 +116,7 @@ std::string Program::State::compile(const std::vector<State*>& states, bool run_
   auto loaded = jit::load(std::move(lowered));
   if (auto* const message = std::get_if<std::string>(&loaded)) return std::move(*message);
   const auto& images = std::get<jit::Images>(loaded);
-  for (std::size_t i = 0; i < states.size(); ++i) states[i]->images_[run_ahead ? 1 : 0] = images[i];
+  for (std::size_t i = 0; i < states.size(); ++i) states[i]->slot(run_ahead, Loops::bounded) = images[i];
   return {};
 }
 
@@ -139,42 +144,33 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   return compile_source(text, std::move(name), options, {});
 }
 
-const std::shared_ptr<const compiler::Image>& Program::State::image(bool run_ahead) const {
+compiler::Options Program::State::form(bool run_ahead, Loops loops) const {
+  compiler::Options result = options;
+  result.run_ahead = run_ahead;
+  result.endless = loops == Loops::endless;
+  result.end_idle = loops == Loops::retrying;
+  return result;
+}
+
+const std::shared_ptr<const compiler::Image>& Program::State::image(bool run_ahead, Loops loops) const {
   const std::lock_guard lock(making_);
-  auto& image = images_[run_ahead ? 1 : 0];
-  if (!image) {
-    compiler::Options form = options;
-    form.run_ahead = run_ahead;
-    image = make_image(form).image;
-  }
+  if (loops == Loops::retrying && retry_loops.empty()) loops = Loops::bounded;
+  auto& image = slot(run_ahead, loops);
+  if (!image) image = make_image(form(run_ahead, loops)).image;
   return image;
 }
 
-const std::shared_ptr<const compiler::Image>& Program::State::endless_image() const {
-  const std::lock_guard lock(making_);
-  if (!endless_image_) {
-    compiler::Options form = options;
-    form.run_ahead = false;
-    form.endless = true;
-    endless_image_ = make_image(form).image;
-  }
-  return endless_image_;
-}
-
-Program::State::Instrumented Program::State::instrumented(bool run_ahead, bool endless) const {
-  compiler::Options form = options;
-  form.run_ahead = run_ahead;
-  form.endless = endless;
-  form.coverage = true;
-  return make_image(form);
+Program::State::Instrumented Program::State::instrumented(bool run_ahead, Loops loops) const {
+  compiler::Options result = form(run_ahead, loops);
+  result.coverage = true;
+  return make_image(result);
 }
 
 Program::State::Instrumented Program::State::traced(bool run_ahead) const {
-  compiler::Options form = options;
-  form.run_ahead = run_ahead;
-  form.unroll = std::numeric_limits<std::uint32_t>::max();
-  form.calls = true;
-  return make_image(form);
+  compiler::Options result = form(run_ahead, Loops::bounded);
+  result.unroll = std::numeric_limits<std::uint32_t>::max();
+  result.calls = true;
+  return make_image(result);
 }
 
 Program::State::Instrumented Program::State::make_image(const compiler::Options& form) const {
@@ -302,6 +298,17 @@ std::string Program::fingerprint() const {
 const std::string& Program::llvm_ir() const { return state_->ir; }
 
 std::uint32_t Program::spin_loops() const { return state_->spin_loops; }
+
+std::vector<RetryLoop> Program::retry_loops() const {
+  std::vector<RetryLoop> loops;
+  for (const lang::SourceRange& range : state_->retry_loops) {
+    const auto [line, column] = state_->sources.locate(range.file, range.begin);
+    loops.push_back(
+        {state_->sources.name(range.file), line, column,
+         compiler::fold_text(state_->sources.text(range), std::numeric_limits<std::size_t>::max())});
+  }
+  return loops;
+}
 
 std::vector<std::string> Program::threads() const {
   std::vector<std::string> names;

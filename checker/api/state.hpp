@@ -16,6 +16,13 @@
 
 namespace heddle {
 
+// What ends the loops of an image's threads.
+enum class Loops : std::uint8_t {
+  bounded,   // the bound of rounds
+  retrying,  // that, and in a retry loop a round that changed nothing
+  endless,   // nothing
+};
+
 // (Hidden, because the shared library shows what is in a public class.)
 struct __attribute__((visibility("hidden"))) Program::State {
   std::string name;
@@ -23,6 +30,9 @@ struct __attribute__((visibility("hidden"))) Program::State {
   std::vector<Expectation> expectations;
   std::uint32_t spin_loops = 0;
   bool unroll_spin_loops = false;  // as CompileOptions says
+  // The places of the loops whose idle rounds end in Loops::retrying, in the order of the text. None if
+  // `unroll_spin_loops`.
+  std::vector<lang::SourceRange> retry_loops;
   std::string ir;
   std::optional<LitmusTest> litmus;
   // Its source and tree, for later questions about names.
@@ -32,17 +42,17 @@ struct __attribute__((visibility("hidden"))) Program::State {
   compiler::Options options;
 
   // The image whose threads take one operation after the other, or the one whose threads run ahead of their
-  // loads. Each is compiled at its first use. Throws std::runtime_error if that fails. Thread-safe.
-  [[nodiscard]] const std::shared_ptr<const compiler::Image>& image(bool run_ahead = false) const;
-  // The image whose threads take one operation after the other and whose loops are not cut.
-  [[nodiscard]] const std::shared_ptr<const compiler::Image>& endless_image() const;
+  // loads; the latter has no form but `bounded`. Each is compiled at its first use. Throws std::runtime_error if
+  // that fails. Thread-safe.
+  [[nodiscard]] const std::shared_ptr<const compiler::Image>& image(bool run_ahead = false,
+                                                                    Loops loops = Loops::bounded) const;
   // An image with coverage counters, and the places that they count. Compiled anew for each search.
   struct Instrumented {
     std::shared_ptr<const compiler::Image> image;
     std::vector<compiler::CoveragePoint> points;
     std::vector<bool> repeated;  // compiler::repeated_sites
   };
-  [[nodiscard]] Instrumented instrumented(bool run_ahead, bool endless) const;
+  [[nodiscard]] Instrumented instrumented(bool run_ahead, Loops loops) const;
   // An image with a site for each call of a built-in module, and with loops that are not cut, for any trace of
   // the program. Compiled anew for each use.
   [[nodiscard]] Instrumented traced(bool run_ahead) const;
@@ -60,10 +70,14 @@ struct __attribute__((visibility("hidden"))) Program::State {
 
  private:
   [[nodiscard]] Instrumented make_image(const compiler::Options& form) const;
+  [[nodiscard]] compiler::Options form(bool run_ahead, Loops loops) const;
 
   mutable std::mutex making_;
-  mutable std::shared_ptr<const compiler::Image> images_[2];  // by `run_ahead`
-  mutable std::shared_ptr<const compiler::Image> endless_image_;
+  mutable std::shared_ptr<const compiler::Image> images_[3];  // by `loops`
+  mutable std::shared_ptr<const compiler::Image> run_ahead_image_;
+  [[nodiscard]] std::shared_ptr<const compiler::Image>& slot(bool run_ahead, Loops loops) const {
+    return run_ahead ? run_ahead_image_ : images_[static_cast<std::size_t>(loops)];
+  }
 };
 
 // Access for the rest of the library and for its tests.

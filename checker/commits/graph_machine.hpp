@@ -401,7 +401,8 @@ class GraphMachine {
     if (graph_.thread(event.thread).state != ThreadState::stuck) return false;
     if (bound_.active() && event.po_previous != no_event) return false;
     const Op op = standing_op(event.thread);
-    return op == Op::assume_failed || op == Op::await_failed || op == Op::loop_bound || op == Op::round_limit;
+    return op == Op::assume_failed || op == Op::await_failed || op == Op::idle_round ||
+           op == Op::loop_bound || op == Op::round_limit;
   }
 
   [[nodiscard]] bool would_update(const Prepared& event, std::int64_t parameter) const {
@@ -687,7 +688,7 @@ class GraphMachine {
       if (loads == nullptr || m.op != Op::load || m.in_await == 0 || m.expected != 0) break;
       ++*loads;
     }
-    return m.op != Op::await_failed && m.op != Op::assume_failed;
+    return m.op != Op::await_failed && m.op != Op::assume_failed && m.op != Op::idle_round;
   }
   // Whether the thread continues if it reads the newest values.
   [[nodiscard]] bool wait_ends(ThreadId t) {

@@ -148,6 +148,7 @@ std::string thread_state(const Image& image, const std::vector<std::int64_t>& me
     case Op::await_failed: return fmt::format("waits at {}: {}", line_of(image, site), site.text);
     case Op::assume_failed:
       return fmt::format("stopped by the assumption on line {}: {}", site.line, site.text);
+    case Op::idle_round: return fmt::format("tries again on line {}: {}", site.line, site.text);
     case Op::loop_bound: return fmt::format("cut off by the loop bound on line {}", site.line);
     case Op::round_limit: return fmt::format("cut off by the limit of rounds on line {}", site.line);
     case Op::lock: {
@@ -530,6 +531,7 @@ BlockedBy blocked_by(Op op) {
   switch (op) {
     case Op::assume_failed: return BlockedBy::assume;
     case Op::await_failed: return BlockedBy::await;
+    case Op::idle_round: return BlockedBy::idle_round;
     case Op::loop_bound: return BlockedBy::loop_bound;
     default: return BlockedBy::round_limit;
   }

@@ -15,8 +15,8 @@ std::size_t FinalStateHash::operator()(const FinalState& state) const {
 }
 
 std::uint64_t blocked_runs(const Counts& counts) {
-  return counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set + counts.blocked_race +
-         counts.blocked_loop_bound;
+  return counts.blocked_assume + counts.blocked_await + counts.blocked_idle + counts.blocked_sleep_set +
+         counts.blocked_race + counts.blocked_loop_bound;
 }
 
 bool Findings::note(FoundViolation&& found) {

@@ -68,6 +68,7 @@ inline constexpr NamedCount additive_counts[] = {
     {"representatives", &Counts::representatives},
     {"blocked_assume", &Counts::blocked_assume},
     {"blocked_await", &Counts::blocked_await},
+    {"blocked_idle", &Counts::blocked_idle},
     {"blocked_sleep_set", &Counts::blocked_sleep_set},
     {"blocked_loop_bound", &Counts::blocked_loop_bound},
     {"blocked_race", &Counts::blocked_race},

@@ -173,6 +173,7 @@ void Search::blocked(ThreadId thread, Op op, std::uint32_t site) {
   switch (op) {
     case Op::assume_failed: ++counts.blocked_assume; break;
     case Op::await_failed: ++counts.blocked_await; break;
+    case Op::idle_round: ++counts.blocked_idle; break;
     default: ++counts.blocked_loop_bound; break;
   }
   if (site == none) return;

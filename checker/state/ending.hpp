@@ -43,8 +43,9 @@ class EndingOfThreads {
       decide(Ending::blocked_loop_bound);
       return false;
     }
-    if (end_.ending == Ending::blocked_assume && (op != Op::assume_failed || end_.site != none)) return true;
-    if (op == Op::assume_failed) {
+    const bool assumed = op == Op::assume_failed || op == Op::idle_round;
+    if (end_.ending == Ending::blocked_assume && (!assumed || end_.site != none)) return true;
+    if (assumed) {
       decide(Ending::blocked_assume);
     } else if (end_.ending != Ending::blocked_await) {
       if (op == Op::await_failed && await_holds()) {

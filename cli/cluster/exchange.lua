@@ -155,12 +155,12 @@ local function status_of(check)
                            'expected', 'marks')
   if not about[1] then return false end
   local counts = {}
-  for _, name in ipairs({'executions', 'transitions', 'blocked_assume', 'blocked_await', 'blocked_sleep_set',
-                         'blocked_race', 'blocked_loop_bound'}) do
+  for _, name in ipairs({'executions', 'transitions', 'blocked_assume', 'blocked_await', 'blocked_idle',
+                         'blocked_sleep_set', 'blocked_race', 'blocked_loop_bound'}) do
     counts[name] = tonumber(redis.call('HGET', key(check, 'sums'), name) or 0)
   end
-  local blocked = counts.blocked_assume + counts.blocked_await + counts.blocked_sleep_set + counts.blocked_race +
-                  counts.blocked_loop_bound
+  local blocked = counts.blocked_assume + counts.blocked_await + counts.blocked_idle + counts.blocked_sleep_set +
+                  counts.blocked_race + counts.blocked_loop_bound
   local running = redis.call('HVALS', key(check, 'running'))
   for _, text in ipairs(running) do
     local e, b, t = string.match(text, '^(%d+) (%d+) (%d+)$')

@@ -82,6 +82,14 @@ struct LitmusTest {
 
 // A compiled program. Immutable; any number of threads may check one at a time. Copying is O(1): copies share
 // the machine code, which is freed with the last of them.
+// A loop like `while !try_push(s, node) { }`: it can be left, reads shared memory and need not change anything.
+struct RetryLoop {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string source;  // "while !try_push(s, node)"
+};
+
 class Program {
  public:
   // `name` is the file that messages mention; imports are relative to it. If it ends in ".litmus", the
@@ -101,6 +109,11 @@ class Program {
   [[nodiscard]] std::vector<std::string> variables() const;
   // The number of loops that are treated as `await`; see CompileOptions::unroll_spin_loops.
   [[nodiscard]] std::uint32_t spin_loops() const;
+  // The loops that try again, each once, in the order of the text: a round of these that turns out to change nothing ends
+  // its execution, since an execution without the round shows the same. Not under models that are out of order, with a
+  // preemption bound, in a random search, where robustness is asked about, or in a stateful search. Empty with
+  // CompileOptions::unroll_spin_loops, and in programs with `plain` variables.
+  [[nodiscard]] std::vector<RetryLoop> retry_loops() const;
   // Empty unless the program comes from a .litmus file. Final states then are what the test observes.
   [[nodiscard]] const std::optional<LitmusTest>& litmus() const;
   // A hash of the source text and its imports, 16 hexadecimal digits. Not cryptographic. Linear in the text.
@@ -407,6 +420,7 @@ struct Counts {
   std::uint64_t representatives = 0;
   std::uint64_t blocked_assume = 0;
   std::uint64_t blocked_await = 0;      // waiting: the condition was false when read
+  std::uint64_t blocked_idle = 0;       // a round of a retry loop changed nothing, see Program::retry_loops
   std::uint64_t blocked_sleep_set = 0;  // redundant executions that were abandoned
   std::uint64_t blocked_loop_bound = 0;
   // Algorithms over commits: the reversal of a race that the model turned out to forbid, or a lock that waits
@@ -426,12 +440,13 @@ struct Counts {
 enum class BlockedBy : std::uint8_t {
   assume,
   await,
+  idle_round,   // a round of a retry loop that changed nothing, see Program::retry_loops
   loop_bound,   // CompileOptions::unroll
   round_limit,  // 1,000,000 rounds of a `for`, or 10,000,000 between two operations; no option raises it
 };
 
 // A place where executions were blocked. If the threads of one are at several such places, the first bound
-// counts, else the first assume, else the first await.
+// counts, else the first assume or idle round, else the first await.
 struct BlockedAt {
   BlockedBy by = BlockedBy::assume;
   std::string thread;  // "final": the `final` block

@@ -21,10 +21,10 @@ const std::string tests = HEDDLE_SOURCE_DIR "/tests/litmus";
 const std::string expected = tests + "/expected.tsv";
 const std::string heading = "test\tmodel\tn_states\tverdict\tstates\n";
 
-// Waits for 1 as long as the loop bound allows.
+// Counts how long it waits for 1, as long as the loop bound allows.
 const char* const waits =
-    "PPC waits\n{ 0:r5=x; 1:r5=x; }\nP0 | P1 ;\nL: lwz r1,0(r5) | li r1,1 ;\ncmpwi r1,1 | stw r1,0(r5) ;\n"
-    "bne L | ;\nexists (0:r1=1)\n";
+    "PPC waits\n{ 0:r5=x; 1:r5=x; }\nP0 | P1 ;\nL: lwz r1,0(r5) | li r1,1 ;\naddi r2,r2,1 | stw r1,0(r5) ;\n"
+    "cmpwi r1,1 | ;\nbne L | ;\nexists (0:r1=1)\n";
 
 }  // namespace
 

@@ -257,7 +257,7 @@ TEST_CASE(
       CheckOptions options{
           .model = model, .algorithm = "states", .keep_going = true, .collect_outcomes = true};
       if (std::string_view(model) != "sc") options.buffer_bound = 1 + static_cast<std::uint32_t>(number % 2);
-      const auto image = state_of(*program).endless_image();
+      const auto image = state_of(*program).image(false, Loops::endless);
       const checker::Search search(*image, options);
       const auto graph = all_states(*image, search, 3000);
       if (!graph) continue;

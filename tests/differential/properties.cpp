@@ -77,8 +77,9 @@ std::string text(const Counts& counts) {
     return std::string(", ") + name + " " + std::to_string(count);
   };
   return "executions " + std::to_string(counts.executions) + part("assume", counts.blocked_assume) +
-         part("await", counts.blocked_await) + part("loop bound", counts.blocked_loop_bound) +
-         part("sleep set", counts.blocked_sleep_set) + part("transitions", counts.transitions);
+         part("await", counts.blocked_await) + part("idle", counts.blocked_idle) +
+         part("loop bound", counts.blocked_loop_bound) + part("sleep set", counts.blocked_sleep_set) +
+         part("transitions", counts.transitions);
 }
 
 std::string text(const Observation& observation) {

@@ -91,6 +91,7 @@ std::string describe(const compiler::Image& image, const compiler::Mailbox& requ
     case Op::assumption: return "assumption " + value();
     case Op::await_failed: return "await_failed";
     case Op::assume_failed: return "assume_failed";
+    case Op::idle_round: return "idle_round";
     case Op::loop_bound: return "loop_bound";
     case Op::round_limit: return "round_limit";
     case Op::assert_failed: return "assert_failed " + image.sites.at(request.site).message;

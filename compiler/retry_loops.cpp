@@ -1,0 +1,187 @@
+#include "compiler/retry_loops.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <utility>
+
+namespace heddle::compiler {
+namespace {
+
+using lang::Expression;
+using lang::ExpressionKind;
+using lang::Statement;
+using lang::StatementKind;
+
+bool is_true(const Expression& condition) {
+  if (condition.kind == ExpressionKind::literal) return condition.value != 0;
+  const auto is_literal = [](const Expression& operand) { return operand.kind == ExpressionKind::literal; };
+  return condition.kind == ExpressionKind::binary && condition.binary == lang::BinaryOperator::not_equal &&
+         std::ranges::all_of(condition.operands, is_literal) &&
+         condition.operands[0].value != condition.operands[1].value;
+}
+
+bool returns(std::span<const Statement> statements) {
+  return std::ranges::any_of(statements, [](const Statement& statement) {
+    return statement.kind == StatementKind::return_ || returns(statement.body) ||
+           returns(statement.otherwise);
+  });
+}
+
+// Whether the statements contain a `break` out of the loop whose body they are.
+bool breaks(std::span<const Statement> statements) {
+  return std::ranges::any_of(statements, [](const Statement& statement) {
+    if (statement.kind == StatementKind::break_) return true;
+    if (statement.kind == StatementKind::while_ || statement.kind == StatementKind::for_) return false;
+    return breaks(statement.body) || breaks(statement.otherwise);
+  });
+}
+
+// Whether control may leave the statement other than at its end.
+bool jumps(const Statement& statement) {
+  if (statement.kind == StatementKind::break_ || statement.kind == StatementKind::continue_ ||
+      statement.kind == StatementKind::return_)
+    return true;
+  const auto any = [](const std::vector<Statement>& statements) {
+    return std::any_of(statements.begin(), statements.end(), jumps);
+  };
+  return any(statement.body) || any(statement.otherwise);
+}
+
+// `i = i + 1`
+bool counts(const Statement& statement) {
+  const Expression& value = statement.expressions.back();
+  return statement.expressions.size() == 1 && value.kind == ExpressionKind::binary &&
+         (value.binary == lang::BinaryOperator::add || value.binary == lang::BinaryOperator::subtract) &&
+         value.operands[0].kind == ExpressionKind::local && value.operands[0].id == statement.id &&
+         value.operands[0].operands.empty() && value.operands[1].kind == ExpressionKind::literal &&
+         value.operands[1].value != 0;
+}
+
+class Finder {
+ public:
+  explicit Finder(const lang::Program& program) : program_(program), functions_(program.functions.size()) {}
+
+  std::vector<const Statement*> take() {
+    for (const lang::ThreadTemplate& thread : program_.templates) {
+      if (!thread.is_daemon) find(thread.body.statements);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // What a call of the function does. There is no recursion.
+  struct Effects {
+    bool reads = false;    // may read shared memory
+    bool changes = false;  // changes something in any case
+  };
+
+  void find(std::span<const Statement> statements) {
+    for (const Statement& statement : statements) {
+      if (statement.kind == StatementKind::atomic) continue;
+      for (const Expression& expression : statement.expressions) find_called(expression);
+      if (statement.kind == StatementKind::while_ && is_candidate(statement)) found_.push_back(&statement);
+      find(statement.body);
+      find(statement.otherwise);
+    }
+  }
+
+  void find_called(const Expression& expression) {
+    if (expression.kind == ExpressionKind::call && searched_.insert(expression.id).second)
+      find(program_.functions[expression.id].body.statements);
+    for (const Expression& operand : expression.operands) find_called(operand);
+  }
+
+  bool is_candidate(const Statement& loop) {
+    const Expression& condition = loop.expressions[0];
+    if (is_true(condition) && !breaks(loop.body) && !returns(loop.body)) return false;
+    return (reads(condition) || reads(loop.body)) && !changes(condition) && !changes(loop.body);
+  }
+
+  bool reads(const Expression& expression) {
+    switch (expression.kind) {
+      case ExpressionKind::load:
+      case ExpressionKind::cas:
+      case ExpressionKind::try_lock: return true;
+      case ExpressionKind::call:
+        if (effects(expression.id).reads) return true;
+        break;
+      default: break;
+    }
+    return std::ranges::any_of(expression.operands,
+                               [&](const Expression& operand) { return reads(operand); });
+  }
+
+  bool reads(std::span<const Statement> statements) {
+    return std::ranges::any_of(statements, [&](const Statement& statement) {
+      return std::ranges::any_of(statement.expressions, [&](const Expression& e) { return reads(e); }) ||
+             reads(statement.body) || reads(statement.otherwise);
+    });
+  }
+
+  bool changes(const Expression& expression) {
+    switch (expression.kind) {
+      case ExpressionKind::exchange:
+      case ExpressionKind::fetch: return true;
+      case ExpressionKind::logical_and:
+      case ExpressionKind::logical_or:
+      case ExpressionKind::conditional: return changes(expression.operands[0]);
+      case ExpressionKind::call:
+        if (effects(expression.id).changes) return true;
+        break;
+      default: break;
+    }
+    return std::ranges::any_of(expression.operands,
+                               [&](const Expression& operand) { return changes(operand); });
+  }
+
+  bool changes(const Statement& statement) {
+    switch (statement.kind) {
+      case StatementKind::store:
+      case StatementKind::lock:
+      case StatementKind::unlock: return true;
+      case StatementKind::block:
+      case StatementKind::atomic: return changes(statement.body);
+      case StatementKind::assign:
+        if (counts(statement)) return true;
+        break;
+      case StatementKind::if_:
+        if (changes(statement.body) && changes(statement.otherwise)) return true;
+        break;
+      default: break;
+    }
+    // (Of a `for`, these are the ends.)
+    return std::ranges::any_of(statement.expressions, [&](const Expression& e) { return changes(e); });
+  }
+
+  // Whether the statements change something in any case.
+  bool changes(std::span<const Statement> statements) {
+    for (const Statement& statement : statements) {
+      if (changes(statement)) return true;
+      if (jumps(statement)) return false;
+    }
+    return false;
+  }
+
+  Effects effects(lang::FunctionId id) {
+    auto& known = functions_[id];
+    if (!known) {
+      const std::span<const Statement> body = program_.functions[id].body.statements;
+      const bool reading = reads(body);
+      known = {.reads = reading, .changes = changes(body)};
+    }
+    return *known;
+  }
+
+  const lang::Program& program_;
+  std::vector<std::optional<Effects>> functions_;
+  std::unordered_set<lang::FunctionId> searched_;
+  std::vector<const Statement*> found_;
+};
+
+}  // namespace
+
+std::vector<const Statement*> retry_loops(const lang::Program& program) { return Finder(program).take(); }
+
+}  // namespace heddle::compiler
