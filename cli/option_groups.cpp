@@ -132,7 +132,8 @@ namespace {
 void add_loop_settings(CLI::App& app, Options& options) {
   add_unroll(app, options);
   add_flag(app, "--no-spin-await", options.compile.unroll_spin_loops,
-           "Unroll spin loops, like `while x != 0 { }`, instead of treating them as `await`");
+           "Run loops that wait as written: `while x != 0 { }` is no `await`, and a round that changes "
+           "nothing does not end the execution");
 }
 
 void add_optimise(CLI::App& app, Options& options) {

@@ -115,14 +115,6 @@ std::string why_not_random(const CheckOptions& options, const CheckOptions& requ
   return {};
 }
 
-// Idle rounds end where an execution without them shows the same: no switch between threads becomes a preemption, no
-// cycle is missing, and no run of a random search is lost.
-Loops loops_of(const CheckOptions& options, const ModelInfo& model, const AlgorithmInfo& algorithm) {
-  if (algorithm.runs_endless) return Loops::endless;
-  const bool as_written = model.out_of_order || options.preemption_bound || options.robust || options.random;
-  return as_written ? Loops::bounded : Loops::retrying;
-}
-
 // The final states of SC, and the limit that ended its exploration, if one did.
 struct StatesOfSc {
   checker::Search::FinalStates states;
@@ -194,6 +186,12 @@ std::string why_no_blocks(const Program& program, std::string_view model, std::s
 }
 
 }  // namespace
+
+Loops checker::loops_of(const CheckOptions& options, const ModelInfo& model, const AlgorithmInfo& algorithm) {
+  if (algorithm.runs_endless) return Loops::endless;
+  const bool as_written = model.out_of_order || options.preemption_bound || options.robust || options.random;
+  return as_written ? Loops::bounded : Loops::retrying;
+}
 
 const std::vector<ModelInfo>& models() { return checker::all_models(); }
 
@@ -325,11 +323,11 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   try {
     if (options.coverage) {
       auto instrumented =
-          state_of(program).instrumented(model->out_of_order, loops_of(options, *model, algorithm));
+          state_of(program).instrumented(model->out_of_order, checker::loops_of(options, *model, algorithm));
       image = std::move(instrumented.image);
       points = std::move(instrumented.points);
     } else {
-      image = state_of(program).image(model->out_of_order, loops_of(options, *model, algorithm));
+      image = state_of(program).image(model->out_of_order, checker::loops_of(options, *model, algorithm));
     }
   } catch (const std::runtime_error& error) {
     return refuse(error.what());

@@ -4,12 +4,18 @@
 #include <functional>
 #include <optional>
 
+#include "checker/api/state.hpp"
 #include "heddle/heddle.h"
 
 namespace heddle::checker {
 
 class Search;
 struct Cell;
+
+// What ends the loops of the image that such a check runs. Idle rounds do where an execution without them shows the same: no
+// switch between threads becomes a preemption, no cycle is missing, and no run of a random search is lost.
+[[nodiscard]] Loops loops_of(const CheckOptions& options, const ModelInfo& model,
+                             const AlgorithmInfo& algorithm);
 
 // As heddle::check. `only`: violations of this kind only; see Search::look_only_for. `explore`, if it is not null,
 // takes the place of the cell's function, which explores all of the search; false: the result is not needed.

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "checker/api/automatic.hpp"
+#include "checker/api/check.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
 #include "checker/registry.hpp"
@@ -94,7 +95,9 @@ Result<Estimate> estimate(const Program& program, const CheckOptions& requested,
 
   checker::Samples samples(how.most_paths);
   try {
-    const auto image = state_of(program).image(checker::find_model(options.model)->out_of_order);
+    const ModelInfo& model = *checker::find_model(options.model);
+    const auto image =
+        state_of(program).image(model.out_of_order, checker::loops_of(options, model, algorithm));
     checker::Search search(*image, options);
     try {
       if (!result.interrupted) sampled.sample(search, how.seed, samples);

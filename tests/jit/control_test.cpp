@@ -33,6 +33,34 @@ TEST_CASE("a while loop is cut off when it exceeds the bound") {
   CHECK(log_of("thread p { while true { } }", {}, 0, {.unroll = 0}) == Log{"loop_bound"});
 }
 
+TEST_CASE("a round of a retry loop that changes nothing ends the thread, if it is to") {
+  const compiler::Options idle{.end_idle = true};
+  const auto log = [&](const std::string& body, const Setup& setup = {}) {
+    return log_of(
+        "shared x: int; shared y: int; mutex m; thread p { var r = 0; var b: int[2]; " + body + " }", setup,
+        0, idle);
+  };
+  CHECK(log("while x == 0 { let seen = y; }") == Log{"load x -> 0", "load y -> 0", "idle_round"});
+  CHECK(log("while !cas(x, 1, 2) { fence; }").back() == "idle_round");
+  CHECK(log("while true { r = y; if x == 1 { return; } }").back() == "idle_round");
+  CHECK(log("while true { if x == 1 { break; } if y == 0 { continue; } }").back() == "idle_round");
+  // A store, an older local that gets another value, an element of an older array, a mutex: the next round is idle.
+  CHECK(log("while x == 0 { if y == 0 { y = 1; } }") ==
+        Log{"load x -> 0", "load y -> 0", "store y = 1", "load x -> 0", "load y -> 1", "idle_round"});
+  CHECK(log("while x == 0 { r = 1; }") == Log{"load x -> 0", "load x -> 0", "idle_round"});
+  CHECK(log("while x == 0 { b[1] = 1; }") == Log{"load x -> 0", "load x -> 0", "idle_round"});
+  CHECK(log("while x == 0 { if trylock m { unlock m; } else { y = 1; } if y == 1 { return; } }").back() ==
+        "loop_bound");
+  // The inner loop's change is one of the outer loop's round, too. An inner loop that is left is not idle.
+  CHECK(log("while x == 0 { while y < 2 { y += 1; } }") ==
+        Log{"load x -> 0", "load y -> 0", "load y -> 0", "store y = 1", "load y -> 1", "load y -> 1",
+            "store y = 2", "load y -> 2", "load x -> 0", "load y -> 2", "idle_round"});
+  // No retry loops: one that cannot be left, one that reads nothing, one that always changes something.
+  CHECK(log("while true { let seen = x; }").back() == "loop_bound");
+  CHECK(log("while r == 0 { }").back() == "loop_bound");
+  CHECK(log("while x == 0 { y = 1; }").back() == "loop_bound");
+}
+
 TEST_CASE("the bound counts rounds of one entry into the loop") {
   const compiler::Options twice{.unroll = 2};
   const Log log =
