@@ -77,9 +77,9 @@ std::string description_of(const CheckResult& result) {
   std::string text = std::string(name(result.verdict)) + (result.finished ? " finished\n" : "\n");
   const heddle::Counts& c = result.counts;
   for (const std::uint64_t count :
-       {c.executions, c.blocked_assume, c.blocked_await, c.blocked_sleep_set, c.blocked_loop_bound,
-        c.blocked_race, c.blocked_preemption_bound, c.beyond_bound, c.buffer_bound_flushes, c.transitions,
-        c.states, c.runs, c.max_depth})
+       {c.executions, c.blocked_assume, c.blocked_await, c.blocked_idle, c.blocked_sleep_set,
+        c.blocked_loop_bound, c.blocked_race, c.blocked_preemption_bound, c.beyond_bound,
+        c.buffer_bound_flushes, c.transitions, c.states, c.runs, c.max_depth})
     text += std::to_string(count) + ' ';
   for (const auto& bound : result.bounds) text += '\n' + bound;
   for (const auto& place : result.blocked)

@@ -20,9 +20,9 @@ std::string text_of(const CheckResult& result) {
   const Counts& c = result.counts;
   std::string text = std::string(name(result.verdict)) + (result.finished ? " finished" : " unfinished");
   for (const std::uint64_t count :
-       {c.executions, c.blocked_assume, c.blocked_await, c.blocked_sleep_set, c.blocked_loop_bound,
-        c.blocked_race, c.blocked_preemption_bound, c.beyond_bound, c.buffer_bound_flushes, c.transitions,
-        c.runs, c.max_depth})
+       {c.executions, c.blocked_assume, c.blocked_await, c.blocked_idle, c.blocked_sleep_set,
+        c.blocked_loop_bound, c.blocked_race, c.blocked_preemption_bound, c.beyond_bound,
+        c.buffer_bound_flushes, c.transitions, c.runs, c.max_depth})
     text += " " + std::to_string(count);
   for (const Violation& violation : result.violations)
     text += "\n" + violation.message + " x " + std::to_string(violation.count) + " " +

@@ -158,7 +158,7 @@ bool same_counts(const Observation& left, const Observation& right) {
   if (counting(left.result) != Counting::traces) return true;
   if (counting(right.result) != Counting::traces) return true;
   return a.blocked_assume == b.blocked_assume && a.blocked_await == b.blocked_await &&
-         a.blocked_loop_bound == b.blocked_loop_bound;
+         a.blocked_idle == b.blocked_idle && a.blocked_loop_bound == b.blocked_loop_bound;
 }
 
 std::string accounts(const Observation& observation) {
