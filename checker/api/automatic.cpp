@@ -224,8 +224,8 @@ Result<CheckResult> check_automatically(const Program& program, const CheckOptio
   if (!result) return result;
   const bool is_bounded =
       result->verdict == Verdict::safe_within_bounds || result->verdict == Verdict::vacuous;
-  if (alternates && is_bounded && result->counts.blocked_loop_bound > 0 &&
-      may_leave_loop_bound(program, options))
+  const bool has_cut_loops = result->counts.blocked_loop_bound > 0 || result->counts.blocked_idle > 0;
+  if (alternates && is_bounded && has_cut_loops && may_leave_loop_bound(program, options))
     return check_without_loop_bound(program, options, *std::move(result));
   if (result->stopped_by != too_large_graph || options.save || !options.resume.empty() || options.robust)
     return result;

@@ -121,6 +121,14 @@ TEST_CASE("loops that were cut at the default bound are left to states") {
   CHECK(grows.verdict == Verdict::vacuous);
   CHECK(grows.algorithm == "trust");
 
+  // No bound cuts this loop, but each execution ends at a round that changes nothing.
+  const auto stuck = compile(
+      "shared x: int; shared y: int; thread p { while x != 1 || y != 1 { let seen = x; } } thread q { x = 1; "
+      "}");
+  CHECK(run(stuck, {.algorithm = "trust"}).verdict == Verdict::vacuous);
+  CHECK(run(stuck).verdict == Verdict::safe);
+  CHECK(run(stuck).algorithm == "states");
+
   // 16 rounds of both have more graphs than trust can explore in its first turn, and 107 states.
   const auto polite = run(compile(R"(
     shared a: bool; shared b: bool; shared inside: int;
