@@ -135,7 +135,8 @@ void Generator::while_statement(const Statement& statement) {
   const bool counted = !endless_ || begun_;  // an atomic block has to end
   const std::uint32_t rounds = counted ? frame_->allocate() : 0;
   if (counted) frame_->store(rounds, ir().getInt64(0));
-  const bool retries = !begun_ && retry_loops_.contains(&statement);
+  // (In an await, the evaluation of the condition is what is repeated.)
+  const bool retries = !begun_ && !in_await_ && retry_loops_.contains(&statement);
   if (retries) {
     const std::uint32_t changed = frame_->allocate();
     frame_->store(changed, ir().getInt64(0));

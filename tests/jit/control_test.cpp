@@ -59,6 +59,11 @@ TEST_CASE("a round of a retry loop that changes nothing ends the thread, if it i
   CHECK(log("while true { let seen = x; }").back() == "loop_bound");
   CHECK(log("while r == 0 { }").back() == "loop_bound");
   CHECK(log("while x == 0 { y = 1; }").back() == "loop_bound");
+  // Nor in the condition of an await, whose evaluation is what is repeated.
+  CHECK(log_of("shared x: int; fn f() -> bool { while x == 0 { let a = 1; } return true; } thread p { await "
+               "f(); }",
+               {}, 0, idle)
+            .back() == "loop_bound");
 }
 
 TEST_CASE("the bound counts rounds of one entry into the loop") {
