@@ -31,7 +31,7 @@ Json location(const std::string& file, std::uint32_t line, std::uint32_t column)
   return {{"physicalLocation", std::move(place)}};
 }
 
-constexpr ViolationKind last_kind = ViolationKind::starvation;
+constexpr ViolationKind last_kind = ViolationKind::temporal;
 constexpr LintRule last_rule = LintRule::vacuous;
 
 int index_of(LintRule rule) { return static_cast<int>(last_kind) + 1 + static_cast<int>(rule); }

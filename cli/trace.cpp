@@ -257,8 +257,10 @@ std::string format_trace(const Trace& trace, const std::string& main_file, const
   std::string text = style.view.chart ? format_chart(trace, main_file, style)
                                       : format_steps(prepare(trace, main_file, style.view), style);
   if (trace.repeats_from) {
+    const bool silent = *trace.repeats_from == trace.steps.size();
     text +=
-        *trace.repeats_from + 1 < trace.steps.size()
+        silent ? std::string("\nNo further step is visible, for ever.\n")
+        : *trace.repeats_from + 1 < trace.steps.size()
             ? fmt::format("\nSteps {} to {} repeat for ever.\n", *trace.repeats_from + 1, trace.steps.size())
             : fmt::format("\nStep {} repeats for ever.\n", trace.steps.size());
   }

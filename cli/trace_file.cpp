@@ -162,7 +162,7 @@ Trace trace_of(const Field& field) {
   const std::size_t steps = field["steps"].size();
   field["steps"].each(
       [&](const Field& step) { trace.steps.push_back(step_of(step, trace.threads.size(), steps)); });
-  if (const auto from = field.optional("repeats_from")) trace.repeats_from = step_number(*from, steps);
+  if (const auto from = field.optional("repeats_from")) trace.repeats_from = step_number(*from, steps + 1);
   trace.initial = values_of(field["initial"]);
   trace.memory = values_of(field["memory"]);
   field["ends"].each([&](const Field& end) {
@@ -176,7 +176,7 @@ Trace trace_of(const Field& field) {
 
 Violation violation_of(const Field& field) {
   Violation violation;
-  violation.kind = kind_of(field["kind"], ViolationKind::starvation);
+  violation.kind = kind_of(field["kind"], ViolationKind::temporal);
   violation.message = field["message"].text();
   violation.file = field["file"].text();
   violation.line = field["line"].count();

@@ -211,6 +211,7 @@ void Facts::collect(const lang::Body& body, std::span<const Statement> statement
       case StatementKind::lock:
       case StatementKind::unlock:
       case StatementKind::assert_:  // the host may resume the thread
+      case StatementKind::progress:
       case StatementKind::await: facts.own.operations = add(facts.own.operations, 1); break;
       default: break;
     }

@@ -195,6 +195,15 @@ struct InvariantImage {
   std::vector<std::uint32_t> threads;    // whose locals it names; sorted
 };
 
+// A claim about fair runs: `goal` holds in some state, or after each state in which `cause` holds, in that state or a
+// later one.
+struct TemporalImage {
+  bool (*cause)(const std::int64_t* memory,
+                const std::byte* const* blocks) = nullptr;  // null: the first state
+  bool (*goal)(const std::int64_t* memory, const std::byte* const* blocks) = nullptr;
+  std::uint32_t site = 0;
+};
+
 // One value of a final state: of a location, or of a local of a thread.
 struct ObservedImage {
   std::string name;
@@ -211,6 +220,7 @@ struct Site {
   std::string text;     // source text of the operation or statement on one line
   std::string message;  // assert: the user's text
   ValueType type;       // of the values of a `choose`
+  bool is_progress = false;
   // For operations of built-in modules at which a thread can wait: the site of the user's call leading there.
   std::optional<std::uint32_t> call = {};
 };
@@ -241,6 +251,7 @@ struct Image {
   std::unique_ptr<ThreadImage> final_block;  // null if the program has none
   std::vector<ConditionImage> conditions;
   std::vector<InvariantImage> invariants;
+  std::vector<TemporalImage> temporal;
   // What distinguishes final states, if not all locations and all named locals.
   std::optional<std::vector<ObservedImage>> observed;
   std::vector<Site> sites;

@@ -195,6 +195,10 @@ class Lowering {
         invariant(property, offsets);
         continue;
       }
+      if (is_temporal(property.kind)) {
+        temporal(property, offsets);
+        continue;
+      }
       const std::string name = "condition." + std::to_string(result_.image.conditions.size());
       result_.condition_functions.push_back(
           batch_.add(name, generate_condition(batch_.module(), name, program_, property.condition, offsets)));
@@ -217,6 +221,17 @@ class Lowering {
       set->erase(std::unique(set->begin(), set->end()), set->end());
     }
   }
+  void temporal(const lang::Property& property, const LocalOffsets& offsets) {
+    const std::string name = "temporal." + std::to_string(result_.image.temporal.size());
+    const auto add = [&](const std::string& of, const lang::Expression& condition) {
+      return batch_.add(of, generate_condition(batch_.module(), of, program_, condition, offsets));
+    };
+    auto& functions = result_.temporal_functions.emplace_back();
+    const bool has_cause = property.kind == lang::PropertyKind::leads_to;
+    if (has_cause) functions.cause = add(name + ".cause", property.condition);
+    functions.goal = add(name + ".goal", has_cause ? property.goal : property.condition);
+    result_.image.temporal.emplace_back().site = sites_.at(property.range);
+  }
   // All elements of an array whose index is not constant.
   void looks_at(const lang::Expression& expression, InvariantImage& image) {
     if (expression.kind == lang::ExpressionKind::thread_local_) image.threads.push_back(expression.thread);
@@ -236,7 +251,10 @@ class Lowering {
   // See ThreadImage::twin.
   void twins() {
     std::vector<bool> named(program_.threads.size(), false);
-    for (const lang::Property& property : program_.properties) mark_named(property.condition, named);
+    for (const lang::Property& property : program_.properties) {
+      mark_named(property.condition, named);
+      mark_named(property.goal, named);
+    }
     std::vector<std::optional<std::uint32_t>> newest(program_.templates.size());
     for (std::uint32_t thread = 0; thread < program_.threads.size(); ++thread) {
       const std::uint32_t number = program_.threads[thread].thread_template;

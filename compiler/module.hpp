@@ -5,6 +5,7 @@
 #include <llvm/IR/Module.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,11 @@ class LoweredPrograms {
     std::uint32_t final_function = 0;
     std::vector<std::uint32_t> condition_functions;  // by condition
     std::vector<std::uint32_t> invariant_functions;  // by invariant
+    struct Temporal {
+      std::optional<std::uint32_t> cause;
+      std::uint32_t goal = 0;
+    };
+    std::vector<Temporal> temporal_functions;  // by claim
   };
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;

@@ -76,6 +76,12 @@ std::uint32_t SiteTable::chosen(const lang::SourceRange& range, ValueType type) 
   return number;
 }
 
+std::uint32_t SiteTable::progress(const lang::SourceRange& range) {
+  const std::uint32_t number = at(range);
+  sites_[number].is_progress = true;
+  return number;
+}
+
 std::uint32_t SiteTable::waiting(const lang::SourceRange& range, const lang::SourceRange* call) {
   if (call == nullptr || !built_in(range) || by_call_) return at(range);
   const std::uint32_t caller = at(*call);

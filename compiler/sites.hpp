@@ -52,6 +52,7 @@ class SiteTable {
   std::uint32_t at(const lang::SourceRange& range, std::string_view message = {});
   // The same for a `choose` among values of a type.
   std::uint32_t chosen(const lang::SourceRange& range, ValueType type);
+  std::uint32_t progress(const lang::SourceRange& range);
   // The same for an operation at which a thread can wait forever. `call`: the call that leads there, or null.
   // In a built-in module each call gets its own site, which refers back to the call.
   std::uint32_t waiting(const lang::SourceRange& range, const lang::SourceRange* call);

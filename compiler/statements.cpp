@@ -82,6 +82,15 @@ void Generator::statement(const Statement& statement) {
                .site = sites_.at(statement.range),
                .fence = static_cast<Fence>(statement.fence)});
       break;
+    case StatementKind::progress:
+      // Seen only where runs without an end are judged: like a `choose` with one value.
+      if (endless_) {
+        perform({.op = Op::choose,
+                 .value = ir().getInt64(0),
+                 .expected = ir().getInt64(1),
+                 .site = sites_.progress(statement.range)});
+      }
+      break;
     case StatementKind::lock:
     case StatementKind::unlock: {
       const Place target = place(statement.id, statement.expressions, false, statement.range);

@@ -96,6 +96,11 @@ std::variant<Images, std::string> load(compiler::LoweredProgramsPointer programs
       image->conditions[number].holds = reinterpret_cast<Holds>(functions[part.condition_functions[number]]);
     for (std::size_t number = 0; number < image->invariants.size(); ++number)
       image->invariants[number].holds = reinterpret_cast<Holds>(functions[part.invariant_functions[number]]);
+    for (std::size_t number = 0; number < image->temporal.size(); ++number) {
+      const auto& claim = part.temporal_functions[number];
+      if (claim.cause) image->temporal[number].cause = reinterpret_cast<Holds>(functions[*claim.cause]);
+      image->temporal[number].goal = reinterpret_cast<Holds>(functions[claim.goal]);
+    }
     image->code = code;
     images.push_back(std::move(image));
   }

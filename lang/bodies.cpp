@@ -198,6 +198,7 @@ void BodyResolver::statement(const syntax::Statement& from, std::vector<Statemen
     case Kind::break_:
     case Kind::continue_: jump(from, result); break;
     case Kind::return_: return_value(from, result); break;
+    case Kind::progress: progress(from, result); break;
     case Kind::fence: fence(from, result); break;
     case Kind::lock:
     case Kind::unlock: lock(from, result); break;

@@ -63,6 +63,7 @@ class BodyResolver {
   void jump(const syntax::Statement& from, Statement& into);
   void return_struct(const syntax::Statement& from, Statement& into);
   void return_value(const syntax::Statement& from, Statement& into);
+  void progress(const syntax::Statement& from, Statement& into);
   void fence(const syntax::Statement& from, Statement& into);
   void lock(const syntax::Statement& from, Statement& into);
   void condition_variable(const syntax::Statement& from, Statement& into);

@@ -96,6 +96,10 @@ class Measure {
       switch (statement.kind) {
         case StatementKind::either: forbid("either"); break;
         case StatementKind::atomic: forbid("atomic"); break;
+        case StatementKind::progress:
+          forbid("progress");
+          if (blocks_ > 0) extent_.refused_in_atomic.push_back({"'progress'", statement.range});
+          break;
         case StatementKind::fence: forbid("fence"); break;
         case StatementKind::lock:
           forbid("lock");

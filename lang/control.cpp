@@ -67,6 +67,7 @@ bool BodyResolver::check_allowed(const syntax::Statement& from) {
     case syntax::StatementKind::join:
     case syntax::StatementKind::assume:
     case syntax::StatementKind::await:
+    case syntax::StatementKind::progress:
       resolution_.error(from.range, fmt::format("'{}' is not allowed in 'final'", from.word.text),
                         "'final' runs after all threads have ended");
       return false;
@@ -257,6 +258,14 @@ void BodyResolver::return_struct(const syntax::Statement& from, Statement& into)
     statement.expressions.push_back(std::move(*scalar++));
   }
   into.body.push_back(std::move(leave));
+}
+
+void BodyResolver::progress(const syntax::Statement& from, Statement& into) {
+  into.kind = StatementKind::progress;
+  if (template_ && resolution_.program.templates[*template_].is_daemon) {
+    resolution_.error(from.range, "a daemon may wait for ever, so 'progress' claims nothing here",
+                      "claim what it does for others: 'c leads to d;'");
+  }
 }
 
 void BodyResolver::fence(const syntax::Statement& from, Statement& into) {

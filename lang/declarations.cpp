@@ -592,13 +592,17 @@ void ProgramResolver::threads(const Item& item, Symbol& symbol) {
 
 void ProgramResolver::condition(const Item& item) {
   ExpressionResolver expressions(resolution_, Place::condition, nullptr);
-  std::optional<Expression> condition = expressions.condition(item.expressions[0]);
   const PropertyKind kind = item.word.kind == TokenKind::exists   ? PropertyKind::exists
                             : item.word.kind == TokenKind::forall ? PropertyKind::forall
                             : item.word.kind == TokenKind::forbid ? PropertyKind::forbid
-                                                                  : PropertyKind::invariant;
+                            : item.word.text == "invariant"       ? PropertyKind::invariant
+                            : item.word.text == "eventually"      ? PropertyKind::eventually
+                                                                  : PropertyKind::leads_to;
   // Broken conditions count too, so that `expect` lines do not report them as missing.
-  program_.properties.push_back({kind, condition ? std::move(*condition) : Expression{}, item.range});
+  Property& property = program_.properties.emplace_back(Property{kind, {}, item.range});
+  if (auto condition = expressions.condition(item.expressions[0])) property.condition = *std::move(condition);
+  if (kind != PropertyKind::leads_to) return;
+  if (auto goal = expressions.condition(item.expressions[1])) property.goal = *std::move(goal);
 }
 
 }  // namespace

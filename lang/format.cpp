@@ -183,8 +183,8 @@ class Formatter {
     if (last == Kind::semicolon) return inside_inline(i) ? Gap::blank : Gap::line;
     if (last == Kind::comma && inside_names(i)) return Gap::line;
     if (piece.new_line && !inside_inline(i)) return Gap::continuation;
-    if (kind == Kind::left_parenthesis && last == Kind::identifier && before.token.text == "invariant" &&
-        open_.empty())
+    if (kind == Kind::left_parenthesis && last == Kind::identifier && open_.empty() &&
+        (before.token.text == "invariant" || before.token.text == "eventually" || before.token.text == "to"))
       return Gap::blank;  // a claim, no call
     return blank_between(before, piece) ? Gap::blank : Gap::none;
   }

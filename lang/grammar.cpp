@@ -161,7 +161,8 @@ const auto order_def =
 const auto check_def = (word(Kind::assert_)[Begin<StatementKind::assert_>{}] > expression[push_expression] >
                         -(token(Kind::comma) > string[SetWord<&Statement::text>{}])) |
                        (word(Kind::assume)[Begin<StatementKind::assume>{}] > expression[push_expression]) |
-                       (word(Kind::await_)[Begin<StatementKind::await>{}] > expression[push_expression]);
+                       (word(Kind::await_)[Begin<StatementKind::await>{}] > expression[push_expression]) |
+                       qualifier("progress", is_semicolon)[Begin<StatementKind::progress>{}];
 
 const auto evaluate_def = expression[begin_evaluate] >>
                           -(word(Kind::assign, Kind::shift_right_assign, "'='")[set_assignment] >
@@ -232,6 +233,7 @@ const x3::rule<struct FunctionParameterRule, syntax::FunctionParameter> function
 const x3::rule<struct ThreadRule, Item> thread = "a declaration";
 const x3::rule<struct FinalRule, Item> final_block = "a declaration";
 const x3::rule<struct PropertyRule, Item> property = "a declaration";
+const x3::rule<struct LeadsToRule, Item> leads_to = "a declaration";
 const x3::rule<struct ExpectRule, Item> expect = "a declaration";
 const x3::rule<struct ExpectLineRule, syntax::ExpectLine> expect_line = "the name of a model";
 const x3::rule<struct SettingRule, syntax::Setting> setting = "a name";
@@ -317,8 +319,13 @@ const auto thread_def = daemon >>
 const auto final_block_def = word(Kind::final_)[Begin<ItemKind::final_>{}] > block[Set<&Item::body>{}];
 
 const auto property_def = (word(Kind::exists, Kind::forbid, "'exists'")[Begin<ItemKind::property>{}] |
-                           qualifier("invariant", is_any)[Begin<ItemKind::property>{}]) >
+                           qualifier("invariant", is_any)[Begin<ItemKind::property>{}] |
+                           qualifier("eventually", is_any)[Begin<ItemKind::property>{}]) >
                           expression[push_expression] > token(Kind::semicolon);
+
+const auto leads_to_def = leads_to_ahead >> x3::expect[expression[begin_leads_to]] >
+                          qualifier("leads", is_any)[SetWord<&Item::word>{}] >
+                          context_word("to") > expression[push_expression] > token(Kind::semicolon);
 
 const auto setting_def = name[SetPlain<&syntax::Setting::name>{}] >
                          -(token(Kind::dot) > name[set_qualified_setting]) > token(Kind::assign) >
@@ -346,7 +353,7 @@ const auto expect_def = word(Kind::expect)[Begin<ItemKind::expect>{}] > expect_l
 
 const auto item_def = recovering(
     Recovery::item)[import | constant | shared | mutex | enumeration | structure | function | proc | thread |
-                    final_block | property | expect | stray(Recovery::item, "a declaration")];
+                    final_block | property | leads_to | expect | stray(Recovery::item, "a declaration")];
 
 const auto file_def = *item;
 
@@ -365,6 +372,7 @@ BOOST_SPIRIT_DEFINE(function_parameter)
 BOOST_SPIRIT_DEFINE(thread)
 BOOST_SPIRIT_DEFINE(final_block)
 BOOST_SPIRIT_DEFINE(property)
+BOOST_SPIRIT_DEFINE(leads_to)
 BOOST_SPIRIT_DEFINE(expect)
 BOOST_SPIRIT_DEFINE(expect_line)
 BOOST_SPIRIT_DEFINE(setting)

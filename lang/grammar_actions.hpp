@@ -151,6 +151,12 @@ inline constexpr auto push_expression = [](auto& context) {
   node.range.end = x3::_attr(context).range.end;
   node.expressions.push_back(std::move(x3::_attr(context)));
 };
+inline constexpr auto begin_leads_to = [](auto& context) {
+  syntax::Item& item = x3::_val(context);
+  item.kind = syntax::ItemKind::property;
+  item.range = x3::_attr(context).range;
+  item.expressions.push_back(std::move(x3::_attr(context)));
+};
 inline constexpr auto push_length = Push<&syntax::Item::length>{};
 inline constexpr auto begin_evaluate = [](auto& context) {
   syntax::Statement& statement = x3::_val(context);

@@ -123,6 +123,26 @@ inline bool begins_type(TokenKind kind) {
 }
 inline bool begins_thread(TokenKind kind) { return kind == TokenKind::thread || kind == TokenKind::proc; }
 inline bool is_any(TokenKind /*kind*/) { return true; }
+inline bool is_semicolon(TokenKind kind) { return kind == TokenKind::semicolon; }
+
+// Matches nothing, before the words `leads to` in the same declaration.
+struct LeadsToAheadParser : x3::parser<LeadsToAheadParser> {
+  using attribute_type = x3::unused_type;
+  static constexpr bool has_attribute = false;
+
+  template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&, Attribute&) const {
+    if (first == last || begins_item(first->kind)) return false;
+    for (Iterator at = first; last - at > 1; ++at) {
+      if (at->kind == TokenKind::semicolon || at->kind == TokenKind::left_brace) return false;
+      const Iterator next = at + 1;
+      if (at->kind == TokenKind::identifier && at->text == "leads" && next->kind == TokenKind::identifier &&
+          next->text == "to")
+        return true;
+    }
+    return false;
+  }
+};
 
 // Matches the `{` of a struct literal, which a field and a `:` follow. No block begins like that.
 struct LiteralBraceParser : x3::parser<LiteralBraceParser> {
@@ -193,6 +213,7 @@ struct RecoverGenerator {
 };
 
 inline constexpr LiteralBraceParser literal_brace{};
+inline constexpr LeadsToAheadParser leads_to_ahead{};
 inline constexpr NestedGenerator<StateTag> nested{};
 constexpr RecoverGenerator recovering(Recovery kind) { return {kind}; }
 constexpr TokenParser token(TokenKind kind) { return TokenParser(kind); }
@@ -234,6 +255,14 @@ struct get_info<heddle::lang::grammar::BlockWordParser> {
   using result_type = std::string;
   std::string operator()(const heddle::lang::grammar::BlockWordParser& parser) const {
     return fmt::format("'{} {{ ... }}'", parser.text);
+  }
+};
+
+template <>
+struct get_info<heddle::lang::grammar::QualifierParser> {
+  using result_type = std::string;
+  std::string operator()(const heddle::lang::grammar::QualifierParser& parser) const {
+    return fmt::format("'{}'", parser.text);
   }
 };
 

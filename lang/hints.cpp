@@ -130,12 +130,13 @@ std::string protocol_hint(const SyntaxError& error) {
   }
   const bool operand = error.expected == "an expression";
   if (operand && found.kind == Kind::left_bracket && next(error.where)->kind == Kind::right_bracket)
-    return "there are no temporal operators: 'invariant c;' is about every reachable state, 'forall c;' "
-           "about all "
-           "final states, 'assert c;' about the moment";
+    return "'invariant c;' is about every reachable state, 'forall c;' about all final states, 'assert c;' "
+           "about "
+           "the moment";
   if (operand && found.kind == Kind::less && next(error.where)->kind == Kind::greater)
-    return "there are no temporal operators: 'exists c;' asks whether some final state satisfies c, and "
-           "'expect sc: terminates;' whether all threads end";
+    return "'eventually c;' claims that every fair run comes to c, 'c leads to d;' that d follows c; 'exists "
+           "c;' asks "
+           "whether some final state satisfies c";
   return {};
 }
 

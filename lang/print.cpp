@@ -201,6 +201,7 @@ class Printer {
                         : fmt::format("assert {}, \"{}\";", first(), escaped(statement.text)));
       case StatementKind::assume: return line(fmt::format("assume {};", first()));
       case StatementKind::await: return line(fmt::format("await {};", first()));
+      case StatementKind::progress: return line("progress;");
       case StatementKind::either: return either(statement);
       case StatementKind::atomic: return head("atomic", statement);
     }
@@ -362,6 +363,11 @@ class Printer {
       case PropertyKind::forbid: return line(fmt::format("forbid {};", with_filters(false)));
       case PropertyKind::forall: return line(fmt::format("forall {};", with_filters(true)));
       case PropertyKind::invariant: return line(fmt::format("invariant {};", expression(property.condition)));
+      case PropertyKind::eventually:
+        return line(fmt::format("eventually {};", expression(property.condition)));
+      case PropertyKind::leads_to:
+        return line(
+            fmt::format("{} leads to {};", expression(property.condition), expression(property.goal)));
       case PropertyKind::filter: break;
     }
   }

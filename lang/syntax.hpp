@@ -78,6 +78,7 @@ enum class StatementKind : std::uint8_t {
   await,      // expressions: [condition]
   either,     // body: a block for each alternative; or name, expressions: [low, high]; body: one block
   atomic,     // body
+  progress,
 };
 
 struct Statement {
@@ -136,8 +137,9 @@ enum class ItemKind : std::uint8_t {
   proc,         // name, parameters; body; daemon: of kind `end` if not given
   thread,       // the same; family: the parameter, of kind `end` if none; length: [low, high] or none
   final_,       // body
-  property,     // word: exists, forall, forbid, or the name `invariant`; expressions: [condition]
-  expect,       // expect_line
+  property,  // word: exists, forall, forbid, or the name `invariant` or `eventually`, expressions: [condition];
+             // or the name `leads`, expressions: [condition, goal]
+  expect,    // expect_line
 };
 
 struct Item {

@@ -116,7 +116,8 @@ enum class StatementKind : std::uint8_t {
   await,     // expressions: [condition]
   either,  // expressions: [choose]; body: a block for each alternative, of which the choice is the number; or one
            // block for all, in which the local `id` is the choice: its operands are literals or locals then
-  atomic,  // body: one indivisible step. Only its first statement may wait, as an `await`
+  atomic,    // body: one indivisible step. Only its first statement may wait, as an `await`
+  progress,  // no operation: a thread that comes here again and again does not starve
 };
 
 struct Statement {
@@ -202,14 +203,18 @@ struct Thread {
 };
 
 // States that violate a `filter` are ignored: by all other properties and in the outcomes. An `invariant` is
-// about every reachable state, the others about final ones.
-enum class PropertyKind : std::uint8_t { exists, forall, forbid, filter, invariant };
+// about every reachable state, `eventually` and `leads_to` about the fair runs, the others about final states.
+enum class PropertyKind : std::uint8_t { exists, forall, forbid, filter, invariant, eventually, leads_to };
+
+// Whether it is about runs that may never end.
+[[nodiscard]] constexpr bool is_temporal(PropertyKind kind) { return kind >= PropertyKind::eventually; }
 
 // A condition over states: locations are read from memory without a visible operation.
 struct Property {
   PropertyKind kind = PropertyKind::exists;
   Expression condition;
   SourceRange range;
+  Expression goal = {};  // of `leads_to`: what follows the condition
 };
 
 enum class ExpectedOutcome : std::uint8_t {

@@ -87,6 +87,12 @@ InvariantsOf invariants_of(const Program& program) {
   return result;
 }
 
+bool has_temporal_claims(const Program& program) {
+  const auto& properties = state_of(program).tree.properties;
+  return std::any_of(properties.begin(), properties.end(),
+                     [](const lang::Property& property) { return is_temporal(property.kind); });
+}
+
 namespace {
 
 // Whether neither all violations are needed, nor numbers of executions, nor something else that not all algorithms have.
@@ -217,7 +223,8 @@ Result<CheckResult> check_states_by_turns(const Program& program, const CheckOpt
 
 Result<CheckResult> check_automatically(const Program& program, const CheckOptions& options) {
   if (has_atomic_blocks(program) && needs_verdict_only(options) && !options.live &&
-      !options.preemption_bound && why_not(program, options.model, merging).empty())
+      !has_temporal_claims(program) && !options.preemption_bound &&
+      why_not(program, options.model, merging).empty())
     return check_states_by_turns(program, options);
   const bool alternates = may_alternate(program, options);
   auto result = alternates ? check_by_turns(program, options) : checker::check(program, options, {});
@@ -248,6 +255,7 @@ std::string_view default_algorithm(const CheckOptions& options) {
 }
 
 std::string_view default_algorithm(const Program& program, const CheckOptions& options) {
+  if (checker::has_temporal_claims(program) && !options.robust) return uncut;
   const std::string_view algorithm = default_algorithm(options);
   if (algorithm != graphs) return algorithm;
   const bool by_steps =

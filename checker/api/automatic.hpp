@@ -31,6 +31,8 @@ inline constexpr std::string_view automatic = "auto";
 // What the program's invariants look at. (Locals: perhaps at shared variables, too.)
 enum class InvariantsOf : std::uint8_t { nothing, shared, locals };
 [[nodiscard]] InvariantsOf invariants_of(const Program& program);
+// Whether the program claims something with `eventually` or `leads to`.
+[[nodiscard]] bool has_temporal_claims(const Program& program);
 
 // Whether another algorithm may take over: where neither all violations are needed, nor numbers of executions, nor
 // something else that only one of them has.

@@ -99,8 +99,8 @@ std::string why_not_robust(const CheckOptions& options, const AlgorithmInfo& alg
 }
 
 // Why the runs cannot be drawn at random; empty: they can.
-std::string why_not_random(const CheckOptions& options, const CheckOptions& requested, const ModelInfo& model,
-                           const AlgorithmInfo& algorithm) {
+std::string why_not_random(const Program& program, const CheckOptions& options, const CheckOptions& requested,
+                           const ModelInfo& model, const AlgorithmInfo& algorithm) {
   if (model.out_of_order) {
     return fmt::format(
         "a random search draws the order of threads and store buffers, and the model '{}' has none",
@@ -108,8 +108,8 @@ std::string why_not_random(const CheckOptions& options, const CheckOptions& requ
   }
   if (!checker::is_automatic(requested))
     return fmt::format("a random search takes the place of the algorithm '{}'", algorithm.name);
-  if (options.live || options.robust || options.preemption_bound || !options.witness_of.empty() ||
-      options.save || !options.resume.empty() || options.threads > 1)
+  if (options.live || checker::has_temporal_claims(program) || options.robust || options.preemption_bound ||
+      !options.witness_of.empty() || options.save || !options.resume.empty() || options.threads > 1)
     return "a random search judges violations and conditions only, with one thread and without a checkpoint";
   if (options.random->runs == 0 || options.random->depth == 0) return "a random search has runs and a depth";
   return {};
@@ -205,10 +205,43 @@ std::string why_not(std::string_view model_name, std::string_view algorithm_name
   return checker::find_cell(model_name, algorithm_name)->why_not;
 }
 
+namespace {
+
+// Why runs that never end cannot be judged.
+std::string why_no_alternatives(const Program& program) {
+  if (!trees::has(state_of(program).tree, lang::StatementKind::either)) return {};
+  return "liveness cannot be judged of a program with 'either': a thread chooses an alternative before it "
+         "waits "
+         "there, and would seem to starve in one that is never enabled";
+}
+
+std::string why_no_claims(const Program& program, std::string_view algorithm) {
+  if (!checker::has_temporal_claims(program)) return {};
+  if (!checker::find_algorithm(algorithm)->decides_liveness) {
+    return fmt::format(
+        "the program has temporal claims ('eventually', 'leads to'), and the algorithm '{}' does not keep "
+        "the graph "
+        "of all states; 'states' does",
+        algorithm);
+  }
+  return why_no_alternatives(program);
+}
+
+}  // namespace
+
 std::string why_not(const Program& program, std::string_view model, std::string_view algorithm) {
+  const auto* const info = checker::find_model(model);
+  if (info != nullptr && info->out_of_order && checker::has_temporal_claims(program)) {
+    return fmt::format(
+        "the program has temporal claims ('eventually', 'leads to'), and under the model '{}' threads and "
+        "memory have "
+        "no common state",
+        model);
+  }
   if (std::string reason = why_not(model, algorithm); !reason.empty()) return reason;
   if (algorithm == checker::automatic) algorithm = default_algorithm(program, {});
   if (std::string reason = why_no_blocks(program, model, algorithm); !reason.empty()) return reason;
+  if (std::string reason = why_no_claims(program, algorithm); !reason.empty()) return reason;
   const auto invariants = checker::invariants_of(program);
   const bool names_locals = invariants == checker::InvariantsOf::locals;
   const auto judges = [&](const checker::Cell& cell) {
@@ -261,7 +294,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
       return refuse(std::move(reason));
   }
   if (options.random) {
-    if (auto reason = why_not_random(options, requested, *model, algorithm); !reason.empty())
+    if (auto reason = why_not_random(program, options, requested, *model, algorithm); !reason.empty())
       return refuse(std::move(reason));
   }
   if (options.live && !algorithm.decides_liveness) {
@@ -271,11 +304,8 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
                     "can",
                     algorithm.name));
   }
-  if (options.live && trees::has(state_of(program).tree, lang::StatementKind::either)) {
-    return refuse(
-        "liveness cannot be judged of a program with 'either': a thread chooses an alternative before it "
-        "waits "
-        "there, and would seem to starve in one that is never enabled");
+  if (options.live) {
+    if (auto reason = why_no_alternatives(program); !reason.empty()) return refuse(std::move(reason));
   }
   if (options.robust_states && !options.robust)
     return refuse("robust_states is a form of the question `robust`");

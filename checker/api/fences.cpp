@@ -139,7 +139,7 @@ class Finder {
     }
     const auto& properties = state_of(program()).tree.properties;
     if (std::any_of(properties.begin(), properties.end(), [](const lang::Property& property) {
-          return property.kind == lang::PropertyKind::invariant;
+          return property.kind == lang::PropertyKind::invariant || is_temporal(property.kind);
         })) {
       return "the program has invariants, which are about the states on the way to the end; fences are found "
              "for what "

@@ -72,6 +72,7 @@ std::string_view name(ViolationKind kind) {
     case ViolationKind::invariant: return "invariant";
     case ViolationKind::livelock: return "livelock";
     case ViolationKind::starvation: return "starvation";
+    case ViolationKind::temporal: return "temporal claim";
     case ViolationKind::not_robust: break;
   }
   return "not robust";

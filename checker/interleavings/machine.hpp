@@ -213,7 +213,8 @@ class Machine {
       step.block = InBlock::later;
       alone_.erase(thread);
     }
-    log(RowType::choice, step);
+    // (`progress` has no effect, so traces have no step for it.)
+    if (log_ != nullptr && !image_.sites[step.site].is_progress) log(RowType::choice, step);
     advance(thread, step, value);
     if (m.in_atomic == later_in_block) [[unlikely]]
       run_block(thread);

@@ -194,9 +194,10 @@ struct Replay {
   Trace trace;
   Rows rows;  // to be described after the steps of the trace
   std::vector<std::int64_t> memory;
-  std::string message;           // of the wanted violation, if a thread found it
-  std::uint32_t waiting = none;  // the site of the first thread that has not finished
-  std::size_t repeats_from = 0;  // of a violation of liveness: the row where the cycle begins
+  std::string message;                      // of the wanted violation, if a thread found it
+  std::uint32_t waiting = none;             // the site of the first thread that has not finished
+  std::optional<std::size_t> repeats_from;  // of a violation of liveness: the row where the cycle begins
+  std::size_t since = 0;                    // of a temporal claim: the number of rows before its cause holds
 };
 
 // The site in the user's files.
@@ -261,10 +262,15 @@ Replay replay_interleaving(const Search& search, const Schedule& schedule, const
   Replay replay;
   with_machine(search, [&](auto& machine) {
     machine.restart_with_log(&replay.rows);
-    for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const auto note_place = [&](std::size_t i) {
       if (found != nullptr && i == found->repeats_from) replay.repeats_from = replay.rows.size();
+      if (found != nullptr && i == found->since) replay.since = replay.rows.size();
+    };
+    for (std::size_t i = 0; i < schedule.size(); ++i) {
+      note_place(i);
       if (!machine.follow(schedule[i])) cannot_replay();
     }
+    note_place(schedule.size());
     replay.memory = machine.memory();
     replay.trace.ends = describe_threads(machine);
     replay.waiting =
@@ -383,17 +389,26 @@ std::string endless_run(const Search& search, const FoundViolation& found) {
   for (const auto thread : found.waits) unfinished.push_back(threads[thread].name);
   std::vector<std::string_view> others;
   std::vector<bool> runs(threads.size());
-  for (std::size_t i = found.repeats_from; i < found.schedule.size(); ++i)
+  for (std::size_t i = found.repeats_from.value_or(0); i < found.schedule.size(); ++i)
     runs[found.schedule[i].thread] = true;
   for (ThreadId t = 0; t < threads.size(); ++t) {
     if (runs[t] && std::find(found.waits.begin(), found.waits.end(), t) == found.waits.end())
       others.push_back(threads[t].name);
   }
-  const std::string_view verb = unfinished.size() == 1 ? "ends" : "end";
+  const bool one = unfinished.size() == 1;
+  const std::string_view verb =
+      found.lacks_progress ? (one ? "makes progress" : "make progress") : (one ? "ends" : "end");
   if (found.kind == ViolationKind::livelock)
     return fmt::format("livelock: {} never {}", fmt::join(unfinished, ", "), verb);
   return fmt::format("starvation: {} never {}, while {} {} for ever", fmt::join(unfinished, ", "), verb,
                      fmt::join(others, ", "), others.size() == 1 ? "runs" : "run");
+}
+
+// "'asked leads to served' does not come true after step 3: the run ends".
+std::string unmet_claim(const Image& image, const FoundViolation& found, std::size_t rows_before) {
+  const std::string since = rows_before == 0 ? std::string() : fmt::format(" after step {}", rows_before);
+  return fmt::format("'{}' does not come true{}: the run {}", image.sites[found.site].text, since,
+                     found.repeats_from ? "repeats a cycle for ever" : "ends");
 }
 
 }  // namespace
@@ -417,6 +432,10 @@ Violation describe(const Search& search, const FoundViolation& found) {
     case ViolationKind::livelock:
     case ViolationKind::starvation:
       replay.message = endless_run(search, found);
+      replay.trace.repeats_from = replay.repeats_from;
+      break;
+    case ViolationKind::temporal:
+      replay.message = unmet_claim(image, found, replay.since);
       replay.trace.repeats_from = replay.repeats_from;
       break;
     case ViolationKind::not_robust:

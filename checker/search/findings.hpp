@@ -24,8 +24,12 @@ struct FoundViolation {
   bool in_final = false;      // an assertion of the `final` block
   // Deadlocks: who waits where, see add_wait. Livelocks and starvation: the threads that do not end.
   std::vector<std::uint32_t> waits = {};
-  std::size_t repeats_from = 0;  // of livelocks and starvation: where in the schedule the cycle begins
-  DataRace race = {};            // data races; `site` is that of its first access
+  // Of runs that never end: where in the schedule the cycle begins. None: a claim fails where the run ends.
+  std::optional<std::size_t> repeats_from = {};
+  std::size_t since = 0;  // of temporal claims: where in the schedule the cause holds
+  bool lacks_progress =
+      false;           // of livelocks and starvation: some of the threads make progress in other runs
+  DataRace race = {};  // data races; `site` is that of its first access
   Schedule schedule = {};
   std::uint64_t count = 1;
 };

@@ -238,6 +238,7 @@ enum class ViolationKind : std::uint8_t {
   invariant,   // does not hold after the last step of the trace
   livelock,    // CheckOptions::live: threads that should end keep each other from it for ever
   starvation,  // CheckOptions::live: daemons keep a thread from ending for ever
+  temporal,    // `eventually` or `leads to` does not come true in some fair run
 };
 
 enum class StepKind : std::uint8_t {

@@ -148,6 +148,7 @@ class Printer {
       case StatementKind::lock:
       case StatementKind::unlock: refuse(statement.range, "a litmus test has no mutexes");
       case StatementKind::assert_: refuse(statement.range, "a litmus test has no assertions");
+      case StatementKind::progress: refuse(statement.range, "a litmus test has no progress");
       case StatementKind::assume: refuse(statement.range, "a litmus test has no assume");
       case StatementKind::await: refuse(statement.range, "a litmus test has no await");
       case StatementKind::either: refuse(statement.range, "a litmus test has no either");
@@ -293,6 +294,8 @@ class Printer {
     const Property& property = program_.properties.front();
     if (property.kind == PropertyKind::invariant)
       refuse(property.range, "a litmus test has no invariants, only a condition over final states");
+    if (is_temporal(property.kind))
+      refuse(property.range, "a litmus test claims nothing about runs, only about final states");
     constexpr std::string_view kinds[] = {"exists", "forall", "~exists", "filter"};
     out_ += fmt::format("\n{} {}\n", kinds[static_cast<std::size_t>(property.kind)],
                         condition(property.condition));

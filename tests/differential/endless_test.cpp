@@ -31,23 +31,29 @@ class Writer {
     const int threads = 2 + below(2);
     for (int t = 0; t < threads; ++t) {
       const std::string local(1, static_cast<char>('a' + t));
-      if (below(3) == 0) text += "daemon ";
+      const bool is_daemon = below(3) == 0;
+      if (is_daemon) text += "daemon ";
       text += "thread " + std::string(1, static_cast<char>('p' + t)) + " { var " + local + " = 0; ";
       const bool loops = below(3) > 0;
       if (below(3) == 0) text += statement(local);
       if (loops) text += "while " + condition(local) + " { ";
       const int statements = 1 + below(3);
       for (int i = 0; i < statements; ++i) text += statement(local);
+      if (!is_daemon && below(4) == 0) text += below(2) == 0 ? "progress; " : "if x == 1 { progress; } ";
       if (loops) text += "} ";
       text += "}\n";
     }
     return text;
   }
+  std::string claims() { return "eventually " + claim() + ";\n" + claim() + " leads to " + claim() + ";\n"; }
 
  private:
   int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
   std::string variable() { return below(2) == 0 ? "y" : "x"; }
   std::string number() { return std::to_string(below(2)); }
+  std::string claim() {
+    return variable() + " == " + number() + (below(3) > 0 ? " && " + variable() + " == " + number() : "");
+  }
   std::string condition(const std::string& local) {
     return below(2) == 0 ? "true" : below(2) == 0 ? local + " != 1" : variable() + " != 1";
   }
@@ -82,10 +88,17 @@ struct Graph {
   struct Edge {
     std::size_t to = 0;
     checker::ProcessId process = 0;
+    bool progresses = false;
+  };
+  struct Claim {
+    std::vector<bool> cause;  // by state
+    std::vector<bool> goal;
   };
   std::vector<std::vector<Edge>> edges;       // by state
   std::vector<std::vector<bool>> unfinished;  // by state and thread that is no daemon
-  std::set<std::vector<std::int64_t>> ends;   // memories of complete executions
+  std::vector<bool> stopped;                  // by state: some thread has failed or was cut off
+  std::vector<Claim> claims;
+  std::set<std::vector<std::int64_t>> ends;  // memories of complete executions
   std::uint32_t processes = 0;
   bool deadlock = false;
   bool fails = false;
@@ -121,6 +134,7 @@ std::string bytes_of(Machine& machine) {
 std::optional<Graph> all_states(const compiler::Image& image, const checker::Search& search,
                                 std::size_t most) {
   Graph graph;
+  graph.claims.resize(image.temporal.size());
   bool too_many = false;
   auto options = checker::waiting_options(search);
   options.daemons_look_last = false;
@@ -150,6 +164,17 @@ std::optional<Graph> all_states(const compiler::Image& image, const checker::Sea
         stopped = stopped || checker::is_failure(op) || op == compiler::Op::round_limit;
       }
       if (stopped) unfinished.assign(unfinished.size(), false);
+      graph.stopped.push_back(stopped);
+      const bool judged = machine.choosing().empty();
+      for (std::size_t i = 0; i < image.temporal.size(); ++i) {
+        const auto& claim = image.temporal[i];
+        const auto holds = [&](auto condition) {
+          return judged && condition(machine.memory().data(), machine.threads().blocks());
+        };
+        graph.claims[i].cause.push_back(claim.cause != nullptr ? holds(claim.cause)
+                                                               : graph.stopped.size() == 1);
+        graph.claims[i].goal.push_back(holds(claim.goal));
+      }
       if (machine.enabled().empty() && machine.choosing().empty()) {
         const auto depth = machine.depth();
         machine.evaluate_waits();
@@ -183,11 +208,13 @@ std::optional<Graph> all_states(const compiler::Image& image, const checker::Sea
       }
       for (const auto& step : next) {
         const auto depth = machine.depth();
+        const bool progresses =
+            step.second > 0 && image.sites[machine.threads().mailbox(step.first).site].is_progress;
         take(step);
         auto longer = path;
         longer.push_back(step);
         const std::size_t to = number(longer);
-        graph.edges[at].push_back({to, step.first});
+        graph.edges[at].push_back({to, step.first, progresses});
         while (machine.depth() > depth) machine.undo();
       }
       while (machine.depth() > 0) machine.undo();
@@ -197,15 +224,12 @@ std::optional<Graph> all_states(const compiler::Image& image, const checker::Sea
   return too_many ? std::nullopt : std::optional(std::move(graph));
 }
 
-// Whether a fair run ends no thread, by a greatest fixpoint (Emerson and Lei, 1986): states with an unfinished
-// thread from which, for each process, one can reach again and again a state in which the process is disabled or
-// a step of it, without leaving the set.
-bool has_fair_endless_run(const Graph& graph) {
+// The states from which a fair run stays in `good` without an edge that makes progress for `thread`, by a greatest
+// fixpoint (Emerson and Lei, 1986): from these one can reach again and again, for each process, a state in which it is
+// disabled or a step of it, without leaving the set. `may_end`: a run that ends there counts.
+std::vector<bool> stays(const Graph& graph, std::vector<bool> good, bool may_end,
+                        checker::ThreadId thread = checker::none) {
   const std::size_t count = graph.edges.size();
-  std::vector<bool> good(count);
-  for (std::size_t s = 0; s < count; ++s)
-    good[s] =
-        std::find(graph.unfinished[s].begin(), graph.unfinished[s].end(), true) != graph.unfinished[s].end();
   for (bool changed = true; changed;) {
     changed = false;
     for (checker::ProcessId p = 0; p < graph.processes; ++p) {
@@ -218,8 +242,10 @@ bool has_fair_endless_run(const Graph& graph) {
           if (!good[s] || reaches[s]) continue;
           const bool enabled = std::any_of(graph.edges[s].begin(), graph.edges[s].end(),
                                            [&](const Graph::Edge& edge) { return edge.process == p; });
+          if (graph.edges[s].empty() && may_end) reaches[s] = more = true;
           for (const auto& edge : graph.edges[s]) {
-            if (!good[edge.to] || (enabled && edge.process != p && !reaches[edge.to])) continue;
+            if (!good[edge.to] || (edge.progresses && edge.process == thread)) continue;
+            if (enabled && edge.process != p && !reaches[edge.to]) continue;
             reaches[s] = more = true;
             break;
           }
@@ -232,8 +258,31 @@ bool has_fair_endless_run(const Graph& graph) {
       }
     }
   }
-  // Every run has a step.
-  return std::find(good.begin(), good.end(), true) != good.end();
+  return good;
+}
+
+bool any(const std::vector<bool>& states) {
+  return std::find(states.begin(), states.end(), true) != states.end();
+}
+
+// Whether in some fair run some thread neither ends nor makes progress again and again.
+bool has_fair_endless_run(const Graph& graph) {
+  for (checker::ThreadId t = 0; t < graph.unfinished.front().size(); ++t) {
+    std::vector<bool> inside;
+    for (const auto& unfinished : graph.unfinished) inside.push_back(unfinished[t]);
+    if (any(stays(graph, inside, false, t))) return true;
+  }
+  return false;
+}
+
+bool fails(const Graph& graph, const Graph::Claim& claim) {
+  std::vector<bool> inside;
+  for (std::size_t s = 0; s < graph.edges.size(); ++s) inside.push_back(!claim.goal[s] && !graph.stopped[s]);
+  inside = stays(graph, inside, true);
+  for (std::size_t s = 0; s < inside.size(); ++s) {
+    if (inside[s] && claim.cause[s]) return true;
+  }
+  return false;
 }
 
 Result<Program> compiled(const std::string& text) { return Program::from_source(text, "endless.hed"); }
@@ -302,6 +351,45 @@ TEST_CASE(
   CHECK(compared > programs);
   CHECK(livelocks > programs / 10);
   CHECK(live > programs / 10);
+}
+
+TEST_CASE("temporal claims come true exactly where a fixpoint over all states says so") {
+  const std::size_t programs = tests::sized(60, 300);
+  std::size_t unmet = 0;
+  std::size_t met = 0;
+  std::size_t ends = 0;
+  for (std::uint64_t number = 0; number < programs; ++number) {
+    Writer writer(default_seed() * 3'000'000 + number);
+    std::string text = without(writer.program(), "break_or_return", "return");
+    text += writer.claims();
+    const auto program = compiled(text);
+    REQUIRE_MESSAGE(program, text);
+    for (const char* model : {"sc", "tso", "pso"}) {
+      CheckOptions options{.model = model, .algorithm = "states", .keep_going = true};
+      if (std::string_view(model) != "sc") options.buffer_bound = 1 + static_cast<std::uint32_t>(number % 2);
+      const auto image = state_of(*program).image(false, Loops::endless);
+      const auto graph = all_states(*image, checker::Search(*image, options), 3000);
+      if (!graph) continue;
+      const auto result = check(*program, options);
+      REQUIRE(result);
+      INFO("program " << number << " under " << model << ":\n" << text);
+      CHECK((result->stopped_by.empty() || result->stopped_by == "a thread that was cut off"));
+      for (std::size_t claim = 0; claim < 2; ++claim) {
+        const auto line = image->sites[image->temporal[claim].site].line;
+        const auto found = std::find_if(
+            result->violations.begin(), result->violations.end(), [&](const Violation& violation) {
+              return violation.kind == ViolationKind::temporal && violation.line == line;
+            });
+        const bool expected = fails(*graph, graph->claims[claim]);
+        CHECK((found != result->violations.end()) == expected);
+        (expected ? unmet : met) += 1;
+        if (found != result->violations.end()) ends += !found->trace.repeats_from;
+      }
+    }
+  }
+  CHECK(unmet > programs / 4);
+  CHECK(met > programs / 4);
+  CHECK(ends > programs / 20);
 }
 
 TEST_CASE("no process is put off for ever by a cycle of another one") {

@@ -124,6 +124,7 @@ class Dumper {
       case StatementKind::await: line(indent, "await " + list(s)); break;
       case StatementKind::either: line(indent, fmt::format("either#{} {}", s.id, list(s))); break;
       case StatementKind::atomic: line(indent, "atomic"); break;
+      case StatementKind::progress: line(indent, "progress"); break;
     }
     statements(s.body, indent + 1);
     if (!s.otherwise.empty()) {
@@ -215,10 +216,13 @@ std::string dump(const Program& program) {
     out += dump_body(program, thread.body);
   }
   if (program.final_block) out += "final\n" + dump_body(program, *program.final_block);
-  constexpr std::array<std::string_view, 5> kinds = {"exists", "forall", "forbid", "filter", "invariant"};
+  constexpr std::array<std::string_view, 7> kinds = {"exists",    "forall",     "forbid",  "filter",
+                                                     "invariant", "eventually", "leads to"};
   for (const Property& property : program.properties) {
     out += fmt::format("{} {}\n", kinds.at(static_cast<std::size_t>(property.kind)),
                        dump_expression(program, nullptr, property.condition));
+    if (property.kind == PropertyKind::leads_to)
+      out += fmt::format("to {}\n", dump_expression(program, nullptr, property.goal));
   }
   for (const Expectation& expectation : program.expectations) out += dump_expectation(expectation);
   return out;

@@ -531,6 +531,7 @@ class Interpreter {
         if (!s.expressions.empty()) frame_->result = value(s.expressions[0]);
         return Flow::return_;
       case StatementKind::evaluate: static_cast<void>(value(s.expressions[0])); break;
+      case StatementKind::progress: break;
       case StatementKind::fence: fence(s.fence); break;
       case StatementKind::lock:
       case StatementKind::unlock: {

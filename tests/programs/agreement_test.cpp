@@ -53,6 +53,7 @@ bool stops_its_thread(heddle::ViolationKind kind) {
     case heddle::ViolationKind::invariant:
     case heddle::ViolationKind::livelock:
     case heddle::ViolationKind::starvation:
+    case heddle::ViolationKind::temporal:
     case heddle::ViolationKind::not_robust: break;
   }
   return false;

@@ -1,19 +1,25 @@
-// The graph of all states of a program, and the runs without an end in it that are fair.
+// The graph of all states of a program, and the runs in it that are fair.
 //
 // A run is fair if every process (thread or store buffer) that is enabled from some point on takes a step again
 // (weak fairness; of store buffers: memory fairness, as in Lahav, Namakonov, Oberhauser, Podkopaev, Vafeiadis,
-// "Making weak memory models fair", OOPSLA'21). A finite graph has a fair run that ends no thread exactly if one
-// of its strongly connected components does: the states that a run visits again and again are in one component,
-// and in it
-//   (1) some thread that should end has not ended (in all of its states, since an end is for ever), and
-//   (2) each process is disabled in some state of the component, or some edge inside it is a step of the process.
-// From (2) a run is made that goes round the component for ever, by each of these states and edges. If a process
-// fails (2), every run that stays in the component passes over it for ever, though it is always enabled. Larger
-// components only have more such states and edges, so maximal ones suffice.
+// "Making weak memory models fair", OOPSLA'21). All questions are of one form: whether a fair run, from
+// some state of the set `starts` on, stays for ever in the set `inside`, and takes none of the edges that are left out.
+//   - Some thread never ends: all states are starts, and those are inside in which the thread has not ended.
+//   - It makes no progress either: the edges of its `progress` are left out.
+//   - `eventually c` fails: only the initial state is a start, and inside are the states without c.
+//   - `c leads to d` fails: the states with c are starts, and inside are the states without d.
+// A finite graph has such a run if the starts reach inside that set a state without any edge, in which the run ends,
+// or a strongly connected component of that set, of edges that are not left out, with at least one edge, where
+//   each process is disabled in some state of the component, or some edge inside it is a step of the process.
+// From this a run is made that goes round the component for ever, by each of these states and edges. Conversely the
+// states that a run visits again and again are in one component. If a process fails the condition, every run that
+// stays in the component passes over it for ever, though it is always enabled. Larger components only have more such
+// states and edges, so maximal ones suffice.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,6 +31,7 @@ namespace heddle::checker {
 enum class MoveKind : std::uint8_t {
   transition,   // of an enabled process
   choice,       // one value of a `choose`
+  progress,     // past a `progress`
   look_again,   // of a thread in the middle of the condition of an `await`: it fails and begins again
   begin_again,  // of a thread that has failed already
 };
@@ -44,46 +51,74 @@ class StateGraph {
     State to = 0;
     Move move;
   };
-  // A run into a component and once round it.
+  struct Question {
+    std::vector<bool> starts;  // by state, as is
+    std::vector<bool> inside;
+    std::uint64_t without_progress_of = 0;  // the threads whose progress is left out, as a set of bits
+  };
+  // What happens again and again in a fair component.
+  struct Round {
+    State start = 0;               // the member that the question reaches first
+    std::uint64_t running = 0;     // threads that take steps in it, themselves or by their buffers
+    std::uint64_t progresses = 0;  // threads that make progress in it
+  };
+  // A run to a component and once round it; or one that ends.
   struct Lasso {
     std::vector<Move> stem;
-    std::vector<Move> cycle;
-    std::uint64_t unfinished = 0;  // threads that should end and do not, as a set of bits
-    std::uint64_t running = 0;     // threads that take steps in the component, themselves or by their buffers
+    std::vector<Move> cycle;  // empty: the run ends
+    std::size_t since = 0;    // where in the stem the start is
+    std::uint64_t key = 0;
+    std::uint64_t running = 0;  // as in Round
   };
 
-  // States are numbered from 0, the initial one, in the order in which they are added. `unfinished`: threads
-  // that should end and are still there; empty if nothing is claimed about runs through this state.
-  void add_state(std::uint64_t unfinished) { unfinished_.push_back(unfinished); }
+  // States are numbered from 0, the initial one, in the order in which they are added.
+  void add_state() { ++count_; }
   void add_edge(State from, State to, const Move& move) { edges_.push_back({from, to, move}); }
-  [[nodiscard]] std::size_t memory_used() const {
-    return unfinished_.capacity() * sizeof(std::uint64_t) + edges_.capacity() * sizeof(Edge);
-  }
+  // To be called once, when all edges are there.
+  void close();
 
-  // A lasso for each component with a fair run that ends no thread, at most one for each set of unfinished
-  // threads; the nearest to the initial state first. `owner(process)`: its thread. O(states + edges), plus
-  // O(processes * size) for each component found.
-  template <typename Owner>
-  [[nodiscard]] std::vector<Lasso> fair_lassos(ProcessId processes, Owner&& owner);
+  [[nodiscard]] State size() const { return count_; }
+  // Threads that make progress somewhere.
+  [[nodiscard]] std::uint64_t progressing() const { return progressing_; }
+  [[nodiscard]] std::size_t memory_used() const { return edges_.capacity() * sizeof(Edge); }
+
+  // For each key the nearest component to the initial state that answers the question, and goes by that key;
+  // nearest first. `key(round)`: 0 if the component is none that matters. `owner(process)`: its thread. O(states +
+  // edges), and O(processes * size of the component) for each lasso.
+  template <typename Owner, typename Key>
+  [[nodiscard]] std::vector<Lasso> fair_lassos(const Question& question, ProcessId processes, Owner&& owner,
+                                               Key&& key);
+  // The nearest end of a run that answers the question. O(states + edges)
+  [[nodiscard]] std::optional<Lasso> end_of_run(const Question& question) const;
 
  private:
   static constexpr State unknown = 0xffffffff;
+  static constexpr std::size_t no_edge = ~std::size_t{0};
+
+  // The way to each state by a breadth-first search; of states that are not reached, `distance` is `unknown`.
+  struct Ways {
+    std::vector<std::uint32_t> distance;
+    std::vector<std::size_t> by;  // the last edge; none for where the search begins
+  };
 
   [[nodiscard]] std::pair<std::size_t, std::size_t> edges_of(State state) const {
     return {first_edge_[state], first_edge_[state + 1]};
   }
-  void sort_edges();
-  void find_components();
-  [[nodiscard]] std::vector<std::size_t> path(State from, std::uint32_t component,
+  [[nodiscard]] bool follows(const Question& question, const Edge& edge) const {
+    return question.inside[edge.to] && (edge.move.kind != MoveKind::progress ||
+                                        (question.without_progress_of >> edge.move.process & 1) == 0);
+  }
+  [[nodiscard]] Ways ways_inside(const Question& question) const;
+  void find_components(const Question& question);
+  void add_stem(const Ways& ways, State state, Lasso& lasso) const;
+  [[nodiscard]] std::vector<std::size_t> path(const Question& question, State from, std::uint32_t component,
                                               const std::vector<bool>& goal) const;
   template <typename Owner>
-  [[nodiscard]] std::optional<Lasso> lasso_of(const std::vector<State>& members, std::uint32_t component,
-                                              ProcessId processes, Owner&& owner) const;
-  [[nodiscard]] std::vector<Move> moves(const std::vector<std::size_t>& edges) const {
-    std::vector<Move> result;
-    for (const auto edge : edges) result.push_back(edges_[edge].move);
-    return result;
-  }
+  [[nodiscard]] std::optional<Round> fair_round(const Question& question, const Ways& ways,
+                                                const std::vector<State>& members, ProcessId processes,
+                                                Owner&& owner) const;
+  [[nodiscard]] std::vector<Move> cycle(const Question& question, const std::vector<State>& members,
+                                        State start, ProcessId processes) const;
   // Whether the process is enabled in the state.
   [[nodiscard]] bool enabled(State state, ProcessId process) const {
     const auto [first, end] = edges_of(state);
@@ -93,42 +128,105 @@ class StateGraph {
     return false;
   }
 
-  std::vector<std::uint64_t> unfinished_;
-  std::vector<Edge> edges_;              // by state, once sorted
+  State count_ = 0;
+  std::uint64_t progressing_ = 0;
+  std::vector<Edge> edges_;              // by state, once closed
   std::vector<std::size_t> first_edge_;  // by state
+  Ways ways_;                            // from the initial state
+  std::vector<State> nearest_;           // the states by their distances
   std::vector<std::uint32_t> component_;
   std::uint32_t components_ = 0;
 };
 
-inline void StateGraph::sort_edges() {
-  first_edge_.assign(unfinished_.size() + 1, 0);
-  for (const Edge& edge : edges_) ++first_edge_[edge.from + 1];
+inline void StateGraph::close() {
+  first_edge_.assign(std::size_t{count_} + 1, 0);
+  for (const Edge& edge : edges_) {
+    ++first_edge_[edge.from + 1];
+    if (edge.move.kind == MoveKind::progress) progressing_ |= std::uint64_t{1} << edge.move.process;
+  }
   for (std::size_t s = 1; s < first_edge_.size(); ++s) first_edge_[s] += first_edge_[s - 1];
   std::vector<Edge> sorted(edges_.size());
   std::vector<std::size_t> next(first_edge_.begin(), first_edge_.end() - 1);
   for (const Edge& edge : edges_) sorted[next[edge.from]++] = edge;
   edges_ = std::move(sorted);
+
+  ways_.distance.assign(count_, unknown);
+  ways_.by.assign(count_, no_edge);
+  nearest_.assign(1, 0);
+  ways_.distance[0] = 0;
+  for (std::size_t at = 0; at < nearest_.size(); ++at) {
+    const State state = nearest_[at];
+    const auto [first, end] = edges_of(state);
+    for (auto e = first; e < end; ++e) {
+      const State to = edges_[e].to;
+      if (ways_.distance[to] != unknown) continue;
+      ways_.distance[to] = ways_.distance[state] + 1;
+      ways_.by[to] = e;
+      nearest_.push_back(to);
+    }
+  }
+}
+
+// Ways that lead anywhere to a start, and from there inside. Starts come into the queue at their distances.
+inline StateGraph::Ways StateGraph::ways_inside(const Question& question) const {
+  Ways ways;
+  ways.distance.assign(count_, unknown);
+  ways.by.assign(count_, no_edge);
+  std::vector<State> queue;
+  std::size_t at = 0;
+  for (std::size_t start = 0; start < nearest_.size() || at < queue.size();) {
+    State state = 0;
+    if (start < nearest_.size() &&
+        (at == queue.size() || ways_.distance[nearest_[start]] <= ways.distance[queue[at]])) {
+      state = nearest_[start++];
+      if (!question.starts[state] || !question.inside[state] || ways.distance[state] != unknown) continue;
+      ways.distance[state] = ways_.distance[state];
+    } else {
+      state = queue[at++];
+    }
+    const auto [first, end] = edges_of(state);
+    for (auto e = first; e < end; ++e) {
+      const State to = edges_[e].to;
+      if (!follows(question, edges_[e]) || ways.distance[to] != unknown) continue;
+      ways.distance[to] = ways.distance[state] + 1;
+      ways.by[to] = e;
+      queue.push_back(to);
+    }
+  }
+  return ways;
+}
+
+inline void StateGraph::add_stem(const Ways& ways, State state, Lasso& lasso) const {
+  std::vector<Move>& stem = lasso.stem;
+  for (; ways.by[state] != no_edge; state = edges_[ways.by[state]].from)
+    stem.push_back(edges_[ways.by[state]].move);
+  const std::size_t inside = stem.size();
+  for (; ways_.by[state] != no_edge; state = edges_[ways_.by[state]].from)
+    stem.push_back(edges_[ways_.by[state]].move);
+  lasso.since = stem.size() - inside;
+  std::reverse(stem.begin(), stem.end());
 }
 
 // Tarjan's algorithm, without recursion.
-inline void StateGraph::find_components() {
-  const auto count = static_cast<State>(unfinished_.size());
-  component_.assign(count, unknown);
+inline void StateGraph::find_components(const Question& question) {
+  component_.assign(count_, unknown);
   components_ = 0;
-  std::vector<State> index(count, unknown);
-  std::vector<State> low(count, 0);
+  std::vector<State> index(count_, unknown);
+  std::vector<State> low(count_, 0);
   std::vector<State> open;
   std::vector<std::pair<State, std::size_t>> calls;  // a state and its next edge
   State next = 0;
-  for (State root = 0; root < count; ++root) {
-    if (index[root] != unknown) continue;
+  for (State root = 0; root < count_; ++root) {
+    if (index[root] != unknown || !question.inside[root]) continue;
     calls.emplace_back(root, first_edge_[root]);
     index[root] = low[root] = next++;
     open.push_back(root);
     while (!calls.empty()) {
       const State state = calls.back().first;
       if (calls.back().second < first_edge_[state + 1]) {
-        const State to = edges_[calls.back().second++].to;
+        const Edge& edge = edges_[calls.back().second++];
+        const State to = edge.to;
+        if (!follows(question, edge)) continue;
         if (index[to] == unknown) {
           index[to] = low[to] = next++;
           open.push_back(to);
@@ -151,13 +249,12 @@ inline void StateGraph::find_components() {
   }
 }
 
-// The edges of a shortest path from the state to a state with `goal`, inside the component (`unknown`: in the
-// whole graph). There must be one.
-inline std::vector<std::size_t> StateGraph::path(State from, std::uint32_t component,
+// The edges of a shortest path in the component from the state to a state with `goal`. There must be one.
+inline std::vector<std::size_t> StateGraph::path(const Question& question, State from,
+                                                 std::uint32_t component,
                                                  const std::vector<bool>& goal) const {
-  constexpr std::size_t no_edge = ~std::size_t{0};
-  std::vector<std::size_t> by(unfinished_.size(), no_edge);
-  std::vector<bool> seen(unfinished_.size(), false);
+  std::vector<std::size_t> by(count_, no_edge);
+  std::vector<bool> seen(count_, false);
   std::vector<State> queue{from};
   seen[from] = true;
   State found = from;
@@ -167,7 +264,7 @@ inline std::vector<std::size_t> StateGraph::path(State from, std::uint32_t compo
     const auto [first, end] = edges_of(found);
     for (auto e = first; e < end; ++e) {
       const State to = edges_[e].to;
-      if (seen[to] || (component != unknown && component_[to] != component)) continue;
+      if (seen[to] || component_[to] != component || !follows(question, edges_[e])) continue;
       seen[to] = true;
       by[to] = e;
       queue.push_back(to);
@@ -180,24 +277,26 @@ inline std::vector<std::size_t> StateGraph::path(State from, std::uint32_t compo
 }
 
 template <typename Owner>
-std::optional<StateGraph::Lasso> StateGraph::lasso_of(const std::vector<State>& members,
-                                                      std::uint32_t component, ProcessId processes,
-                                                      Owner&& owner) const {
+std::optional<StateGraph::Round> StateGraph::fair_round(const Question& question, const Ways& ways,
+                                                        const std::vector<State>& members,
+                                                        ProcessId processes, Owner&& owner) const {
   std::vector<bool> steps(processes, false);
   std::vector<bool> disabled(processes, false);
-  Lasso lasso;
-  lasso.unfinished = unfinished_[members.front()];
+  Round round{.start = members.front()};
   bool any = false;
+  std::vector<bool> here(processes, false);
   for (const State state : members) {
-    if (unfinished_[state] == 0) return std::nullopt;
-    std::vector<bool> here(processes, false);
+    if (ways.distance[state] < ways.distance[round.start]) round.start = state;
+    std::fill(here.begin(), here.end(), false);
     const auto [first, end] = edges_of(state);
     for (auto e = first; e < end; ++e) {
-      here[edges_[e].move.process] = true;
-      if (component_[edges_[e].to] != component) continue;
+      const Move& move = edges_[e].move;
+      here[move.process] = true;
+      if (component_[edges_[e].to] != component_[state] || !follows(question, edges_[e])) continue;
       any = true;
-      steps[edges_[e].move.process] = true;
-      lasso.running |= std::uint64_t{1} << owner(edges_[e].move.process);
+      steps[move.process] = true;
+      round.running |= std::uint64_t{1} << owner(move.process);
+      if (move.kind == MoveKind::progress) round.progresses |= std::uint64_t{1} << move.process;
     }
     for (ProcessId p = 0; p < processes; ++p) disabled[p] = disabled[p] || !here[p];
   }
@@ -205,78 +304,96 @@ std::optional<StateGraph::Lasso> StateGraph::lasso_of(const std::vector<State>& 
   for (ProcessId p = 0; p < processes; ++p) {
     if (!steps[p] && !disabled[p]) return std::nullopt;
   }
-  // The member that is nearest to the initial state.
-  std::vector<bool> goal(unfinished_.size(), false);
-  for (const State state : members) goal[state] = true;
-  const auto stem = path(0, unknown, goal);
-  const State start = stem.empty() ? 0 : edges_[stem.back()].to;
-  lasso.stem = moves(stem);
-  // Round: first by the states and edges that make it fair.
+  return round;
+}
+
+// Once round the component, first by the states and edges that make it fair.
+inline std::vector<Move> StateGraph::cycle(const Question& question, const std::vector<State>& members,
+                                           State start, ProcessId processes) const {
+  const std::uint32_t component = component_[start];
+  std::vector<bool> goal(count_, false);
   std::vector<std::size_t> round;
   State at = start;
-  const auto go = [&](const std::vector<bool>& to) {
-    const auto way = path(at, component, to);
+  const auto go = [&] {
+    const auto way = path(question, at, component, goal);
     round.insert(round.end(), way.begin(), way.end());
     if (!way.empty()) at = edges_[way.back()].to;
+  };
+  const auto edge_from = [&](State state, auto&& wanted) -> std::size_t {
+    const auto [first, end] = edges_of(state);
+    for (auto e = first; e < end; ++e) {
+      const Edge& edge = edges_[e];
+      if (component_[edge.to] == component && follows(question, edge) && wanted(edge.move)) return e;
+    }
+    return no_edge;
+  };
+  const auto take = [&](std::size_t edge) {
+    round.push_back(edge);
+    at = edges_[edge].to;
   };
   for (ProcessId p = 0; p < processes; ++p) {
     const bool met = !enabled(at, p) || std::any_of(round.begin(), round.end(), [&](std::size_t e) {
       return edges_[e].move.process == p || !enabled(edges_[e].from, p);
     });
     if (met) continue;
+    const auto is_step = [p](const Move& move) { return move.process == p; };
     std::fill(goal.begin(), goal.end(), false);
-    const auto edge_here = [&](State state) -> std::optional<std::size_t> {
-      const auto [first, end] = edges_of(state);
-      for (auto e = first; e < end; ++e) {
-        if (edges_[e].move.process == p && component_[edges_[e].to] == component) return e;
-      }
-      return std::nullopt;
-    };
-    for (const State state : members) goal[state] = !enabled(state, p) || edge_here(state);
-    go(goal);
-    if (!enabled(at, p)) continue;
-    const auto edge = edge_here(at);
-    round.push_back(*edge);
-    at = edges_[*edge].to;
+    for (const State state : members)
+      goal[state] = !enabled(state, p) || edge_from(state, is_step) != no_edge;
+    go();
+    if (enabled(at, p)) take(edge_from(at, is_step));
   }
-  if (round.empty()) {
-    const auto [first, end] = edges_of(at);
-    for (auto e = first; e < end && round.empty(); ++e) {
-      if (component_[edges_[e].to] == component) round.push_back(e);
-    }
-    at = edges_[round.back()].to;
-  }
+  if (round.empty()) take(edge_from(at, [](const Move&) { return true; }));
   std::fill(goal.begin(), goal.end(), false);
   goal[start] = true;
-  go(goal);
-  lasso.cycle = moves(round);
-  return lasso;
+  go();
+  std::vector<Move> moves;
+  for (const auto edge : round) moves.push_back(edges_[edge].move);
+  return moves;
 }
 
-template <typename Owner>
-std::vector<StateGraph::Lasso> StateGraph::fair_lassos(ProcessId processes, Owner&& owner) {
-  sort_edges();
-  find_components();
+template <typename Owner, typename Key>
+std::vector<StateGraph::Lasso> StateGraph::fair_lassos(const Question& question, ProcessId processes,
+                                                       Owner&& owner, Key&& key) {
+  const Ways ways = ways_inside(question);
+  find_components(question);
   std::vector<std::vector<State>> members(components_);
-  for (State state = 0; state < unfinished_.size(); ++state) {
-    if (unfinished_[state] != 0) members[component_[state]].push_back(state);
+  for (State state = 0; state < count_; ++state) {
+    if (ways.distance[state] != unknown) members[component_[state]].push_back(state);
+  }
+  std::map<std::uint64_t, Round> nearest;  // by key
+  for (const auto& component : members) {
+    if (component.empty()) continue;
+    const auto round = fair_round(question, ways, component, processes, owner);
+    const std::uint64_t of = round ? key(*round) : 0;
+    if (of == 0) continue;
+    const auto [known, fresh] = nearest.emplace(of, *round);
+    if (!fresh && ways.distance[round->start] < ways.distance[known->second.start]) known->second = *round;
   }
   std::vector<Lasso> lassos;
-  for (std::uint32_t c = 0; c < components_; ++c) {
-    if (members[c].empty()) continue;
-    auto lasso = lasso_of(members[c], c, processes, owner);
-    if (!lasso) continue;
-    const auto same = std::find_if(lassos.begin(), lassos.end(),
-                                   [&](const Lasso& known) { return known.unfinished == lasso->unfinished; });
-    if (same == lassos.end()) {
-      lassos.push_back(std::move(*lasso));
-    } else if (lasso->stem.size() < same->stem.size()) {
-      *same = std::move(*lasso);
-    }
+  for (const auto& [of, round] : nearest) {
+    Lasso& lasso = lassos.emplace_back();
+    lasso.key = of;
+    lasso.running = round.running;
+    add_stem(ways, round.start, lasso);
+    lasso.cycle = cycle(question, members[component_[round.start]], round.start, processes);
   }
   std::stable_sort(lassos.begin(), lassos.end(),
                    [](const Lasso& a, const Lasso& b) { return a.stem.size() < b.stem.size(); });
   return lassos;
+}
+
+inline std::optional<StateGraph::Lasso> StateGraph::end_of_run(const Question& question) const {
+  const Ways ways = ways_inside(question);
+  State ending = unknown;
+  for (State state = 0; state < count_; ++state) {
+    if (ways.distance[state] == unknown || first_edge_[state] != first_edge_[state + 1]) continue;
+    if (ending == unknown || ways.distance[state] < ways.distance[ending]) ending = state;
+  }
+  if (ending == unknown) return std::nullopt;
+  Lasso run;
+  add_stem(ways, ending, run);
+  return run;
 }
 
 }  // namespace heddle::checker

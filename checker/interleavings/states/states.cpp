@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,7 +124,11 @@ template <Interleaving Machine>
 class StateSearch {
  public:
   StateSearch(Machine& machine, Search& search)
-      : machine_(machine), search_(search), growth_(machine.image()), live_(search.options().live) {}
+      : machine_(machine),
+        search_(search),
+        growth_(machine.image()),
+        live_(search.options().live || !machine.image().temporal.empty()),
+        truths_(machine.image().temporal.size()) {}
 
   void run() {
     growth_.add(machine_);
@@ -179,7 +184,8 @@ class StateSearch {
         const ThreadId thread = node.choosing.first();
         const auto& m = machine_.threads().mailbox(thread);
         if (!std::exchange(node.chosen, true)) node.next_value = m.value;
-        if (node.next_value < m.expected) return Move{thread, MoveKind::choice, node.next_value++};
+        const auto kind = machine_.image().sites[m.site].is_progress ? MoveKind::progress : MoveKind::choice;
+        if (node.next_value < m.expected) return Move{thread, kind, node.next_value++};
         node.choosing.erase(thread);
         node.chosen = false;
         if (node.reduced) return std::nullopt;
@@ -201,7 +207,8 @@ class StateSearch {
   void take(const Move& move) {
     switch (move.kind) {
       case MoveKind::transition: machine_.execute(move.process); break;
-      case MoveKind::choice: machine_.choose(move.process, move.value); break;
+      case MoveKind::choice:
+      case MoveKind::progress: machine_.choose(move.process, move.value); break;
       case MoveKind::look_again: machine_.execute(move.process); [[fallthrough]];
       case MoveKind::begin_again: machine_.retry(move.process); break;
     }
@@ -234,7 +241,7 @@ class StateSearch {
     search_.counts.states = table_.size();
     search_.counts.max_depth = std::max<std::uint64_t>(search_.counts.max_depth, machine_.depth());
     on_path_.push_back(true);
-    if (live_) graph_.add_state(unfinished());
+    if (live_) add_to_graph();
     note_cuts();
     Node node{.state = found.number, .came_by = move, .choosing = {}, .enabled = {}, .looking = {}};
     node.choosing = machine_.choosing();
@@ -281,45 +288,119 @@ class StateSearch {
     return result;
   }
 
-  // Threads that should end and are still there. None if some thread has stopped: nothing is claimed then.
-  [[nodiscard]] std::uint64_t unfinished() const {
-    std::uint64_t result = 0;
+  void add_to_graph() {
+    graph_.add_state();
+    std::uint64_t unfinished = 0;
+    bool has_stopped = false;
     for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
       const Op op = machine_.threads().mailbox(t).op;
-      if (op == Op::assume_failed || op == Op::round_limit || op == Op::loop_bound || is_failure(op))
-        return 0;
-      if (op != Op::done && !machine_.image().threads[t].is_daemon) result |= std::uint64_t{1} << t;
+      has_stopped = has_stopped || op == Op::assume_failed || op == Op::round_limit || op == Op::loop_bound ||
+                    is_failure(op);
+      if (op != Op::done && !machine_.image().threads[t].is_daemon) unfinished |= std::uint64_t{1} << t;
     }
-    return result;
+    unfinished_.push_back(has_stopped ? 0 : unfinished);
+    stopped_.push_back(has_stopped);
+    // As for invariants, a state in which a thread has yet to choose is not judged: it has neither cause nor goal.
+    const bool is_judged = machine_.choosing().empty();
+    const auto holds = [&](auto condition) {
+      return condition(machine_.memory().data(), machine_.threads().blocks());
+    };
+    for (std::size_t i = 0; i < truths_.size(); ++i) {
+      const auto& claim = machine_.image().temporal[i];
+      truths_[i].cause.push_back(claim.cause == nullptr ? graph_.size() == 1
+                                                        : is_judged && holds(claim.cause));
+      truths_[i].goal.push_back(is_judged && holds(claim.goal));
+    }
   }
 
   void judge_liveness() {
+    graph_.close();
+    if (search_.options().live) judge_ends();
+    for (std::size_t i = 0; i < truths_.size() && !search_.stopped(); ++i) judge(i);
+  }
+
+  // Threads that never end and, if they have a `progress`, do not come to it again and again: first where none does
+  // that has one, then where threads without one do not end, then each of those that have one by itself.
+  void judge_ends() {
+    std::set<std::uint64_t> known;  // the sets of threads
+    const auto judge_threads = [&](std::uint64_t asked, std::uint64_t without_progress_of) {
+      StateGraph::Question question{.starts = std::vector<bool>(graph_.size(), true),
+                                    .inside = {},
+                                    .without_progress_of = without_progress_of};
+      for (const auto unfinished : unfinished_) question.inside.push_back((unfinished & asked) != 0);
+      // A thread that ends has ended in all states of a component.
+      const auto starving = [&](const StateGraph::Round& round) {
+        const auto result = unfinished_[round.start] & ~round.progresses;
+        return (result & asked) != 0 ? result : 0;
+      };
+      for (const auto& lasso : lassos(question, starving)) {
+        if (!known.insert(lasso.key).second) continue;
+        FoundViolation found{.kind = (lasso.running & ~lasso.key) == 0 ? ViolationKind::livelock
+                                                                       : ViolationKind::starvation};
+        found.lacks_progress = (lasso.key & graph_.progressing()) != 0;
+        note(std::move(found), lasso);
+        if (search_.stopped()) return;
+      }
+    };
+    const std::uint64_t progressing = graph_.progressing();
+    judge_threads(~std::uint64_t{0}, progressing);
+    if (progressing == 0 || search_.stopped()) return;
+    judge_threads(~progressing, 0);
+    for (ThreadId t = 0; t < machine_.thread_count() && !search_.stopped(); ++t) {
+      const std::uint64_t alone = progressing & std::uint64_t{1} << t;
+      if (alone != 0) judge_threads(alone, alone);
+    }
+  }
+
+  void judge(std::size_t claim) {
+    StateGraph::Question question{.starts = truths_[claim].cause, .inside = truths_[claim].goal};
+    for (StateGraph::State s = 0; s < graph_.size(); ++s)
+      question.inside[s] = !question.inside[s] && !stopped_[s];
+    FoundViolation found{.kind = ViolationKind::temporal, .site = machine_.image().temporal[claim].site};
+    const auto round = lassos(question, [](const StateGraph::Round&) -> std::uint64_t { return 1; });
+    const auto end = graph_.end_of_run(question);
+    if (end && (round.empty() || end->stem.size() <= round.front().stem.size())) {
+      note(std::move(found), *end);
+    } else if (!round.empty()) {
+      note(std::move(found), round.front());
+    }
+  }
+
+  template <typename Key>
+  [[nodiscard]] std::vector<StateGraph::Lasso> lassos(const StateGraph::Question& question, Key&& key) {
     const auto owner = [&](ProcessId process) -> ThreadId {
       if constexpr (Machine::has_buffers) {
         if (process >= machine_.thread_count()) return machine_.model().of_process(process).thread;
       }
       return process;
     };
-    for (const auto& lasso : graph_.fair_lassos(machine_.process_count(), owner)) {
-      for (const Move& move : lasso.stem) take(move);
-      FoundViolation found{.kind = (lasso.running & ~lasso.unfinished) == 0 ? ViolationKind::livelock
-                                                                            : ViolationKind::starvation};
+    return graph_.fair_lassos(question, machine_.process_count(), owner, key);
+  }
+
+  // Of threads that do not end, the lasso's key is their set.
+  void note(FoundViolation&& found, const StateGraph::Lasso& lasso) {
+    for (std::size_t i = 0; i < lasso.stem.size(); ++i) {
+      if (i == lasso.since) found.since = machine_.depth();
+      take(lasso.stem[i]);
+    }
+    if (lasso.since == lasso.stem.size()) found.since = machine_.depth();
+    if (found.kind != ViolationKind::temporal) {
       for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
-        if ((lasso.unfinished >> t & 1) == 0) continue;
+        if ((lasso.key >> t & 1) == 0) continue;
         if (found.site == none) found.site = machine_.threads().mailbox(t).site;
         found.waits.push_back(t);
       }
-      found.repeats_from = machine_.depth();
-      for (const Move& move : lasso.cycle) take(move);
-      const Schedule schedule = machine_.schedule();
-      while (machine_.depth() > 0) machine_.undo();
-      search_.note(std::move(found), [&] { return schedule; });
-      if (search_.stopped()) return;
     }
+    if (!lasso.cycle.empty()) found.repeats_from = machine_.depth();
+    for (const Move& move : lasso.cycle) take(move);
+    const Schedule schedule = machine_.schedule();
+    while (machine_.depth() > 0) machine_.undo();
+    search_.note(std::move(found), [&] { return schedule; });
   }
   [[nodiscard]] std::uint64_t memory_used() const {
     return machine_.memory_used() + table_.memory_used() + graph_.memory_used() + on_path_.capacity() / 8 +
-           nodes_.capacity() * sizeof(Node);
+           nodes_.capacity() * sizeof(Node) + unfinished_.capacity() * sizeof(std::uint64_t) +
+           (stopped_.capacity() + truths_.size() * 2 * stopped_.capacity()) / 8;
   }
 
   Machine& machine_;
@@ -329,8 +410,15 @@ class StateSearch {
   std::vector<Node> nodes_;    // the path
   Growth<Machine> growth_;
   std::vector<typename Table::Change> changes_;  // scratch
-  bool live_;
-  StateGraph graph_;  // if liveness is judged
+  bool live_;                                    // whether anything is claimed about runs that never end
+  StateGraph graph_;                             // if so, and in the order of its states:
+  std::vector<std::uint64_t> unfinished_;  // threads that should end and are still there; none if `stopped_`
+  std::vector<bool> stopped_;              // some thread was cut off or found a violation: nothing is claimed
+  struct Truth {
+    std::vector<bool> cause;
+    std::vector<bool> goal;
+  };
+  std::vector<Truth> truths_;  // by claim
   // A thread that was cut off or else one that has assumed what does not hold. `none`: there was neither.
   struct Cut {
     ThreadId thread = 0;
