@@ -64,9 +64,9 @@ void add_check_options(CLI::App& app, Options& options) {
   add_flag(app, "--robust", check.robust,
            "Instead of violations, look for an execution graph that SC does not have, and show its cycle");
   add_flag(app, "--states", check.robust_states, "With --robust: compare final states, not execution graphs");
-  add_flag(
-      app, "--live", check.live,
-      "Also ask whether every thread that is no daemon ends, in all fair runs without a loop bound (states)");
+  add_flag(app, "--live", check.live,
+           "Also ask whether every thread that is no daemon ends, in all fair runs; loops that are no mere "
+           "waiting: by states");
   add_random_options(app, options);
   add_flag(app, "--minimise", options.minimise,
            "Find the shortest trace to the violation or witness, with the fewest context switches");

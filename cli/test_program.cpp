@@ -194,7 +194,13 @@ class Runner {
                                      .preemption_bound = settings_.bounds.preemption_bound});
     if (!reason.empty()) return reason;
     const bool live = is_about_liveness(expectation.outcome);
-    if (live && !info->decides_liveness) return fmt::format("'{}' does not judge liveness", algorithm);
+    if (live && !info->decides_liveness) {
+      if (expectation.outcome != ExpectedOutcome::terminates)
+        return fmt::format("'{}' does not find runs that repeat a cycle for ever", info->name);
+      if (algorithm != automatic && !has(expectation.algorithms, algorithm))
+        return fmt::format("'{}' knows loops only up to a bound, and the expectation does not name it",
+                           algorithm);
+    }
     if (!live && info->runs_endless && !has(expectation.algorithms, algorithm))
       return fmt::format("'{}' does not cut loops, and the expectation does not name it", algorithm);
     const Variant& variant = compile(expectation.parameters, bounds);

@@ -248,7 +248,8 @@ Result<CheckResult> check_automatically(const Program& program, const CheckOptio
 }  // namespace checker
 
 std::string_view default_algorithm(const CheckOptions& options) {
-  if (options.live) return "states";
+  const ModelInfo* const model = checker::find_model(options.model);
+  if (options.live && (model == nullptr || !model->out_of_order)) return uncut;
   if (options.robust && !options.robust_states) return graphs;
   const bool bounded = options.preemption_bound || options.buffer_bound;
   return bounded && !options.report_beyond_bound ? interleavings : graphs;

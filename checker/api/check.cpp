@@ -189,7 +189,8 @@ std::string why_no_blocks(const Program& program, std::string_view model, std::s
 
 Loops checker::loops_of(const CheckOptions& options, const ModelInfo& model, const AlgorithmInfo& algorithm) {
   if (algorithm.runs_endless) return Loops::endless;
-  const bool as_written = model.out_of_order || options.preemption_bound || options.robust || options.random;
+  const bool as_written =
+      model.out_of_order || options.preemption_bound || options.robust || options.random || options.live;
   return as_written ? Loops::bounded : Loops::retrying;
 }
 
@@ -297,14 +298,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     if (auto reason = why_not_random(program, options, requested, *model, algorithm); !reason.empty())
       return refuse(std::move(reason));
   }
-  if (options.live && !algorithm.decides_liveness) {
-    return refuse(
-        fmt::format("the algorithm '{}' cannot judge liveness, because it does not keep the graph of all "
-                    "states; 'states' "
-                    "can",
-                    algorithm.name));
-  }
-  if (options.live) {
+  if (options.live && algorithm.decides_liveness) {
     if (auto reason = why_no_alternatives(program); !reason.empty()) return refuse(std::move(reason));
   }
   if (options.robust_states && !options.robust)
@@ -421,6 +415,10 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
       } else {
         cell.run(search);
       }
+      // A run without an end that goes round no loop waits for ever, and the end of an execution shows that.
+      const bool judges_waits_only = options.live && !algorithm.decides_liveness;
+      if (judges_waits_only && search.counts.blocked_loop_bound > 0 && !search.stopped())
+        search.stop("a loop that was cut off");
     } catch (const std::bad_alloc&) {
       // The search has released its memory.
       search.stop(std::string(checker::out_of_memory));

@@ -56,6 +56,7 @@ const std::vector<Transition>& Machine::transitions() const { return core_->show
 std::vector<Transition> Machine::disabled() const { return core_->engine->disabled(); }
 std::size_t Machine::depth() const { return core_->depth; }
 std::size_t Machine::ahead() const { return core_->ahead(); }
+bool Machine::goes_round() const { return !core_->round.empty(); }
 std::size_t Machine::back(std::size_t count) { return core_->back(count); }
 std::size_t Machine::forward(std::size_t count) { return core_->forward(count); }
 

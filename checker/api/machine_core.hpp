@@ -65,6 +65,7 @@ class Machine::Core {
     if (depth == schedule.size() || schedule[depth] != choice) {
       schedule.resize(depth);
       schedule.push_back(choice);
+      round.clear();
     }
     if (!move(choice)) {
       schedule.resize(depth);
@@ -77,9 +78,29 @@ class Machine::Core {
   [[nodiscard]] std::size_t ahead() const { return schedule.size() - depth; }
   std::size_t forward(std::size_t count) {
     std::size_t taken = 0;
-    while (taken < count && depth < schedule.size() && move(schedule[depth])) ++taken;
+    while (taken < count && (depth < schedule.size() || begin_round()) && move_on()) ++taken;
     refresh();
     return taken;
+  }
+  // If the schedule ends with a cycle that repeats for ever: adds it once more.
+  bool begin_round() {
+    schedule.insert(schedule.end(), round.begin(), round.end());
+    return !round.empty();
+  }
+  // The next transition of the schedule. In another round a thread may have to evaluate its await again first. If
+  // there is no way (a bound of rounds has cut off a thread), the schedule ends here.
+  bool move_on() {
+    if (move(schedule[depth])) return true;
+    const checker::Choice again{.type = checker::StepType::retry, .thread = schedule[depth].thread};
+    if (!round.empty() && move(again)) {
+      schedule.insert(schedule.begin() + static_cast<std::ptrdiff_t>(depth) - 1, again);
+      if (move(schedule[depth])) return true;
+      take_back();
+      schedule.erase(schedule.begin() + static_cast<std::ptrdiff_t>(depth));
+    }
+    if (!round.empty()) schedule.resize(depth);
+    round.clear();
+    return false;
   }
   std::size_t back(std::size_t count) {
     const auto taken = std::min(count, depth);
@@ -171,6 +192,7 @@ class Machine::Core {
   std::vector<std::size_t> marks;  // rows before each transition
   checker::Schedule schedule;      // the first `depth` of it have been taken
   std::size_t depth = 0;
+  checker::Schedule round;  // if it was loaded from a run that repeats a cycle for ever: the cycle
   std::unique_ptr<checker::Engine> engine;
   std::vector<checker::NextTransition> next;
   std::vector<Transition> shown;

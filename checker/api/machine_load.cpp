@@ -77,9 +77,12 @@ Result<void> Machine::load(const Trace& trace) {
   Core& core = *core_;
   core.back(core.depth);
   core.schedule.clear();
+  core.round.clear();
+  std::optional<std::size_t> cycle;  // where in the schedule it begins
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     const Step& step = trace.steps[i];
     if (!is_transition(step)) continue;
+    if (!cycle && trace.repeats_from && i >= *trace.repeats_from) cycle = core.schedule.size();
     const auto find = [&] {
       return std::find_if(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
         return matches(entry.shown, trace, i, core.rows);
@@ -128,6 +131,8 @@ Result<void> Machine::load(const Trace& trace) {
       if (is_transition(trace.steps[++i])) --more;
     }
   }
+  if (cycle)
+    core.round.assign(core.schedule.begin() + static_cast<std::ptrdiff_t>(*cycle), core.schedule.end());
   core.back(core.depth);
   return {};
 }

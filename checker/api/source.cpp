@@ -45,11 +45,12 @@ int open_brackets(const std::vector<Token>& tokens) {
   return depth;
 }
 
-// "std.locks".
-std::string import_path(const std::vector<Token>& tokens, std::size_t at) {
+// "std.locks"; empty for a file.
+std::string import_path(const lang::syntax::Item& item) {
   std::string path;
-  for (; tokens[at].kind == TokenKind::identifier || tokens[at].kind == TokenKind::dot; ++at)
-    path += tokens[at].text;
+  for (const lang::syntax::Word& word : item.path) {
+    if (word.kind == TokenKind::identifier) path += fmt::format("{}{}", path.empty() ? "" : ".", word.text);
+  }
   return path;
 }
 
@@ -73,23 +74,21 @@ bool in_comment(std::string_view text) {
 
 Result<std::vector<Declaration>> declarations(std::string_view text, const std::string& name) {
   Tokens tokens(text, name);
+  lang::syntax::File parsed;
   if (!tokens.list.empty())
-    static_cast<void>(lang::parse_syntax(tokens.list, tokens.sources, tokens.file, tokens.diagnostics));
+    parsed = lang::parse_syntax(tokens.list, tokens.sources, tokens.file, tokens.diagnostics);
   if (tokens.diagnostics.any()) return convert_diagnostics(tokens.diagnostics, tokens.sources);
   std::vector<Declaration> result;
-  for (std::size_t i = 0; i + 1 < tokens.list.size(); ++i) {
-    const Token& token = tokens.list[i];
-    if (lang::begins_item(token.kind)) {
-      const Token& next = tokens.list[i + 1];
-      const bool named = next.kind == TokenKind::identifier && token.kind <= TokenKind::thread;
-      if (token.kind == TokenKind::import_) {
-        result.push_back({std::string(token.text), import_path(tokens.list, i + 1), token.begin, 0});
-        continue;
-      }
-      result.push_back({std::string(token.text), named ? std::string(next.text) : "", token.begin, 0});
-    }
-    if (!result.empty()) result.back().end = token.end();
+  auto token = tokens.list.begin();
+  for (const lang::syntax::Item& item : parsed.items) {
+    const bool is_daemon = item.daemon.kind != TokenKind::end;
+    const std::size_t begin = is_daemon ? item.daemon.range.begin : item.range.begin;
+    for (; token->begin < begin; ++token) result.back().end = token->end();
+    const bool imports = item.kind == lang::syntax::ItemKind::import_;
+    result.push_back(
+        {std::string(item.word.text), imports ? import_path(item) : std::string(item.name.text), begin, 0});
   }
+  if (!result.empty()) result.back().end = (tokens.list.end() - 2)->end();
   return result;
 }
 
@@ -114,7 +113,21 @@ Result<std::string> format(std::string_view text, const std::string& name) {
 
 bool begins_declaration(std::string_view text) {
   const Tokens tokens(text);
-  return !tokens.list.empty() && lang::begins_item(tokens.list.front().kind);
+  const auto& list = tokens.list;
+  if (list.empty()) return false;
+  if (lang::begins_item(list.front().kind)) return true;
+  // Words that can be names, too: then an operator follows, or nothing.
+  if (list.size() < 2 || list.front().kind != TokenKind::identifier) return false;
+  const Token& next = list[1];
+  if (list.front().text == "daemon") return next.kind == TokenKind::thread || next.kind == TokenKind::proc;
+  if (list.front().text == "invariant" || list.front().text == "eventually") {
+    return next.kind == TokenKind::identifier || next.kind == TokenKind::integer ||
+           next.kind == TokenKind::true_ || next.kind == TokenKind::false_ ||
+           next.kind == TokenKind::left_parenthesis || next.kind == TokenKind::exclamation;
+  }
+  return std::adjacent_find(list.begin(), list.end(), [](const Token& first, const Token& second) {
+           return first.text == "leads" && second.text == "to";
+         }) != list.end();
 }
 
 bool is_unfinished(std::string_view text) {

@@ -195,8 +195,8 @@ void Session::step(const std::string& arguments) {
   const auto words = words_of(arguments);
   if (words.size() > 2) refuse(":step takes a number and, for a choose, a value: :step N VALUE");
   const std::size_t before = rows();
-  if (words.empty() && m.ahead() > 0) {
-    m.forward();
+  if (words.empty() && (m.ahead() > 0 || m.goes_round())) {
+    step_forward(m, 1);
     return show_moves(before);
   }
   if (words.empty() && m.transitions().size() > 1) {
@@ -259,10 +259,15 @@ void Session::back(const std::string& arguments) {
 void Session::forward(const std::string& arguments) {
   Machine& m = machine();
   const std::size_t count = arguments.empty() ? 1 : number(":forward", arguments, 1);
-  if (m.ahead() == 0) refuse("nothing was undone, and nothing is being replayed");
+  if (m.ahead() == 0 && !m.goes_round()) refuse("nothing was undone, and nothing is being replayed");
   const std::size_t before = rows();
-  m.forward(count);
+  step_forward(m, count);
   show_moves(before);
+}
+
+void Session::step_forward(Machine& machine, std::size_t count) {
+  if (machine.ahead() == 0) print("the cycle begins again\n");
+  machine.forward(count);
 }
 
 void Session::go_to(const std::string& arguments) {
@@ -285,8 +290,9 @@ void Session::replay(const std::string& arguments) {
   Machine replayed = new_machine(found.machine);
   check_moved(replayed.load(found.trace));
   machine_ = std::move(replayed);
-  print(fmt::format("at the start of {}, model {}: :step and :forward replay them\n",
-                    counted(machine_->ahead(), "transition"), found.machine.model));
+  print(fmt::format("at the start of {}, model {}: :step and :forward replay them{}\n",
+                    counted(machine_->ahead(), "transition"), found.machine.model,
+                    machine_->goes_round() ? ", and go round the cycle" : ""));
   show_moves(0);
 }
 

@@ -242,6 +242,10 @@ constexpr Setting table_of_settings[] = {
      [](Options& o, const std::string& text) { o.compile.optimise = on_or_off("optimise", text); }},
     {"keep-going", [](const Options& o) { return std::string(o.check.keep_going ? "on" : "off"); },
      [](Options& o, const std::string& text) { o.check.keep_going = on_or_off("keep-going", text); }},
+    {"live", [](const Options& o) { return std::string(o.check.live ? "on" : "off"); },
+     [](Options& o, const std::string& text) { o.check.live = on_or_off("live", text); }},
+    {"symmetry", [](const Options& o) { return std::string(o.check.symmetry ? "on" : "off"); },
+     [](Options& o, const std::string& text) { o.check.symmetry = on_or_off("symmetry", text); }},
     {"buffer-bound", [](const Options& o) { return optional_text(o.check.buffer_bound); },
      [](Options& o, const std::string& text) {
        o.check.buffer_bound.reset();

@@ -86,6 +86,7 @@ class Session {
   void run_thread(const std::string& arguments);
   void back(const std::string& arguments);
   void forward(const std::string& arguments);
+  void step_forward(Machine& machine, std::size_t count);
   void go_to(const std::string& arguments);
   void random(const std::string& arguments);
   void state(const std::string& arguments);

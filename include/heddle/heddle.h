@@ -178,7 +178,9 @@ struct CheckOptions {
   bool robust_states = false;
   // Ask about liveness as well: whether every thread that is no daemon ends, if every thread and every store
   // buffer that can always take a step takes one. A run that repeats a cycle for ever instead is a violation of
-  // the kind `livelock` or `starvation`. Needs AlgorithmInfo::decides_liveness.
+  // the kind `livelock` or `starvation`; so an algorithm with AlgorithmInfo::decides_liveness. The others know
+  // loops only up to their bound: they decide whether what waits can wait for ever, which is a deadlock, and
+  // stop as undecided if a loop was cut.
   bool live = false;
   // Instead of an algorithm: random runs with priorities (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A
   // randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS'10). Without a violation the
@@ -529,7 +531,7 @@ struct AlgorithmInfo {
   bool bounds_buffers = false;        // takes CheckOptions::buffer_bound
   bool reports_beyond_bound = false;  // takes CheckOptions::report_beyond_bound
   bool decides_robustness = false;    // takes CheckOptions::robust
-  bool decides_liveness = false;      // takes CheckOptions::live
+  bool decides_liveness = false;      // CheckOptions::live: finds runs that repeat a cycle for ever
   bool runs_endless = false;          // explores loops without a bound; CompileOptions::unroll means nothing
   CountedAs counts = CountedAs::graph;
 };

@@ -137,7 +137,8 @@ class Machine {
   Result<void> go_to(std::size_t depth);
   // Undoes up to `count` transitions; returns how many.
   std::size_t back(std::size_t count = 1);
-  // Takes up to `count` of the steps that were undone or loaded; returns how many.
+  // Takes up to `count` of the steps that were undone or loaded; returns how many. After the last step of a run
+  // that repeats a cycle for ever comes the first of the cycle, until a bound of rounds cuts off a thread.
   std::size_t forward(std::size_t count = 1);
   // Goes back to the start and makes the trace the steps that `forward` takes. Error: the trace is none of
   // this program under this model; the message says at which step they part, and the machine stays at the
@@ -152,9 +153,11 @@ class Machine {
   // same seed takes the same transitions from the same state, on every computer.
   std::size_t random(std::uint64_t seed, std::size_t most = 10'000);
 
-  // Transitions taken since the start, and how many more `forward` can take.
+  // Transitions taken since the start, and how many more are known.
   [[nodiscard]] std::size_t depth() const;
   [[nodiscard]] std::size_t ahead() const;
+  // Whether a cycle was loaded, and nothing else was done since: then `forward` continues after the last step.
+  [[nodiscard]] bool goes_round() const;
 
   [[nodiscard]] MachineState state() const;
   [[nodiscard]] MachineStatus status() const;

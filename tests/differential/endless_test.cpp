@@ -24,7 +24,8 @@ namespace {
 
 class Writer {
  public:
-  explicit Writer(std::uint64_t number) : random_(number) {}
+  // `has_loops`: loops that do more than wait.
+  explicit Writer(std::uint64_t number, bool has_loops = true) : random_(number), has_loops_(has_loops) {}
 
   std::string program() {
     std::string text = "shared x: int; shared y: int; mutex m;\n";
@@ -34,10 +35,10 @@ class Writer {
       const bool is_daemon = below(3) == 0;
       if (is_daemon) text += "daemon ";
       text += "thread " + std::string(1, static_cast<char>('p' + t)) + " { var " + local + " = 0; ";
-      const bool loops = below(3) > 0;
+      const bool loops = has_loops_ && below(3) > 0;
       if (below(3) == 0) text += statement(local);
       if (loops) text += "while " + condition(local) + " { ";
-      const int statements = 1 + below(3);
+      const int statements = 1 + below(has_loops_ ? 3 : 5);
       for (int i = 0; i < statements; ++i) text += statement(local);
       if (!is_daemon && below(4) == 0) text += below(2) == 0 ? "progress; " : "if x == 1 { progress; } ";
       if (loops) text += "} ";
@@ -75,6 +76,7 @@ class Writer {
     }
   }
   std::mt19937_64 random_;
+  bool has_loops_;
 };
 
 std::string without(std::string text, const std::string& word, const std::string& instead) {
@@ -390,6 +392,40 @@ TEST_CASE("temporal claims come true exactly where a fixpoint over all states sa
   CHECK(unmet > programs / 4);
   CHECK(met > programs / 4);
   CHECK(ends > programs / 20);
+}
+
+TEST_CASE("where loops only wait, every algorithm says as states does whether all threads end") {
+  const std::size_t programs = tests::sized(60, 1000);
+  std::size_t safe = 0;
+  std::size_t stuck = 0;
+  for (std::uint64_t number = 0; number < programs; ++number) {
+    Writer writer(default_seed() * 4'000'000 + number, false);
+    const std::string text = without(writer.program(), "break_or_return", "return");
+    const auto program = compiled(text);
+    REQUIRE_MESSAGE(program, text);
+    INFO("program " << number << ":\n" << text);
+    for (const ModelInfo& model : models()) {
+      std::optional<Verdict> first;  // of `states`, or else of the first algorithm
+      for (const bool keeps_states : {true, false}) {
+        for (const AlgorithmInfo& algorithm : algorithms()) {
+          if (algorithm.decides_liveness != keeps_states ||
+              !why_not(*program, model.name, algorithm.name).empty())
+            continue;
+          const auto result = check(
+              *program,
+              {.model = std::string(model.name), .algorithm = std::string(algorithm.name), .live = true});
+          REQUIRE(result);
+          INFO(algorithm.name << " under " << model.name);
+          CHECK(result->stopped_by.empty());
+          if (!first) first = result->verdict;
+          CHECK((result->verdict == Verdict::violation) == (*first == Verdict::violation));
+        }
+      }
+      (*first == Verdict::violation ? stuck : safe) += 1;
+    }
+  }
+  CHECK(safe > programs / 2);
+  CHECK(stuck > programs / 2);
 }
 
 TEST_CASE("no process is put off for ever by a cycle of another one") {
