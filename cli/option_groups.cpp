@@ -187,13 +187,15 @@ void add_choice_lists(CLI::App& app, Options& options) {
   add_value(app, "--algorithm", "NAMES",
             fmt::format("The algorithm ({}), several, or all; see below", automatic),
             [&options](const std::string& text) {
-              if (text != "all" && text.find(',') == std::string::npos) {
-                std::vector<std::string> names = algorithm_names();
-                names.emplace_back(automatic);
-                check_name("algorithm", text, names);
-              }
               if (text == automatic) return options.algorithms.clear();
-              options.algorithms = name_list("algorithm", text, algorithm_names());
+              if (text == "all") {
+                options.algorithms = algorithm_names();
+                return;
+              }
+              std::vector<std::string> names = algorithm_names();
+              names.emplace_back(automatic);
+              if (text.empty()) check_name("algorithm", text, names);
+              options.algorithms = name_list("algorithm", text, names);
             });
 }
 

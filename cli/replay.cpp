@@ -103,6 +103,7 @@ Rerun run_again(const SavedTrace& saved, Machine& machine) {
   }
   const bool judges_races = !find_model_info(saved.model)->out_of_order;
   if (saved.violation->kind == ViolationKind::not_robust ||
+      saved.violation->kind == ViolationKind::temporal ||
       (saved.violation->kind == ViolationKind::data_race && !judges_races)) {
     // The steps are those of the trace, so the relations between them are, too. (Assertions that fail on the way
     // are passed over, and not always shown.)

@@ -48,6 +48,14 @@ std::vector<Parameters> combinations(const std::vector<ParameterValues>& values)
   return sets;
 }
 
+CheckOptions check_options(const Sweep& sweep, const SweepColumn& column) {
+  CheckOptions options = sweep.check;
+  options.model = column.model;
+  if (column.algorithm != automatic) options.algorithm = column.algorithm;
+  if (!find_model_info(column.model)->has_buffers) options.buffer_bound.reset();
+  return options;
+}
+
 Sweep plan(const Options& options) {
   Sweep sweep;
   sweep.file = options.file;
@@ -69,8 +77,9 @@ Sweep plan(const Options& options) {
                           .robust_states = options.check.robust_states};
   for (std::size_t column = 0; column < sweep.columns.size(); ++column) {
     const auto& [model, algorithm] = sweep.columns[column];
-    const std::string_view begun_with =
-        algorithm == automatic ? default_algorithm(sweep.check) : std::string_view(algorithm);
+    const std::string_view begun_with = algorithm == automatic
+                                            ? default_algorithm(check_options(sweep, sweep.columns[column]))
+                                            : std::string_view(algorithm);
     const std::string reason = unfit(*find_model_info(model), *find_algorithm_info(begun_with), bounds);
     if (reason.empty()) continue;
     for (std::size_t set = 0; set < sweep.sets.size(); ++set) {
@@ -80,14 +89,6 @@ Sweep plan(const Options& options) {
     }
   }
   return sweep;
-}
-
-CheckOptions check_options(const Sweep& sweep, const SweepColumn& column) {
-  CheckOptions options = sweep.check;
-  options.model = column.model;
-  if (column.algorithm != automatic) options.algorithm = column.algorithm;
-  if (!find_model_info(column.model)->has_buffers) options.buffer_bound.reset();
-  return options;
 }
 
 class Pool {

@@ -141,7 +141,8 @@ class Finder {
     if (std::any_of(properties.begin(), properties.end(), [](const lang::Property& property) {
           return property.kind == lang::PropertyKind::invariant || is_temporal(property.kind);
         })) {
-      return "the program has invariants, which are about the states on the way to the end; fences are found "
+      return "the program has invariants or temporal claims, which are about the states on the way to the "
+             "end; fences are found "
              "for what "
              "is wrong at the end";
     }

@@ -139,7 +139,11 @@ TEST_CASE("every kind of violation can be saved and replayed") {
                     "thread q { lock b; lock a; unlock a; unlock b; }\n"),
         std::string("shared x: int[2];\nthread p { let i = x[0]; x[i + 2] = 1; }\n"),
         std::string("shared x: int;\nthread p { let i = x; x = 1 / i; }\n"),
-        std::string("mutex m;\nthread p { unlock m; }\n")}) {
+        std::string("mutex m;\nthread p { unlock m; }\n"),
+        std::string("shared x: int;\nthread p { x = 1; }\neventually x == 2;\n"),
+        std::string("shared x: int;\nthread p { x = 1; while x != 0 { x = 3 - x; fence; } }\nx == 2 leads to "
+                    "x == 0;\n"),
+        std::string("shared x: int;\nthread p { x = 1; while true { progress; } }\neventually x == 2;\n")}) {
     CAPTURE(text);
     const std::string saved = save(folder, folder.file("program.hed", text), {"--model", "tso"});
     const Json json = Json::parse(run_heddle({"replay", saved, "--json"}).output, nullptr, false);

@@ -76,6 +76,21 @@ TEST_CASE("check under all models is a table with one line per model") {
     CHECK(contains(text.output, "\n  " + std::string(model.name) + " "));
 }
 
+TEST_CASE("the default algorithm can be one of several, and it is that of its model and question") {
+  TemporaryFolder folder;
+  const std::string path =
+      folder.file("wait.hed", "shared x: int; thread p { x = 1; } thread q { await x == 1; }");
+  const Json several = parse(run_heddle({"check", path, "--algorithm", "rf,auto", "--json"}));
+  REQUIRE(several["checks"].size() == 2);
+  CHECK(several["checks"][0]["algorithm"] == "rf");
+  CHECK(several["checks"][1]["algorithm"] == "trust");
+  const Json live = parse(run_heddle({"check", path, "--model", "tso,power", "--live", "--json"}));
+  REQUIRE(live["checks"].size() == 2);
+  CHECK(live["checks"][0]["algorithm"] == "states");
+  CHECK(live["checks"][1]["algorithm"] == "trust");
+  CHECK(live["checks"][1]["verdict"] == "safe");
+}
+
 TEST_CASE("params are combined, and models stand side by side") {
   TemporaryFolder folder;
   const std::string file = folder.file("fenced.hed", fenced);
