@@ -6,6 +6,7 @@
 
 #include "checker/api/check.hpp"
 #include "checker/api/state.hpp"
+#include "checker/api/trees.hpp"
 #include "checker/commits/event_name.hpp"
 #include "checker/registry.hpp"
 #include "heddle/details.h"
@@ -105,7 +106,7 @@ bool needs_verdict_only(const CheckOptions& options) {
 }  // namespace
 
 bool may_alternate(const Program& program, const CheckOptions& options) {
-  if (!needs_verdict_only(options) || has_atomic_blocks(program)) return false;
+  if (!needs_verdict_only(options) || options.live || has_atomic_blocks(program)) return false;
   const Cell* const continued = find_cell(options.model, default_algorithm(program, options));
   const Cell* const merged = find_cell(options.model, merging);
   return continued != nullptr && continued->algorithm == graphs && continued->divisible &&
@@ -257,7 +258,10 @@ std::string_view default_algorithm(const CheckOptions& options) {
 
 std::string_view default_algorithm(const Program& program, const CheckOptions& options) {
   if (checker::has_temporal_claims(program) && !options.robust) return uncut;
-  const std::string_view algorithm = default_algorithm(options);
+  // (`states` does not judge the liveness of threads with an `either`; the others do where loops only wait.)
+  CheckOptions asked = options;
+  asked.live = options.live && !trees::has(state_of(program).tree, lang::StatementKind::either);
+  const std::string_view algorithm = default_algorithm(asked);
   if (algorithm != graphs) return algorithm;
   const bool by_steps =
       has_atomic_blocks(program) || checker::invariants_of(program) == checker::InvariantsOf::locals;

@@ -298,6 +298,12 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     if (auto reason = why_not_random(program, options, requested, *model, algorithm); !reason.empty())
       return refuse(std::move(reason));
   }
+  if (options.live && (options.robust || options.preemption_bound)) {
+    return refuse(
+        "liveness is about all fair runs: with a preemption bound there are few of them, and robustness "
+        "judges no "
+        "run");
+  }
   if (options.live && algorithm.decides_liveness) {
     if (auto reason = why_no_alternatives(program); !reason.empty()) return refuse(std::move(reason));
   }

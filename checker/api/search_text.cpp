@@ -14,6 +14,7 @@ constexpr Switch switches[] = {
     {"symmetry", &CheckOptions::symmetry},
     {"keep_going", &CheckOptions::keep_going},
     {"report_beyond_bound", &CheckOptions::report_beyond_bound},
+    {"live", &CheckOptions::live},
     {"robust", &CheckOptions::robust},
     {"robust_states", &CheckOptions::robust_states},
     {"collect_outcomes", &CheckOptions::collect_outcomes},

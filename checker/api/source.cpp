@@ -1,6 +1,8 @@
 // See include/heddle/source.h.
 #include "heddle/source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -83,7 +85,9 @@ Result<std::vector<Declaration>> declarations(std::string_view text, const std::
   for (const lang::syntax::Item& item : parsed.items) {
     const bool is_daemon = item.daemon.kind != TokenKind::end;
     const std::size_t begin = is_daemon ? item.daemon.range.begin : item.range.begin;
-    for (; token->begin < begin; ++token) result.back().end = token->end();
+    for (; token->begin < begin; ++token) {
+      if (!result.empty()) result.back().end = token->end();
+    }
     const bool imports = item.kind == lang::syntax::ItemKind::import_;
     result.push_back(
         {std::string(item.word.text), imports ? import_path(item) : std::string(item.name.text), begin, 0});

@@ -48,6 +48,16 @@ TEST_CASE("what is asked for decides with which algorithm a check begins") {
   CHECK(default_algorithm(plain, {.model = "tso", .buffer_bound = 1}) == "source");
   CHECK(default_algorithm(plain, {.preemption_bound = 1, .report_beyond_bound = true}) == "trust");
   CHECK(default_algorithm(plain, {.live = true}) == "states");
+  CHECK(default_algorithm(plain, {.model = "power", .live = true}) == "trust");
+  CHECK(!check(plain, {.preemption_bound = 1, .live = true}));
+  CHECK(!check(plain, {.model = "tso", .robust = true, .live = true}));
+  const auto either = compile("shared x: int; thread p { either { x = 1; } or { await x == 1; } }");
+  CHECK(default_algorithm(either, {.live = true}) == "trust");
+  const auto claims = compile("shared x: int; thread p { x = 1; } eventually x == 1;");
+  CHECK(default_algorithm(claims, {}) == "states");
+  CHECK(run(claims).verdict == Verdict::safe);
+  CHECK(!why_not(claims, "power", "auto").empty());
+  CHECK(!why_not(claims, "sc", "trust").empty());
   const auto shared = compile("shared x: int; thread p { x = 1; } invariant x < 2;");
   CHECK(default_algorithm(shared, {}) == "trust");
   const auto locals = compile("shared x: int; thread p { let a = x; x = a; } invariant p.a < 2;");
