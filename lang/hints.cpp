@@ -200,9 +200,14 @@ std::string stray_item_hint(const Token& found) {
   if (found.kind != Kind::identifier) return {};
   std::string hint = habit(item_habits, found.text);
   if (!hint.empty()) return hint;
-  static const std::vector<std::string_view> words = keywords(begins_item);
-  return fmt::format("declarations begin with {} or {}", fmt::join(words.begin(), words.end() - 1, ", "),
-                     words.back());
+  static const std::vector<std::string_view> words = [] {
+    std::vector<std::string_view> list = keywords(begins_item);
+    list.insert(list.end(), {"daemon", "invariant", "eventually"});
+    return list;
+  }();
+  if (found.text == "daemon") return "a daemon is a 'daemon thread' or a 'daemon proc'";
+  if (std::string meant = did_you_mean(found.text, words); !meant.empty()) return meant;
+  return fmt::format("declarations begin with {}, or claim 'c leads to d'", fmt::join(words, ", "));
 }
 
 std::string item_hint(const SyntaxError& error) {
