@@ -132,15 +132,7 @@ struct LeadsToAheadParser : x3::parser<LeadsToAheadParser> {
 
   template <typename Iterator, typename Context, typename RuleContext, typename Attribute>
   bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&, Attribute&) const {
-    if (first == last || begins_item(first->kind)) return false;
-    for (Iterator at = first; last - at > 1; ++at) {
-      if (at->kind == TokenKind::semicolon || at->kind == TokenKind::left_brace) return false;
-      const Iterator next = at + 1;
-      if (at->kind == TokenKind::identifier && at->text == "leads" && next->kind == TokenKind::identifier &&
-          next->text == "to")
-        return true;
-    }
-    return false;
+    return is_leads_to(first, last);
   }
 };
 

@@ -61,6 +61,15 @@ std::vector<std::string_view> keywords(bool (*wanted)(TokenKind)) {
 
 bool is_type(const Token& token) { return is_between(token.kind, Kind::int_, Kind::bool_); }
 
+const std::vector<std::string_view>& item_words() {
+  static const std::vector<std::string_view> words = [] {
+    std::vector<std::string_view> list = keywords(begins_item);
+    list.insert(list.end(), std::begin(names_that_begin_items), std::end(names_that_begin_items));
+    return list;
+  }();
+  return words;
+}
+
 // Whether the first word may be a misspelt keyword: what follows cannot follow a name.
 bool suspects_first_word(const SyntaxError& error) {
   if (error.start->kind != Kind::identifier) return false;
@@ -200,14 +209,8 @@ std::string stray_item_hint(const Token& found) {
   if (found.kind != Kind::identifier) return {};
   std::string hint = habit(item_habits, found.text);
   if (!hint.empty()) return hint;
-  static const std::vector<std::string_view> words = [] {
-    std::vector<std::string_view> list = keywords(begins_item);
-    list.insert(list.end(), {"daemon", "invariant", "eventually"});
-    return list;
-  }();
   if (found.text == "daemon") return "a daemon is a 'daemon thread' or a 'daemon proc'";
-  if (std::string meant = did_you_mean(found.text, words); !meant.empty()) return meant;
-  return fmt::format("declarations begin with {}, or claim 'c leads to d'", fmt::join(words, ", "));
+  return fmt::format("declarations begin with {}, or claim 'c leads to d'", fmt::join(item_words(), ", "));
 }
 
 std::string item_hint(const SyntaxError& error) {
@@ -283,11 +286,10 @@ std::string bracket_hint(const ParserState& state, const SyntaxError& error) {
 }  // namespace
 
 std::string misspelt_keyword(const SyntaxError& error) {
-  static const std::vector<std::string_view> item_words = keywords(begins_item);
   static const std::vector<std::string_view> statement_words = keywords(is_statement_keyword);
   if (!suspects_first_word(error) || !habit(statement_habits, error.where->text).empty()) return {};
   if (!protocol_hint(error).empty()) return {};
-  return did_you_mean(error.start->text, error.kind == Recovery::item ? item_words : statement_words);
+  return did_you_mean(error.start->text, error.kind == Recovery::item ? item_words() : statement_words);
 }
 
 std::string syntax_hint(const ParserState& state, const SyntaxError& error) {

@@ -62,7 +62,7 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
   const std::string_view found = nearest(word, candidates);
-  return found.empty() ? std::string() : fmt::format("did you mean '{}'?", found);
+  return found.empty() || found == word ? std::string() : fmt::format("did you mean '{}'?", found);
 }
 
 }  // namespace heddle::lang

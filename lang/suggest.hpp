@@ -13,7 +13,7 @@ namespace heddle::lang {
 [[nodiscard]] std::string_view nearest(std::string_view word,
                                        const std::vector<std::string_view>& candidates);
 
-// "did you mean 'turn'?", or empty.
+// "did you mean 'turn'?", or empty: also if `word` is one of them.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string_view>& candidates);
 

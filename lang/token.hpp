@@ -159,6 +159,23 @@ template <typename Iterator>
          (first + 1)->kind == TokenKind::identifier && (first + 2)->kind == TokenKind::colon;
 }
 
+// Names that begin an item, where no operator follows.
+inline constexpr std::string_view names_that_begin_items[] = {"daemon", "invariant", "eventually"};
+
+// Whether the words `leads to` come before the declaration at `first` ends or has a block.
+template <typename Iterator>
+[[nodiscard]] bool is_leads_to(Iterator first, Iterator last) {
+  if (first == last || begins_item(first->kind)) return false;
+  for (Iterator at = first; last - at > 1; ++at) {
+    if (at->kind == TokenKind::semicolon || at->kind == TokenKind::left_brace) return false;
+    const Iterator next = at + 1;
+    if (at->kind == TokenKind::identifier && at->text == "leads" && next->kind == TokenKind::identifier &&
+        next->text == "to")
+      return true;
+  }
+  return false;
+}
+
 // Splits file number `file` into tokens; the last one is of kind `end`. Returns an empty list if the text
 // cannot be a program (binary, too large), which is then reported. Linear in the size of the text.
 [[nodiscard]] std::vector<Token> tokenize(const SourceMap& sources, std::uint32_t file,

@@ -120,18 +120,20 @@ bool begins_declaration(std::string_view text) {
   const auto& list = tokens.list;
   if (list.empty()) return false;
   if (lang::begins_item(list.front().kind)) return true;
-  // Words that can be names, too: then an operator follows, or nothing.
-  if (list.size() < 2 || list.front().kind != TokenKind::identifier) return false;
-  const Token& next = list[1];
-  if (list.front().text == "daemon") return next.kind == TokenKind::thread || next.kind == TokenKind::proc;
-  if (list.front().text == "invariant" || list.front().text == "eventually") {
-    return next.kind == TokenKind::identifier || next.kind == TokenKind::integer ||
-           next.kind == TokenKind::true_ || next.kind == TokenKind::false_ ||
-           next.kind == TokenKind::left_parenthesis || next.kind == TokenKind::exclamation;
+  const auto& names = lang::names_that_begin_items;
+  const bool is_name = std::find(std::begin(names), std::end(names), list.front().text) == std::end(names);
+  if (is_name) return lang::is_leads_to(list.begin(), list.end());
+  switch (list[1].kind) {
+    case TokenKind::thread:
+    case TokenKind::proc:
+    case TokenKind::identifier:
+    case TokenKind::integer:
+    case TokenKind::true_:
+    case TokenKind::false_:
+    case TokenKind::left_parenthesis:
+    case TokenKind::exclamation: return true;
+    default: return false;
   }
-  return std::adjacent_find(list.begin(), list.end(), [](const Token& first, const Token& second) {
-           return first.text == "leads" && second.text == "to";
-         }) != list.end();
 }
 
 bool is_unfinished(std::string_view text) {
