@@ -195,7 +195,7 @@ struct Replay {
   Rows rows;  // to be described after the steps of the trace
   std::vector<std::int64_t> memory;
   std::string message;                      // of the wanted violation, if a thread found it
-  std::uint32_t waiting = none;             // the site of the first thread that has not finished
+  std::uint32_t waiting = none;             // where the first unfinished thread stands
   std::optional<std::size_t> repeats_from;  // of a violation of liveness: the row where the cycle begins
   std::size_t since = 0;                    // of a temporal claim: the number of rows before its cause holds
 };
@@ -389,7 +389,7 @@ std::string endless_run(const Search& search, const FoundViolation& found) {
   for (const auto thread : found.waits) unfinished.push_back(threads[thread].name);
   std::vector<std::string_view> others;
   std::vector<bool> runs(threads.size());
-  for (std::size_t i = found.repeats_from.value_or(0); i < found.schedule.size(); ++i)
+  for (std::size_t i = *found.repeats_from; i < found.schedule.size(); ++i)
     runs[found.schedule[i].thread] = true;
   for (ThreadId t = 0; t < threads.size(); ++t) {
     if (runs[t] && std::find(found.waits.begin(), found.waits.end(), t) == found.waits.end())

@@ -27,8 +27,8 @@ struct FoundViolation {
   // Of runs that never end: where in the schedule the cycle begins. None: a claim fails where the run ends.
   std::optional<std::size_t> repeats_from = {};
   std::size_t since = 0;  // of temporal claims: where in the schedule the cause holds
-  bool lacks_progress =
-      false;           // of livelocks and starvation: some of the threads make progress in other runs
+  // Of livelocks and starvation: some of the threads make progress in other runs.
+  bool lacks_progress = false;
   DataRace race = {};  // data races; `site` is that of its first access
   Schedule schedule = {};
   std::uint64_t count = 1;

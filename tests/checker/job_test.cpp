@@ -153,6 +153,18 @@ TEST_CASE("naive is divided, bounds included") {
   }
 }
 
+TEST_CASE("a divided search judges liveness, too") {
+  const Program program = load("shared x: int; thread p { x = 1; } thread q { while x == 0 { let a = x; } }");
+  CheckOptions options{.algorithm = "trust"};
+  for (const bool live : {false, true}) {
+    options.live = live;
+    const auto alone = heddle::check(program, options);
+    REQUIRE(alone);
+    CHECK((alone->verdict == heddle::Verdict::undecided) == live);
+    CHECK(description_of(explore_divided(divide(program, options), 3).result) == description_of(*alone));
+  }
+}
+
 TEST_CASE("a violation ends a divided search that is not to continue") {
   const Program program = load(counted_program);
   const Whole whole = explore_divided(divide(program, {.algorithm = "trust"}), 2);

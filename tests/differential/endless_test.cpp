@@ -69,7 +69,7 @@ class Writer {
       case 6: return "await x == " + number() + (below(2) == 0 ? " && " : " || ") + "y == " + number() + "; ";
       case 7: return "lock m; " + variable() + " = " + number() + "; unlock m; ";
       case 8: return "if cas(" + variable() + ", " + number() + ", " + number() + ") { " + local + " = 1; } ";
-      case 9: return "if " + local + " == 1 { break_or_return; } ";
+      case 9: return "if " + local + " == 1 { return; } ";
       case 10: return local + " = choose(0..2); ";
       case 11: return "if x == 1 && " + local + " == 1 { assert y == 1; } ";
       default: return "fence; ";
@@ -78,12 +78,6 @@ class Writer {
   std::mt19937_64 random_;
   bool has_loops_;
 };
-
-std::string without(std::string text, const std::string& word, const std::string& instead) {
-  for (auto at = text.find(word); at != std::string::npos; at = text.find(word))
-    text.replace(at, word.size(), instead);
-  return text;
-}
 
 // All states, in a table of their bytes, from a breadth-first search by replaying paths.
 struct Graph {
@@ -287,7 +281,26 @@ bool fails(const Graph& graph, const Graph::Claim& claim) {
   return false;
 }
 
-Result<Program> compiled(const std::string& text) { return Program::from_source(text, "endless.hed"); }
+Program compiled(const std::string& text) {
+  auto program = Program::from_source(text, "endless.hed");
+  REQUIRE_MESSAGE(program, text);
+  return *program;
+}
+
+// Calls `compare(program, image, options, graph)` for each model under which the program has few enough states.
+template <typename Compare>
+void with_all_states(const std::string& text, std::uint64_t number, Compare&& compare) {
+  const Program program = compiled(text);
+  for (const char* model : {"sc", "tso", "pso"}) {
+    CheckOptions options{.model = model, .algorithm = "states", .keep_going = true, .collect_outcomes = true};
+    if (std::string_view(model) != "sc") options.buffer_bound = 1 + static_cast<std::uint32_t>(number % 2);
+    const auto image = state_of(program).image(false, Loops::endless);
+    const auto graph = all_states(*image, checker::Search(*image, options), 3000);
+    if (!graph) continue;
+    INFO("program " << number << " under " << model << ":\n" << text);
+    compare(program, *image, options, *graph);
+  }
+}
 
 }  // namespace
 
@@ -295,60 +308,43 @@ TEST_CASE(
     "states finds the states, ends, deadlocks, violations and unfair ends that a search of all states "
     "finds") {
   const std::size_t programs = 30;
-  std::size_t failures = 0;
   std::size_t compared = 0;
   std::size_t livelocks = 0;
   std::size_t live = 0;
-  for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
-    const std::string text =
-        without(Writer(default_seed() * 1'000'000 + number).program(), "break_or_return", "return");
-    const auto program = compiled(text);
-    REQUIRE_MESSAGE(program, text);
-    for (const char* model : {"sc", "tso", "pso"}) {
-      CheckOptions options{
-          .model = model, .algorithm = "states", .keep_going = true, .collect_outcomes = true};
-      if (std::string_view(model) != "sc") options.buffer_bound = 1 + static_cast<std::uint32_t>(number % 2);
-      const auto image = state_of(*program).image(false, Loops::endless);
-      const checker::Search search(*image, options);
-      const auto graph = all_states(*image, search, 3000);
-      if (!graph) continue;
-      ++compared;
-      const auto result = check(*program, options);
-      REQUIRE(result);
-      REQUIRE(result->stopped_by.empty());
-      std::set<std::vector<std::int64_t>> ends;
-      for (const auto& outcome : result->outcomes)
-        ends.insert({outcome.values[0].value, outcome.values[1].value});
-      std::set<std::vector<std::int64_t>> expected;
-      for (const auto& memory : graph->ends) expected.insert({memory[0], memory[1]});
-      bool deadlock = false;
-      bool fails = false;
-      for (const auto& violation : result->violations) {
-        deadlock = deadlock || violation.kind == ViolationKind::deadlock;
-        fails = fails || violation.kind == ViolationKind::assertion;
-      }
-      const bool right = ends == expected && deadlock == graph->deadlock && fails == graph->fails;
-      options.live = true;
-      const auto lively = check(*program, options);
-      REQUIRE(lively);
-      bool lasso = false;
-      for (const auto& violation : lively->violations) {
-        const bool endless =
-            violation.kind == ViolationKind::livelock || violation.kind == ViolationKind::starvation;
-        lasso = lasso || endless;
-        CHECK(endless == violation.trace.repeats_from.has_value());
-      }
-      const bool same_states = lively->counts.states == graph->edges.size();
-      const bool fair = lasso == has_fair_endless_run(*graph);
-      (lasso ? livelocks : live) += 1;
-      failures += !right || !fair || !same_states;
-      INFO("program " << number << " under " << model << ":\n" << text);
-      CHECK(ends == expected);
-      CHECK(deadlock == graph->deadlock);
-      CHECK(fails == graph->fails);
-      CHECK(lively->counts.states == graph->edges.size());
-      CHECK(fair);
-    }
+  for (std::uint64_t number = 0; number < programs; ++number) {
+    const std::string text = Writer(default_seed() * 1'000'000 + number).program();
+    with_all_states(
+        text, number, [&](const Program& program, const auto&, CheckOptions options, const Graph& graph) {
+          ++compared;
+          const auto result = check(program, options);
+          REQUIRE(result);
+          REQUIRE(result->stopped_by.empty());
+          std::set<std::vector<std::int64_t>> ends;
+          for (const auto& outcome : result->outcomes)
+            ends.insert({outcome.values[0].value, outcome.values[1].value});
+          std::set<std::vector<std::int64_t>> expected;
+          for (const auto& memory : graph.ends) expected.insert({memory[0], memory[1]});
+          CHECK(ends == expected);
+          const auto finds = [&](ViolationKind kind) {
+            return std::any_of(result->violations.begin(), result->violations.end(),
+                               [&](const Violation& violation) { return violation.kind == kind; });
+          };
+          CHECK(finds(ViolationKind::deadlock) == graph.deadlock);
+          CHECK(finds(ViolationKind::assertion) == graph.fails);
+          options.live = true;
+          const auto lively = check(program, options);
+          REQUIRE(lively);
+          CHECK(lively->counts.states == graph.edges.size());
+          bool lasso = false;
+          for (const auto& violation : lively->violations) {
+            const bool endless =
+                violation.kind == ViolationKind::livelock || violation.kind == ViolationKind::starvation;
+            lasso = lasso || endless;
+            CHECK(endless == violation.trace.repeats_from.has_value());
+          }
+          CHECK(lasso == has_fair_endless_run(graph));
+          (lasso ? livelocks : live) += 1;
+        });
   }
   CHECK(compared > programs);
   CHECK(livelocks > programs / 10);
@@ -362,32 +358,27 @@ TEST_CASE("temporal claims come true exactly where a fixpoint over all states sa
   std::size_t ends = 0;
   for (std::uint64_t number = 0; number < programs; ++number) {
     Writer writer(default_seed() * 3'000'000 + number);
-    std::string text = without(writer.program(), "break_or_return", "return");
+    std::string text = writer.program();
     text += writer.claims();
-    const auto program = compiled(text);
-    REQUIRE_MESSAGE(program, text);
-    for (const char* model : {"sc", "tso", "pso"}) {
-      CheckOptions options{.model = model, .algorithm = "states", .keep_going = true};
-      if (std::string_view(model) != "sc") options.buffer_bound = 1 + static_cast<std::uint32_t>(number % 2);
-      const auto image = state_of(*program).image(false, Loops::endless);
-      const auto graph = all_states(*image, checker::Search(*image, options), 3000);
-      if (!graph) continue;
-      const auto result = check(*program, options);
-      REQUIRE(result);
-      INFO("program " << number << " under " << model << ":\n" << text);
-      CHECK((result->stopped_by.empty() || result->stopped_by == "a thread that was cut off"));
-      for (std::size_t claim = 0; claim < 2; ++claim) {
-        const auto line = image->sites[image->temporal[claim].site].line;
-        const auto found = std::find_if(
-            result->violations.begin(), result->violations.end(), [&](const Violation& violation) {
-              return violation.kind == ViolationKind::temporal && violation.line == line;
-            });
-        const bool expected = fails(*graph, graph->claims[claim]);
-        CHECK((found != result->violations.end()) == expected);
-        (expected ? unmet : met) += 1;
-        if (found != result->violations.end()) ends += !found->trace.repeats_from;
-      }
-    }
+    with_all_states(
+        text, number,
+        [&](const Program& program, const compiler::Image& image, const CheckOptions& options,
+            const Graph& graph) {
+          const auto result = check(program, options);
+          REQUIRE(result);
+          CHECK((result->stopped_by.empty() || result->stopped_by == "a thread that was cut off"));
+          for (std::size_t claim = 0; claim < image.temporal.size(); ++claim) {
+            const auto line = image.sites[image.temporal[claim].site].line;
+            const auto found = std::find_if(
+                result->violations.begin(), result->violations.end(), [&](const Violation& violation) {
+                  return violation.kind == ViolationKind::temporal && violation.line == line;
+                });
+            const bool expected = fails(graph, graph.claims[claim]);
+            CHECK((found != result->violations.end()) == expected);
+            (expected ? unmet : met) += 1;
+            if (found != result->violations.end()) ends += !found->trace.repeats_from;
+          }
+        });
   }
   CHECK(unmet > programs / 4);
   CHECK(met > programs / 4);
@@ -400,19 +391,18 @@ TEST_CASE("where loops only wait, every algorithm says as states does whether al
   std::size_t stuck = 0;
   for (std::uint64_t number = 0; number < programs; ++number) {
     Writer writer(default_seed() * 4'000'000 + number, false);
-    const std::string text = without(writer.program(), "break_or_return", "return");
-    const auto program = compiled(text);
-    REQUIRE_MESSAGE(program, text);
+    const std::string text = writer.program();
+    const Program program = compiled(text);
     INFO("program " << number << ":\n" << text);
     for (const ModelInfo& model : models()) {
       std::optional<Verdict> first;  // of `states`, or else of the first algorithm
       for (const bool keeps_states : {true, false}) {
         for (const AlgorithmInfo& algorithm : algorithms()) {
           if (algorithm.decides_liveness != keeps_states ||
-              !why_not(*program, model.name, algorithm.name).empty())
+              !why_not(program, model.name, algorithm.name).empty())
             continue;
           const auto result = check(
-              *program,
+              program,
               {.model = std::string(model.name), .algorithm = std::string(algorithm.name), .live = true});
           REQUIRE(result);
           INFO(algorithm.name << " under " << model.name);
@@ -441,11 +431,10 @@ TEST_CASE("no process is put off for ever by a cycle of another one") {
       "thread r { while true { let b = choose(0..2); } } thread q { assert false; }"};
   for (const char* const body : bodies) {
     const auto program = compiled(body);
-    REQUIRE(program);
     for (const char* model : {"sc", "tso", "pso"}) {
       CheckOptions options{.model = model, .algorithm = "states"};
       if (std::string_view(model) != "sc") options.buffer_bound = 2;
-      const auto result = check(*program, options);
+      const auto result = check(program, options);
       REQUIRE(result);
       CHECK_MESSAGE(result->violation, body << " under " << model);
     }
@@ -454,33 +443,30 @@ TEST_CASE("no process is put off for ever by a cycle of another one") {
 
 TEST_CASE("a program with infinitely many states is undecided, and the report names what grows") {
   const auto counter = compiled("shared x: int; thread p { while true { x += 1; } }");
-  REQUIRE(counter);
   CheckOptions options{.model = "sc", .algorithm = "states", .timeout = 0.3};
-  auto result = check(*counter, options);
+  auto result = check(counter, options);
   REQUIRE(result);
   CHECK(result->verdict == Verdict::undecided);
   CHECK(result->grows.find("x: from 0 to") != std::string::npos);
   const auto stores = compiled("shared x: int; thread p { while true { x = 1; } }");
-  REQUIRE(stores);
   options.model = "tso";
-  result = check(*stores, options);
+  result = check(stores, options);
   REQUIRE(result);
   CHECK(result->verdict == Verdict::undecided);
   CHECK(result->stopped_by == "unbounded store buffer");
   CHECK(result->grows.find("p stores without end") != std::string::npos);
   const auto reads = compiled("shared x: int; thread p { while true { x = 1; let a = x; } }");
-  REQUIRE(reads);
-  result = check(*reads, options);
+  result = check(reads, options);
   REQUIRE(result);
   CHECK(result->verdict == Verdict::undecided);
   CHECK(result->grows.find("the store buffer of p") != std::string::npos);
   options.buffer_bound = 2;
-  result = check(*stores, options);
+  result = check(stores, options);
   REQUIRE(result);
   CHECK(result->verdict == Verdict::safe_within_bounds);
   options.model = "sc";
   options.buffer_bound.reset();
-  result = check(*stores, options);
+  result = check(stores, options);
   REQUIRE(result);
   CHECK(result->verdict == Verdict::safe);
   CHECK(result->endless);

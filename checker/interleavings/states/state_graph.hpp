@@ -4,10 +4,10 @@
 // (weak fairness; of store buffers: memory fairness, as in Lahav, Namakonov, Oberhauser, Podkopaev, Vafeiadis,
 // "Making weak memory models fair", OOPSLA'21). All questions are of one form: whether a fair run, from
 // some state of the set `starts` on, stays for ever in the set `inside`, and takes none of the edges that are left out.
-//   - Some thread never ends: all states are starts, and those are inside in which the thread has not ended.
-//   - It makes no progress either: the edges of its `progress` are left out.
-//   - `eventually c` fails: only the initial state is a start, and inside are the states without c.
-//   - `c leads to d` fails: the states with c are starts, and inside are the states without d.
+//   - Some thread never ends: `starts` has all states, `inside` those in which the thread has not ended.
+//   - Nor does it make progress: the edges past its `progress` are left out.
+//   - `eventually c` fails: `starts` has the initial state, `inside` the states without c.
+//   - `c leads to d` fails: `starts` has the states with c, `inside` those without d.
 // A finite graph has such a run if the starts reach inside that set a state without any edge, in which the run ends,
 // or a strongly connected component of that set, of edges that are not left out, with at least one edge, where
 //   each process is disabled in some state of the component, or some edge inside it is a step of the process.
@@ -55,6 +55,7 @@ class StateGraph {
     std::vector<bool> starts;  // by state, as is
     std::vector<bool> inside;
     std::uint64_t without_progress_of = 0;  // the threads whose progress is left out, as a set of bits
+    bool may_end = false;                   // whether a run that ends answers it, too
   };
   // What happens again and again in a fair component.
   struct Round {
@@ -82,14 +83,12 @@ class StateGraph {
   [[nodiscard]] std::uint64_t progressing() const { return progressing_; }
   [[nodiscard]] std::size_t memory_used() const { return edges_.capacity() * sizeof(Edge); }
 
-  // For each key the nearest component to the initial state that answers the question, and goes by that key;
-  // nearest first. `key(round)`: 0 if the component is none that matters. `owner(process)`: its thread. O(states +
-  // edges), and O(processes * size of the component) for each lasso.
+  // Runs that answer the question, the nearest first: one to the nearest end, and for each key one to the nearest
+  // component that goes by it. `key(round)`: 0 if the component is none that matters. `owner(process)`: its thread.
+  // O(states + edges), and O(processes * size of the component) for each lasso.
   template <typename Owner, typename Key>
-  [[nodiscard]] std::vector<Lasso> fair_lassos(const Question& question, ProcessId processes, Owner&& owner,
-                                               Key&& key);
-  // The nearest end of a run that answers the question. O(states + edges)
-  [[nodiscard]] std::optional<Lasso> end_of_run(const Question& question) const;
+  [[nodiscard]] std::vector<Lasso> fair_runs(const Question& question, ProcessId processes, Owner&& owner,
+                                             Key&& key);
 
  private:
   static constexpr State unknown = 0xffffffff;
@@ -111,6 +110,7 @@ class StateGraph {
   [[nodiscard]] Ways ways_inside(const Question& question) const;
   void find_components(const Question& question);
   void add_stem(const Ways& ways, State state, Lasso& lasso) const;
+  void add_nearest_end(const Ways& ways, std::vector<Lasso>& runs) const;
   [[nodiscard]] std::vector<std::size_t> path(const Question& question, State from, std::uint32_t component,
                                               const std::vector<bool>& goal) const;
   template <typename Owner>
@@ -205,6 +205,15 @@ inline void StateGraph::add_stem(const Ways& ways, State state, Lasso& lasso) co
     stem.push_back(edges_[ways_.by[state]].move);
   lasso.since = stem.size() - inside;
   std::reverse(stem.begin(), stem.end());
+}
+
+inline void StateGraph::add_nearest_end(const Ways& ways, std::vector<Lasso>& runs) const {
+  State ending = unknown;
+  for (State state = 0; state < count_; ++state) {
+    if (ways.distance[state] == unknown || first_edge_[state] != first_edge_[state + 1]) continue;
+    if (ending == unknown || ways.distance[state] < ways.distance[ending]) ending = state;
+  }
+  if (ending != unknown) add_stem(ways, ending, runs.emplace_back());
 }
 
 // Tarjan's algorithm, without recursion.
@@ -353,8 +362,8 @@ inline std::vector<Move> StateGraph::cycle(const Question& question, const std::
 }
 
 template <typename Owner, typename Key>
-std::vector<StateGraph::Lasso> StateGraph::fair_lassos(const Question& question, ProcessId processes,
-                                                       Owner&& owner, Key&& key) {
+std::vector<StateGraph::Lasso> StateGraph::fair_runs(const Question& question, ProcessId processes,
+                                                     Owner&& owner, Key&& key) {
   const Ways ways = ways_inside(question);
   find_components(question);
   std::vector<std::vector<State>> members(components_);
@@ -370,30 +379,18 @@ std::vector<StateGraph::Lasso> StateGraph::fair_lassos(const Question& question,
     const auto [known, fresh] = nearest.emplace(of, *round);
     if (!fresh && ways.distance[round->start] < ways.distance[known->second.start]) known->second = *round;
   }
-  std::vector<Lasso> lassos;
+  std::vector<Lasso> runs;
+  if (question.may_end) add_nearest_end(ways, runs);
   for (const auto& [of, round] : nearest) {
-    Lasso& lasso = lassos.emplace_back();
+    Lasso& lasso = runs.emplace_back();
     lasso.key = of;
     lasso.running = round.running;
     add_stem(ways, round.start, lasso);
     lasso.cycle = cycle(question, members[component_[round.start]], round.start, processes);
   }
-  std::stable_sort(lassos.begin(), lassos.end(),
+  std::stable_sort(runs.begin(), runs.end(),
                    [](const Lasso& a, const Lasso& b) { return a.stem.size() < b.stem.size(); });
-  return lassos;
-}
-
-inline std::optional<StateGraph::Lasso> StateGraph::end_of_run(const Question& question) const {
-  const Ways ways = ways_inside(question);
-  State ending = unknown;
-  for (State state = 0; state < count_; ++state) {
-    if (ways.distance[state] == unknown || first_edge_[state] != first_edge_[state + 1]) continue;
-    if (ending == unknown || ways.distance[state] < ways.distance[ending]) ending = state;
-  }
-  if (ending == unknown) return std::nullopt;
-  Lasso run;
-  add_stem(ways, ending, run);
-  return run;
+  return runs;
 }
 
 }  // namespace heddle::checker

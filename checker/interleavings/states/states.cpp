@@ -184,7 +184,8 @@ class StateSearch {
         const ThreadId thread = node.choosing.first();
         const auto& m = machine_.threads().mailbox(thread);
         if (!std::exchange(node.chosen, true)) node.next_value = m.value;
-        const auto kind = machine_.image().sites[m.site].is_progress ? MoveKind::progress : MoveKind::choice;
+        const bool progresses = live_ && machine_.image().sites[m.site].is_progress;
+        const auto kind = progresses ? MoveKind::progress : MoveKind::choice;
         if (node.next_value < m.expected) return Move{thread, kind, node.next_value++};
         node.choosing.erase(thread);
         node.chosen = false;
@@ -333,7 +334,7 @@ class StateSearch {
         const auto result = unfinished_[round.start] & ~round.progresses;
         return (result & asked) != 0 ? result : 0;
       };
-      for (const auto& lasso : lassos(question, starving)) {
+      for (const auto& lasso : fair_runs(question, starving)) {
         if (!known.insert(lasso.key).second) continue;
         FoundViolation found{.kind = (lasso.running & ~lasso.key) == 0 ? ViolationKind::livelock
                                                                        : ViolationKind::starvation};
@@ -353,37 +354,32 @@ class StateSearch {
   }
 
   void judge(std::size_t claim) {
-    StateGraph::Question question{.starts = truths_[claim].cause, .inside = truths_[claim].goal};
+    StateGraph::Question question{
+        .starts = truths_[claim].cause, .inside = truths_[claim].goal, .may_end = true};
     for (StateGraph::State s = 0; s < graph_.size(); ++s)
       question.inside[s] = !question.inside[s] && !stopped_[s];
-    FoundViolation found{.kind = ViolationKind::temporal, .site = machine_.image().temporal[claim].site};
-    const auto round = lassos(question, [](const StateGraph::Round&) -> std::uint64_t { return 1; });
-    const auto end = graph_.end_of_run(question);
-    if (end && (round.empty() || end->stem.size() <= round.front().stem.size())) {
-      note(std::move(found), *end);
-    } else if (!round.empty()) {
-      note(std::move(found), round.front());
-    }
+    const auto runs = fair_runs(question, [](const StateGraph::Round&) -> std::uint64_t { return 1; });
+    if (runs.empty()) return;
+    note({.kind = ViolationKind::temporal, .site = machine_.image().temporal[claim].site}, runs.front());
   }
 
   template <typename Key>
-  [[nodiscard]] std::vector<StateGraph::Lasso> lassos(const StateGraph::Question& question, Key&& key) {
+  [[nodiscard]] std::vector<StateGraph::Lasso> fair_runs(const StateGraph::Question& question, Key&& key) {
     const auto owner = [&](ProcessId process) -> ThreadId {
       if constexpr (Machine::has_buffers) {
         if (process >= machine_.thread_count()) return machine_.model().of_process(process).thread;
       }
       return process;
     };
-    return graph_.fair_lassos(question, machine_.process_count(), owner, key);
+    return graph_.fair_runs(question, machine_.process_count(), owner, key);
   }
 
   // Of threads that do not end, the lasso's key is their set.
   void note(FoundViolation&& found, const StateGraph::Lasso& lasso) {
-    for (std::size_t i = 0; i < lasso.stem.size(); ++i) {
-      if (i == lasso.since) found.since = machine_.depth();
-      take(lasso.stem[i]);
-    }
-    if (lasso.since == lasso.stem.size()) found.since = machine_.depth();
+    const auto start = lasso.stem.begin() + static_cast<std::ptrdiff_t>(lasso.since);
+    for (auto move = lasso.stem.begin(); move != start; ++move) take(*move);
+    found.since = machine_.depth();
+    for (auto move = start; move != lasso.stem.end(); ++move) take(*move);
     if (found.kind != ViolationKind::temporal) {
       for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
         if ((lasso.key >> t & 1) == 0) continue;
