@@ -180,16 +180,19 @@ enum class ConditionKind : std::uint8_t { exists, forall, forbid, filter };
   return names[static_cast<std::size_t>(kind)];
 }
 
-// A condition over a final state. `blocks` has one pointer per thread.
+// Judges a state. `blocks` has one pointer per thread.
+using Holds = bool (*)(const std::int64_t* memory, const std::byte* const* blocks);
+
+// A condition over a final state.
 struct ConditionImage {
   ConditionKind kind = ConditionKind::exists;
-  bool (*holds)(const std::int64_t* memory, const std::byte* const* blocks) = nullptr;
+  Holds holds = nullptr;
   std::uint32_t site = 0;
 };
 
 // A condition that every reachable state satisfies, with what it may look at.
 struct InvariantImage {
-  bool (*holds)(const std::int64_t* memory, const std::byte* const* blocks) = nullptr;
+  Holds holds = nullptr;
   std::uint32_t site = 0;
   std::vector<std::uint32_t> locations;  // sorted
   std::vector<std::uint32_t> threads;    // whose locals it names; sorted
@@ -198,9 +201,8 @@ struct InvariantImage {
 // A claim about fair runs: `goal` holds in some state, or after each state in which `cause` holds, in that state or a
 // later one.
 struct TemporalImage {
-  bool (*cause)(const std::int64_t* memory,
-                const std::byte* const* blocks) = nullptr;  // null: the first state
-  bool (*goal)(const std::int64_t* memory, const std::byte* const* blocks) = nullptr;
+  Holds cause = nullptr;  // null: the first state
+  Holds goal = nullptr;
   std::uint32_t site = 0;
 };
 

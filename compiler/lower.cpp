@@ -232,6 +232,7 @@ class Lowering {
     functions.goal = add(name + ".goal", has_cause ? property.goal : property.condition);
     result_.image.temporal.emplace_back().site = sites_.at(property.range);
   }
+
   // All elements of an array whose index is not constant.
   void looks_at(const lang::Expression& expression, InvariantImage& image) {
     if (expression.kind == lang::ExpressionKind::thread_local_) image.threads.push_back(expression.thread);

@@ -91,7 +91,7 @@ std::variant<Images, std::string> load(compiler::LoweredProgramsPointer programs
       fill(image->threads[thread], part.thread_functions[thread]);
     }
     if (image->final_block) fill(*image->final_block, part.final_function);
-    using Holds = bool (*)(const std::int64_t*, const std::byte* const*);
+    using compiler::Holds;
     for (std::size_t number = 0; number < image->conditions.size(); ++number)
       image->conditions[number].holds = reinterpret_cast<Holds>(functions[part.condition_functions[number]]);
     for (std::size_t number = 0; number < image->invariants.size(); ++number)

@@ -248,20 +248,28 @@ Result<CheckResult> check_automatically(const Program& program, const CheckOptio
 
 }  // namespace checker
 
-std::string_view default_algorithm(const CheckOptions& options) {
-  const ModelInfo* const model = checker::find_model(options.model);
-  if (options.live && (model == nullptr || !model->out_of_order)) return uncut;
+namespace {
+
+// `judges_runs`: whether it is about runs that never end.
+std::string_view default_algorithm(const CheckOptions& options, bool judges_runs) {
   if (options.robust && !options.robust_states) return graphs;
+  const ModelInfo* const model = checker::find_model(options.model);
+  if (judges_runs && (model == nullptr || !model->out_of_order)) return uncut;
   const bool bounded = options.preemption_bound || options.buffer_bound;
   return bounded && !options.report_beyond_bound ? interleavings : graphs;
 }
 
+}  // namespace
+
+std::string_view default_algorithm(const CheckOptions& options) {
+  return default_algorithm(options, options.live);
+}
+
 std::string_view default_algorithm(const Program& program, const CheckOptions& options) {
-  if (checker::has_temporal_claims(program) && !options.robust) return uncut;
   // (`states` does not judge the liveness of threads with an `either`; the others do where loops only wait.)
-  CheckOptions asked = options;
-  asked.live = options.live && !trees::has(state_of(program).tree, lang::StatementKind::either);
-  const std::string_view algorithm = default_algorithm(asked);
+  const bool judges_ends = options.live && !trees::has(state_of(program).tree, lang::StatementKind::either);
+  const std::string_view algorithm =
+      default_algorithm(options, judges_ends || checker::has_temporal_claims(program));
   if (algorithm != graphs) return algorithm;
   const bool by_steps =
       has_atomic_blocks(program) || checker::invariants_of(program) == checker::InvariantsOf::locals;

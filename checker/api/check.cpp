@@ -212,18 +212,17 @@ namespace {
 std::string why_no_alternatives(const Program& program) {
   if (!trees::has(state_of(program).tree, lang::StatementKind::either)) return {};
   return "liveness cannot be judged of a program with 'either': a thread chooses an alternative before it "
-         "waits "
-         "there, and would seem to starve in one that is never enabled";
+         "waits there, and would seem to starve in one that is never enabled";
 }
 
-std::string why_no_claims(const Program& program, std::string_view algorithm) {
+std::string why_no_claims(const Program& program, const ModelInfo& model, std::string_view algorithm) {
   if (!checker::has_temporal_claims(program)) return {};
+  constexpr std::string_view claims = "the program has temporal claims ('eventually', 'leads to'), and";
+  if (model.out_of_order)
+    return fmt::format("{} under the model '{}' threads and memory have no common state", claims, model.name);
   if (!checker::find_algorithm(algorithm)->decides_liveness) {
-    return fmt::format(
-        "the program has temporal claims ('eventually', 'leads to'), and the algorithm '{}' does not keep "
-        "the graph "
-        "of all states; 'states' does",
-        algorithm);
+    return fmt::format("{} the algorithm '{}' does not keep the graph of all states; 'states' does", claims,
+                       algorithm);
   }
   return why_no_alternatives(program);
 }
@@ -231,18 +230,11 @@ std::string why_no_claims(const Program& program, std::string_view algorithm) {
 }  // namespace
 
 std::string why_not(const Program& program, std::string_view model, std::string_view algorithm) {
-  const auto* const info = checker::find_model(model);
-  if (info != nullptr && info->out_of_order && checker::has_temporal_claims(program)) {
-    return fmt::format(
-        "the program has temporal claims ('eventually', 'leads to'), and under the model '{}' threads and "
-        "memory have "
-        "no common state",
-        model);
-  }
   if (std::string reason = why_not(model, algorithm); !reason.empty()) return reason;
-  if (algorithm == checker::automatic) algorithm = default_algorithm(program, {});
+  if (algorithm == checker::automatic) algorithm = default_algorithm(program, {.model = std::string(model)});
+  if (std::string reason = why_no_claims(program, *checker::find_model(model), algorithm); !reason.empty())
+    return reason;
   if (std::string reason = why_no_blocks(program, model, algorithm); !reason.empty()) return reason;
-  if (std::string reason = why_no_claims(program, algorithm); !reason.empty()) return reason;
   const auto invariants = checker::invariants_of(program);
   const bool names_locals = invariants == checker::InvariantsOf::locals;
   const auto judges = [&](const checker::Cell& cell) {
@@ -301,8 +293,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (options.live && (options.robust || options.preemption_bound)) {
     return refuse(
         "liveness is about all fair runs: with a preemption bound there are few of them, and robustness "
-        "judges no "
-        "run");
+        "judges none");
   }
   if (options.live && algorithm.decides_liveness) {
     if (auto reason = why_no_alternatives(program); !reason.empty()) return refuse(std::move(reason));

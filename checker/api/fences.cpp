@@ -142,9 +142,7 @@ class Finder {
           return property.kind == lang::PropertyKind::invariant || is_temporal(property.kind);
         })) {
       return "the program has invariants or temporal claims, which are about the states on the way to the "
-             "end; fences are found "
-             "for what "
-             "is wrong at the end";
+             "end; fences are found for what is wrong at the end";
     }
     for (const FenceType kind : all_kinds) {
       if (cost_of(options_.costs, kind) == 0) return "a fence costs at least 1";

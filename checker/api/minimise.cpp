@@ -73,8 +73,7 @@ bool same_place(const compiler::Site& site, const Place& place) {
 }  // namespace
 
 Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Violation& violation) {
-  if (violation.kind == ViolationKind::livelock || violation.kind == ViolationKind::starvation ||
-      violation.kind == ViolationKind::temporal)
+  if (violation.trace.repeats_from || violation.kind == ViolationKind::temporal)
     return refuse("the way to the cycle, or to the end of the run, is a shortest one already");
   const auto code = image_of(program, options);
   if (!code) return code.error();

@@ -21,7 +21,7 @@ constexpr Switch switches[] = {
     {"witnesses", &CheckOptions::witnesses},
 };
 
-constexpr std::size_t violation_kinds = static_cast<std::size_t>(ViolationKind::temporal) + 1;
+constexpr std::size_t violation_kinds = static_cast<std::size_t>(last_violation_kind) + 1;
 constexpr std::size_t step_types = static_cast<std::size_t>(StepType::commit) + 1;
 
 Json json_of(const Schedule& schedule) {
