@@ -31,14 +31,13 @@ Json location(const std::string& file, std::uint32_t line, std::uint32_t column)
   return {{"physicalLocation", std::move(place)}};
 }
 
-constexpr ViolationKind last_kind = ViolationKind::temporal;
 constexpr LintRule last_rule = LintRule::vacuous;
 
-int index_of(LintRule rule) { return static_cast<int>(last_kind) + 1 + static_cast<int>(rule); }
+int index_of(LintRule rule) { return static_cast<int>(last_violation_kind) + 1 + static_cast<int>(rule); }
 
 Json rules() {
   Json result = Json::array();
-  for (int i = 0; i <= static_cast<int>(last_kind); ++i) {
+  for (int i = 0; i <= static_cast<int>(last_violation_kind); ++i) {
     const std::string_view kind = name(static_cast<ViolationKind>(i));
     result.push_back({{"id", json_word(kind)},
                       {"shortDescription", {{"text", fmt::format("A check found: {}", kind)}}},

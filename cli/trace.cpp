@@ -257,12 +257,15 @@ std::string format_trace(const Trace& trace, const std::string& main_file, const
   std::string text = style.view.chart ? format_chart(trace, main_file, style)
                                       : format_steps(prepare(trace, main_file, style.view), style);
   if (trace.repeats_from) {
-    const bool silent = *trace.repeats_from == trace.steps.size();
-    text +=
-        silent ? std::string("\nNo further step is visible, for ever.\n")
-        : *trace.repeats_from + 1 < trace.steps.size()
-            ? fmt::format("\nSteps {} to {} repeat for ever.\n", *trace.repeats_from + 1, trace.steps.size())
-            : fmt::format("\nStep {} repeats for ever.\n", trace.steps.size());
+    const std::size_t first = *trace.repeats_from + 1;
+    const std::size_t last = trace.steps.size();
+    if (first > last) {
+      text += "\nNo further step is visible, for ever.\n";
+    } else if (first == last) {
+      text += fmt::format("\nStep {} repeats for ever.\n", last);
+    } else {
+      text += fmt::format("\nSteps {} to {} repeat for ever.\n", first, last);
+    }
   }
   if (!trace.memory.empty()) {
     std::size_t left_out = 0;

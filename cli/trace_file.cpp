@@ -176,7 +176,7 @@ Trace trace_of(const Field& field) {
 
 Violation violation_of(const Field& field) {
   Violation violation;
-  violation.kind = kind_of(field["kind"], ViolationKind::temporal);
+  violation.kind = kind_of(field["kind"], last_violation_kind);
   violation.message = field["message"].text();
   violation.file = field["file"].text();
   violation.line = field["line"].count();

@@ -242,6 +242,7 @@ enum class ViolationKind : std::uint8_t {
   starvation,  // CheckOptions::live: daemons keep a thread from ending for ever
   temporal,    // `eventually` or `leads to` does not come true in some fair run
 };
+inline constexpr ViolationKind last_violation_kind = ViolationKind::temporal;
 
 enum class StepKind : std::uint8_t {
   load,
