@@ -5,7 +5,9 @@
 // that takes the alternative when its guard holds is one in which the thread has chosen it and waits until then.
 // What is more than that are executions in which the guard never holds. They end, and then the host asks the thread
 // for `any_alternative`: it evaluates the guards of all alternatives on final memory. If one holds, the thread
-// could have continued there, which the execution with that choice explores; otherwise it is a deadlock.
+// could have continued there, which the execution with that choice explores; otherwise it is a deadlock. A host that
+// follows threads for ever lets it choose again instead, and may leave it at the choice, the entry, until an
+// alternative can be taken: see Mailbox::in_either.
 //
 // A guard is an `await` that nothing comes before but declarations of locals, in the alternative itself or in a
 // function with whose call it begins: so asking changes nothing that the guard of another alternative reads. If it is
@@ -76,37 +78,49 @@ bool Generator::keeps_guard(const Statement& statement) {
   }
 }
 
-// The guard of the alternatives of an `either`. If it comes where the guard of an alternative of another one would
-// be, all its alternatives are alternatives of that one.
-Generator::Guard Generator::begin_either(const Statement& statement, const Guard* around) {
-  if (around != nullptr) return {around->ask, nullptr, around->enabled, around->asked, around->site};
-  const std::uint32_t asked = frame_->allocate();
-  frame_->store(asked, ir().getInt64(0));
-  return {frame_->block(), nullptr, frame_->block(), asked, sites_.waiting(statement.range, scope().call)};
+// Chooses an alternative. The guard of the alternatives: if the `either` comes where the guard of an alternative of
+// another one would be, all its alternatives are alternatives of that one. A thread that has been asked in that one
+// chooses nothing, but begins with the first alternative.
+Generator::Guard Generator::begin_either(const Statement& statement, const Guard* around, BasicBlock* first,
+                                         llvm::Value*& choice) {
+  if (around != nullptr) {
+    BasicBlock* usual = frame_->block();
+    ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(around->asked)), first, usual);
+    frame_->start(usual);
+    choice = choose(statement.expressions[0], begun_ ? InEither::no : InEither::inside);
+    Guard guard = *around;
+    guard.used = guard.waits = false;
+    return guard;
+  }
+  Guard guard{.entry = frame_->block(), .top = frame_->top()};
+  frame_->jump(guard.entry);
+  frame_->start(guard.entry);
+  choice = choose(statement.expressions[0]);
+  if (!begun_) guard.choice = frame_->newest_request();
+  guard.ask = frame_->block();
+  guard.enabled = frame_->block();
+  guard.asked = frame_->allocate();
+  frame_->store(guard.asked, ir().getInt64(0));
+  guard.site = sites_.waiting(statement.range, scope().call);
+  return guard;
 }
 
-// `first`: the first alternative, `none`: where the last one leads if its guard does not hold.
-void Generator::end_either(const Guard& guard, Guard* around, bool all_guarded, BasicBlock* first,
-                           BasicBlock* none) {
+// `guard`: of all alternatives. `first`: the first one, `none`: where the last one leads if its guard does not hold.
+void Generator::end_either(const Guard& guard, Guard* around, BasicBlock* first, BasicBlock* none) {
   if (around != nullptr) {
-    around->used = all_guarded;
+    around->used = guard.used;
+    around->waits = around->waits || guard.waits;
     return;
   }
+  if (guard.waits && guard.choice != nullptr) frame_->make_entry(*guard.choice);
   if (frame_->start_if_used(guard.ask)) {
     // An alternative without a guard can always continue.
     frame_->store(guard.asked, ir().getInt64(1));
-    frame_->jump(all_guarded ? first : guard.enabled);
+    frame_->jump(guard.used ? first : guard.enabled);
   }
   if (frame_->start_if_used(guard.enabled)) frame_->stop({.op = Op::assume_failed, .site = guard.site});
-  if (frame_->start_if_used(none)) frame_->stop({.op = Op::await_failed, .site = guard.site});
-}
-
-// A thread that has been asked in an enclosing `either` chooses nothing, but begins with the first alternative.
-void Generator::skip_choice(const Guard* around, BasicBlock* first) {
-  if (around == nullptr) return;
-  BasicBlock* usual = frame_->block();
-  ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(around->asked)), first, usual);
-  frame_->start(usual);
+  if (frame_->start_if_used(none))
+    frame_->stop({.op = Op::await_failed, .site = guard.site, .in_either = InEither::inside});
 }
 
 void Generator::either(const Statement& statement) {
@@ -117,25 +131,26 @@ void Generator::either(const Statement& statement) {
   std::vector<BasicBlock*> begin(count + 1);
   for (std::size_t i = 0; i < count; ++i) begin[i] = frame_->block();
   begin[count] = around == nullptr ? frame_->block() : around->next;
-  skip_choice(around, begin[0]);
-  llvm::Value* const chosen = choose(statement.expressions[0]);
+  llvm::Value* chosen = nullptr;
+  Guard all = begin_either(statement, around, begin[0], chosen);
   (void)sites_.chosen(statement.range, {.names = ordinals(count)});  // for traces
-  const Guard common = begin_either(statement, around);
   BasicBlock* leave = frame_->block();
   auto* dispatch = ir().CreateSwitch(chosen, begin[count - 1], static_cast<unsigned>(count - 1));
   for (std::size_t i = 0; i + 1 < count; ++i) dispatch->addCase(ir().getInt64(i), begin[i]);
-  bool all_guarded = true;
+  all.used = true;
   for (std::size_t i = 0; i < count; ++i) {
     frame_->start(begin[i]);
-    Guard guard = common;
+    Guard guard = all;
     guard.next = begin[i + 1];
+    guard.used = false;
     guard_ = &guard;
     block(statement.body[i].body);
     guard_ = nullptr;
-    all_guarded = all_guarded && guard.used;
+    all.used = all.used && guard.used;
+    all.waits = all.waits || guard.waits;
     frame_->jump(leave);
   }
-  end_either(common, around, all_guarded, begin[0], begin[count]);
+  end_either(all, around, begin[0], begin[count]);
   frame_->start_if_used(leave);
   frame_->release_to(top);
 }
@@ -151,15 +166,14 @@ void Generator::either_of_range(const Statement& statement, Guard* around) {
   BasicBlock* none = around == nullptr ? frame_->block() : around->next;
   BasicBlock* begin = frame_->block();
   BasicBlock* leave = frame_->block();
-  skip_choice(around, first);
-  llvm::Value* const chosen = choose(choice);
-  const Guard common = begin_either(statement, around);
+  llvm::Value* chosen = nullptr;
+  Guard guard = begin_either(statement, around, first, chosen);
+  if (around == nullptr) guard.top = top;
   const SiteTable::Loop for_each_number(sites_);
   mask_ = nullptr;
   store_masked(variable, chosen);
   frame_->jump(begin);
   frame_->start(begin);
-  Guard guard = common;
   guard.next = next;
   guard_ = &guard;
   block(statement.body[0].body);
@@ -171,7 +185,7 @@ void Generator::either_of_range(const Statement& statement, Guard* around) {
     ir().CreateCondBr(ir().CreateICmpSLT(number, integer(choice.operands[1])), begin, none);
     ir().ClearInsertionPoint();
   }
-  end_either(common, around, guard.used, first, none);
+  end_either(guard, around, first, none);
   if (frame_->start_if_used(first)) {
     llvm::Value* const low = integer(choice.operands[0]);
     mask_ = nullptr;
@@ -185,7 +199,7 @@ void Generator::either_of_range(const Statement& statement, Guard* around) {
 // As an `await`, except for what happens once the thread has been asked.
 void Generator::await_guard(const Statement& statement, Guard& guard) {
   const SiteTable::Loop again_and_again(sites_);
-  guard.used = true;
+  guard.used = guard.waits = true;
   BasicBlock* again = frame_->block();
   BasicBlock* met = frame_->block();
   BasicBlock* failed = frame_->block();
@@ -194,7 +208,9 @@ void Generator::await_guard(const Statement& statement, Guard& guard) {
   begin_atomic();
   frame_->begin_evaluation(true);
   const bool around = std::exchange(in_await_, true);
+  in_guard_ = true;
   branch(statement.expressions[0], met, failed);
+  in_guard_ = false;
   in_await_ = around;
   if (frame_->start_if_used(failed)) {
     frame_->begin_evaluation(false);
@@ -202,9 +218,14 @@ void Generator::await_guard(const Statement& statement, Guard& guard) {
     BasicBlock* wait = frame_->block();
     ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(guard.asked)), guard.next, wait);
     frame_->start(wait);
-    perform({.op = Op::await_failed, .site = guard.site});
-    ir().CreateCondBr(ir().CreateIsNotNull(frame_->answer()), guard.ask, again);
-    ir().ClearInsertionPoint();
+    perform({.op = Op::await_failed, .site = guard.site, .in_either = InEither::inside});
+    BasicBlock* leave = frame_->block();
+    auto* dispatch = ir().CreateSwitch(frame_->answer(), again, 2);
+    dispatch->addCase(ir().getInt64(any_alternative), guard.ask);
+    dispatch->addCase(ir().getInt64(choose_again), leave);
+    frame_->start(leave);
+    frame_->clear_to(guard.top);
+    frame_->jump(guard.entry);
   }
   if (frame_->start_if_used(met)) {
     frame_->begin_evaluation(false);

@@ -25,6 +25,8 @@ constexpr std::uint64_t state_offset = 8;
 constexpr std::size_t searched_states = 4096;
 constexpr std::size_t compared_states = 8;
 
+constexpr unsigned in_either_shift = 48;  // in the word that begins with Mailbox::op
+
 bool accesses_memory(Op op) { return op <= Op::try_lock && op != Op::fence; }
 
 }  // namespace
@@ -207,11 +209,13 @@ void Frame::write(const Request& request) {
   static_assert(offsetof(Mailbox, in_await) == offsetof(Mailbox, op) + 2);
   static_assert(offsetof(Mailbox, discarded) == offsetof(Mailbox, op) + 3);
   static_assert(offsetof(Mailbox, before_assume) == offsetof(Mailbox, op) + 4);
+  static_assert(offsetof(Mailbox, in_either) * 8 == offsetof(Mailbox, op) * 8 + in_either_shift);
   static_assert(offsetof(Mailbox, op) % 8 == 0 && sizeof(Mailbox) == offsetof(Mailbox, op) + 8);
   const std::uint64_t what =
       static_cast<std::uint64_t>(request.op) | (static_cast<std::uint64_t>(request.fence) << 8U) |
       (std::uint64_t{request.in_await} << 16U) | (std::uint64_t{request.discarded} << 24U) |
-      (std::uint64_t{request.before_assume} << 32U);
+      (std::uint64_t{request.before_assume} << 32U) |
+      (static_cast<std::uint64_t>(request.in_either) << in_either_shift);
   Value* all = builder_.getInt64(what);
   if (begun_) {
     static_assert(offsetof(Mailbox, in_atomic) == offsetof(Mailbox, op) + 5);
@@ -220,7 +224,13 @@ void Frame::write(const Request& request) {
                                                      : builder_.CreateShl(begun, 1);
     all = builder_.CreateOr(all, builder_.CreateShl(place, 40));
   }
-  builder_.CreateStore(all, mail(offsetof(Mailbox, op)));
+  newest_request_ = builder_.CreateStore(all, mail(offsetof(Mailbox, op)));
+}
+
+void Frame::make_entry(llvm::StoreInst& request) {
+  const auto what = llvm::cast<llvm::ConstantInt>(request.getValueOperand())->getZExtValue();
+  const auto entry = static_cast<std::uint64_t>(InEither::entry) << in_either_shift;
+  request.setOperand(0, builder_.getInt64(what | entry));
 }
 
 void Frame::suspend() {

@@ -34,6 +34,7 @@ struct Request {
   bool in_await = false;
   bool discarded = false;
   bool before_assume = false;
+  InEither in_either = InEither::no;
 };
 
 class Frame {
@@ -83,6 +84,9 @@ class Frame {
   llvm::Value* perform(const Request& request);
   // Mailbox::value as the host left it.
   [[nodiscard]] llvm::Value* answer();
+  // The store of the newest request that says what it is; and makes it the entry of an `either`. (Outside of blocks.)
+  [[nodiscard]] llvm::StoreInst* newest_request() const { return newest_request_; }
+  void make_entry(llvm::StoreInst& request);
   // Whether the next load of an `await` is the first one of an evaluation: see Mailbox::in_await.
   void begin_evaluation(bool begins);
   // Makes a request after which the thread is never resumed. Ends the current block.
@@ -122,8 +126,9 @@ class Frame {
   llvm::Value* state_ = nullptr;           // machine: the current state
   std::vector<llvm::BasicBlock*> states_;  // machine: by state
   llvm::CallInst* size_marker_ = nullptr;  // see module.hpp
-  llvm::BasicBlock* leave_ = nullptr;      // returns to the host
-  llvm::BasicBlock* ended_ = nullptr;      // suspends forever
+  llvm::StoreInst* newest_request_ = nullptr;
+  llvm::BasicBlock* leave_ = nullptr;  // returns to the host
+  llvm::BasicBlock* ended_ = nullptr;  // suspends forever
   std::vector<llvm::BasicBlock*> cold_;
   std::uint32_t top_ = 0;
   std::uint32_t most_ = 0;

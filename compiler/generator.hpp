@@ -112,7 +112,7 @@ class Generator {
 
   // operations.cpp
   llvm::Value* operation(const lang::Expression& expression);
-  llvm::Value* choose(const lang::Expression& expression);
+  llvm::Value* choose(const lang::Expression& expression, InEither in_either = InEither::no);
   Place place(std::uint32_t variable, std::span<const lang::Expression> index, bool suspends,
               const lang::SourceRange& range);
   llvm::Value* location(const Place& place, const lang::SourceRange& range);
@@ -156,19 +156,24 @@ class Generator {
   // either.cpp. A thread that waits in an alternative and that the host asks for `any_alternative` evaluates the guards of
   // all of them.
   struct Guard {
-    llvm::BasicBlock* ask;      // begins with the first alternative
-    llvm::BasicBlock* next;     // the next alternative, when asked; or the end: none holds
-    llvm::BasicBlock* enabled;  // this one holds, when asked
-    std::uint32_t asked;        // a slot: whether the thread has been asked
-    std::uint32_t site;
-    bool used = false;
+    llvm::BasicBlock* entry = nullptr;    // before the choice
+    std::uint32_t top = 0;                // slots from here on are of the `either`
+    llvm::StoreInst* choice = nullptr;    // the request; null: in a block, where alternatives do not wait
+    llvm::BasicBlock* ask = nullptr;      // begins with the first alternative
+    llvm::BasicBlock* next = nullptr;     // the next alternative, when asked; or the end: none holds
+    llvm::BasicBlock* enabled = nullptr;  // this one holds, when asked
+    std::uint32_t asked = 0;              // a slot: whether the thread has been asked
+    std::uint32_t site = 0;
+    bool used =
+        false;  // whether the alternative begins with a guard, or each of those of the `either` with which it begins
+    bool waits = false;  // or some of them
   };
   void either(const lang::Statement& statement);
   void either_of_range(const lang::Statement& statement, Guard* around);
-  Guard begin_either(const lang::Statement& statement, const Guard* around);
-  void end_either(const Guard& guard, Guard* around, bool all_guarded, llvm::BasicBlock* first,
-                  llvm::BasicBlock* none);
-  void skip_choice(const Guard* around, llvm::BasicBlock* first);
+  // `choice`: the value, set.
+  Guard begin_either(const lang::Statement& statement, const Guard* around, llvm::BasicBlock* first,
+                     llvm::Value*& choice);
+  void end_either(const Guard& guard, Guard* around, llvm::BasicBlock* first, llvm::BasicBlock* none);
   // Whether the alternative still is at its beginning after this, or comes to its guard in it.
   [[nodiscard]] static bool keeps_guard(const lang::Statement& statement);
   void await_guard(const lang::Statement& statement, Guard& guard);
@@ -220,6 +225,7 @@ class Generator {
   StackRoom stack_;
   llvm::BasicBlock* done_ = nullptr;
   bool in_await_ = false;
+  bool in_guard_ = false;               // in the `await` with which an alternative begins
   Guard* guard_ = nullptr;              // of the alternative whose first operation comes next
   std::optional<std::uint32_t> begun_;  // inside `atomic`: a slot, whether the block has made an operation
   // The retry loops around the statement, from the outermost to the innermost one.

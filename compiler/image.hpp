@@ -52,8 +52,7 @@ enum class Op : std::uint8_t {
   assertion,   // in: value (whether it holds)
   assumption,  // in: value (whether it holds)
   // The thread cannot continue by itself. `await_failed` may be resumed: the thread evaluates the condition
-  // again; if it waits in an alternative of an `either` and is answered with `any_alternative`, the conditions
-  // of all alternatives, until one holds, and then stops elsewhere.
+  // again; what it does if it waits in an alternative of an `either` is up to the answer: see `own_alternative`.
   await_failed,   // out: value
   assume_failed,  // this and all below except assert_failed: never resumed
   idle_round,     // a round of a retry loop has changed nothing: Options::end_idle of the compiler
@@ -68,10 +67,17 @@ enum class Op : std::uint8_t {
   done,
 };
 
-// Asks a thread whether it could continue at all: only on trial runs, after which it is restored.
-inline constexpr std::int64_t any_alternative = 1;
-// Asks only about the alternative of an `either` that it has chosen.
+// What a thread that waits in an alternative of an `either` does next. It evaluates the guard of that alternative; or
+// those of all alternatives, until one holds, and then stops elsewhere (only on trial runs, after which it is restored);
+// or it chooses again.
 inline constexpr std::int64_t own_alternative = 0;
+inline constexpr std::int64_t any_alternative = 1;
+inline constexpr std::int64_t choose_again = 2;
+
+// What an operation is to an `either`. `entry`: a `choose` of an alternative, of which some begin with an `await`.
+// `inside`: what comes between that and the first operation after the `await`: a `choose` of another `either` with which
+// the alternative begins, a load of the condition, and `await_failed`.
+enum class InEither : std::uint8_t { no, entry, inside };
 
 enum class Fence : std::uint8_t { full, lightweight, store_store, instruction };
 
@@ -90,7 +96,8 @@ struct Mailbox {
   // An operation on memory in an atomic block: 1 if it is the block's first one, 2 if it is a later one. Between these
   // no other thread does anything. Of a `choose`, and where the thread stops: 2 if it comes after the first one.
   std::uint8_t in_atomic;
-  std::uint8_t unused[2];
+  InEither in_either;
+  std::uint8_t unused;
 };
 static_assert(sizeof(Mailbox) == 32);
 

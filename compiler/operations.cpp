@@ -40,7 +40,10 @@ Value* Generator::operation(const Expression& expression) {
   // In a thread that runs ahead, the address comes last: nothing before it must wait for it.
   const bool waits = run_ahead_ && target.index.has_value();
 
-  Request request{.site = sites_.at(expression.range), .in_await = in_await_, .discarded = discarded};
+  Request request{.site = sites_.at(expression.range),
+                  .in_await = in_await_,
+                  .discarded = discarded,
+                  .in_either = in_guard_ ? InEither::inside : InEither::no};
   std::optional<Held> expected;
   switch (expression.kind) {
     case ExpressionKind::load:
@@ -79,7 +82,7 @@ Value* Generator::operation(const Expression& expression) {
   return boolean ? ir().CreateIsNotNull(result) : result;
 }
 
-Value* Generator::choose(const Expression& expression) {
+Value* Generator::choose(const Expression& expression, InEither in_either) {
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.chosen(expression.range, types_.of(expression.type));
   // A thread that runs ahead also waits for the loads of the upper bound.
@@ -90,7 +93,7 @@ Value* Generator::choose(const Expression& expression) {
   frame_->release_to(top);
   require(ir().CreateICmpSLT(low, high),
           {.op = Op::empty_choice, .value = low, .expected = high, .site = site});
-  return perform({.op = Op::choose, .value = low, .expected = high, .site = site});
+  return perform({.op = Op::choose, .value = low, .expected = high, .site = site, .in_either = in_either});
 }
 
 // Evaluates the index once, and checks it. A thread that runs ahead checks it only where the place is used,

@@ -243,6 +243,14 @@ struct get_info<heddle::lang::grammar::WordParser> {
 };
 
 template <>
+struct get_info<heddle::lang::grammar::ContextWordParser> {
+  using result_type = std::string;
+  std::string operator()(const heddle::lang::grammar::ContextWordParser& parser) const {
+    return fmt::format("'{}'", parser.text);
+  }
+};
+
+template <>
 struct get_info<heddle::lang::grammar::BlockWordParser> {
   using result_type = std::string;
   std::string operator()(const heddle::lang::grammar::BlockWordParser& parser) const {

@@ -266,10 +266,8 @@ std::string_view default_algorithm(const CheckOptions& options) {
 }
 
 std::string_view default_algorithm(const Program& program, const CheckOptions& options) {
-  // (`states` does not judge the liveness of threads with an `either`; the others do where loops only wait.)
-  const bool judges_ends = options.live && !trees::has(state_of(program).tree, lang::StatementKind::either);
   const std::string_view algorithm =
-      default_algorithm(options, judges_ends || checker::has_temporal_claims(program));
+      default_algorithm(options, options.live || checker::has_temporal_claims(program));
   if (algorithm != graphs) return algorithm;
   const bool by_steps =
       has_atomic_blocks(program) || checker::invariants_of(program) == checker::InvariantsOf::locals;

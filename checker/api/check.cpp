@@ -11,7 +11,6 @@
 #include "checker/api/checkpoint.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
-#include "checker/api/trees.hpp"
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/registry.hpp"
 #include "checker/report/trace.hpp"
@@ -209,12 +208,6 @@ std::string why_not(std::string_view model_name, std::string_view algorithm_name
 namespace {
 
 // Why runs that never end cannot be judged.
-std::string why_no_alternatives(const Program& program) {
-  if (!trees::has(state_of(program).tree, lang::StatementKind::either)) return {};
-  return "liveness cannot be judged of a program with 'either': a thread chooses an alternative before it "
-         "waits there, and would seem to starve in one that is never enabled";
-}
-
 std::string why_no_claims(const Program& program, const ModelInfo& model, std::string_view algorithm) {
   if (!checker::has_temporal_claims(program)) return {};
   constexpr std::string_view claims = "the program has temporal claims ('eventually', 'leads to'), and";
@@ -224,7 +217,7 @@ std::string why_no_claims(const Program& program, const ModelInfo& model, std::s
     return fmt::format("{} the algorithm '{}' does not keep the graph of all states; 'states' does", claims,
                        algorithm);
   }
-  return why_no_alternatives(program);
+  return {};
 }
 
 }  // namespace
@@ -294,9 +287,6 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     return refuse(
         "liveness is about all fair runs: with a preemption bound there are few of them, and robustness "
         "judges none");
-  }
-  if (options.live && algorithm.decides_liveness) {
-    if (auto reason = why_no_alternatives(program); !reason.empty()) return refuse(std::move(reason));
   }
   if (options.robust_states && !options.robust)
     return refuse("robust_states is a form of the question `robust`");

@@ -87,11 +87,18 @@ class Machine::Core {
     schedule.insert(schedule.end(), round.begin(), round.end());
     return !round.empty();
   }
+  // How a thread that waits comes to a step: by evaluating its await again, or, to a choice, by choosing again.
+  static checker::Choice look_again(checker::ThreadId thread, bool to_choice) {
+    return {.type = checker::StepType::retry,
+            .thread = thread,
+            .value = to_choice ? compiler::choose_again : compiler::own_alternative};
+  }
   // The next transition of the schedule. In another round a thread may have to evaluate its await again first. If
   // there is no way (a bound of rounds has cut off a thread), the schedule ends here.
   bool move_on() {
     if (move(schedule[depth])) return true;
-    const checker::Choice again{.type = checker::StepType::retry, .thread = schedule[depth].thread};
+    const checker::Choice again =
+        look_again(schedule[depth].thread, schedule[depth].type == checker::StepType::choice);
     if (!round.empty() && move(again)) {
       schedule.insert(schedule.begin() + static_cast<std::ptrdiff_t>(depth) - 1, again);
       if (move(schedule[depth])) return true;

@@ -89,18 +89,10 @@ Result<void> Machine::load(const Trace& trace) {
       });
     };
     auto found = find();
-    if (found == core.next.end()) {
-      // Evaluating an await again is no step of a trace; its loads are.
-      const auto again = std::find_if(core.next.begin(), core.next.end(), [&](const NextTransition& entry) {
-        return entry.shown.kind == TransitionKind::retry && entry.shown.effect.thread == step.thread;
-      });
-      const Choice retry{.type = checker::StepType::retry,
-                         .thread = static_cast<checker::ThreadId>(step.thread)};
-      // (In a run that repeats a cycle for ever, a thread may also look again without success.)
-      if (again != core.next.end() ? core.take(Choice(again->choice))
-                                   : trace.repeats_from && core.take(retry))
-        found = find();
-    }
+    // Evaluating an await again is no step of a trace; its loads are, and so is the choice of another alternative.
+    const auto again =
+        Core::look_again(static_cast<checker::ThreadId>(step.thread), step.kind == StepKind::choose);
+    if (found == core.next.end() && core.take(again)) found = find();
     // The value of a choice may be beyond the listed ones.
     std::optional<Choice> choice;
     if (found != core.next.end()) choice = found->choice;

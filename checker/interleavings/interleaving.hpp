@@ -95,6 +95,7 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { machine.block_number(thread) } -> std::same_as<std::uint32_t>;      // by content; first at depth 0
   { view.enabled() } -> std::same_as<const typename Machine::Set&>;     // without threads at a `choose`
   { view.choosing() } -> std::same_as<const typename Machine::Set&>;
+  { view.has_yet_to_choose() } -> std::same_as<bool>;
   { machine.pending(process) } -> std::same_as<Access>;
   // For programs with invariants: whether a step, or the next transition of a process, can change what they look
   // at. Two of these never commute.
@@ -121,10 +122,12 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { view.failures() } -> std::same_as<const std::vector<Failure>&>;
   { machine.end() } -> std::same_as<RunEnd>;
   { machine.await_holds(thread, read) } -> std::same_as<bool>;
+  { machine.finds_alternative(thread) } -> std::same_as<bool>;
 
   // Steps.
   machine.execute(process);
   machine.choose(thread, value);
+  machine.retry(thread, value);
   machine.undo();
   { machine.follow(choice) } -> std::same_as<bool>;
   { view.depth() } -> std::same_as<std::uint32_t>;

@@ -148,6 +148,16 @@ class Machine {
     }
     return observed_threads_[thread] || (access.writes && observed_[access.location]);
   }
+  // Whether a thread is at a `choose` that belongs to the step before it. Such a state is not judged. A thread at the entry
+  // of an `either` is where it would be if it had chosen an alternative and waited at its guard.
+  [[nodiscard]] bool has_yet_to_choose() const {
+    if (choosing_.empty()) [[likely]]
+      return false;
+    bool result = false;
+    choosing_.for_each(
+        [&](ThreadId t) { result = result || threads_.mailbox(t).in_either != InEither::entry; });
+    return result;
+  }
   // How often a store had to wait for room in a bounded buffer.
   [[nodiscard]] std::uint64_t forced_flushes() const { return forced_; }
 
@@ -220,16 +230,17 @@ class Machine {
       run_block(thread);
   }
 
-  // Lets a waiting thread evaluate the condition of its `await` again. Only replays do this: in a search,
-  // another execution evaluates it later.
-  void retry(ThreadId thread) {
+  // Lets a waiting thread evaluate the condition of its `await` again, or choose again in an `either`. Only `states` and
+  // replays do this: in another search, another execution evaluates it later.
+  void retry(ThreadId thread, std::int64_t answer) {
     auto& step = steps_.emplace_back();
     failures_.clear();
     step.type = StepType::retry;
     step.op = Op::await_failed;
     step.process = step.thread = thread;
     step.site = threads_.mailbox(thread).site;
-    advance(thread, step, 0);
+    step.read = answer;
+    advance(thread, step, answer);
   }
 
   // Undoes the newest transition.
@@ -284,6 +295,31 @@ class Machine {
     return holds;
   }
 
+  // Whether the thread, which is at the entry of an `either` or in the guard of an alternative, would take one if left
+  // alone.
+  [[nodiscard]] bool finds_alternative(ThreadId thread) {
+    auto& m = threads_.mailbox(thread);
+    const Uncounted trial(image_);
+    threads_.save(thread);
+    // (It may choose any: the value is the first one.)
+    while (m.op == Op::choose && m.in_either != InEither::no) compiler::resume(threads_.block(thread));
+    const auto evaluate = [&] {
+      while (m.in_await != 0 && m.in_either == InEither::inside) {
+        m.value = seen(thread, m.location);
+        compiler::resume(threads_.block(thread));
+      }
+      return m.op != Op::await_failed || m.in_either == InEither::no;
+    };
+    bool finds = evaluate();
+    if (!finds) {
+      m.value = compiler::any_alternative;
+      compiler::resume(threads_.block(thread));
+      finds = evaluate();
+    }
+    threads_.restore(thread);
+    return finds;
+  }
+
   [[nodiscard]] Schedule schedule() const {
     Schedule result;
     for (const auto& step : steps_) {
@@ -291,7 +327,7 @@ class Machine {
       result.push_back({.type = step.type,
                         .thread = step.thread,
                         .location = step.access.location,
-                        .value = step.type == StepType::choice ? step.read : 0});
+                        .value = has_value(step.type) ? step.read : 0});
     }
     return result;
   }
@@ -306,7 +342,7 @@ class Machine {
     }
     if (choice.type == StepType::retry) {
       if (threads_.mailbox(choice.thread).op != Op::await_failed) return false;
-      retry(choice.thread);
+      retry(choice.thread, choice.value);
       return true;
     }
     if constexpr (has_buffers) {
@@ -350,6 +386,13 @@ class Machine {
   }
 
  private:
+  // What the thread would load.
+  [[nodiscard]] std::int64_t seen(ThreadId thread, Location location) {
+    if constexpr (has_buffers) {
+      if (const auto* const write = model_.newest(thread, location)) return write->value;
+    }
+    return memory_[location];
+  }
   [[nodiscard]] bool forwarded(ThreadId thread, Location location) {
     if constexpr (has_buffers) return model_.newest(thread, location) != nullptr;
     return false;
@@ -410,8 +453,7 @@ class Machine {
     }
     note_invariants();
   }
-  // Invariants that do not hold now are failures of the newest step. A state in which a thread has yet to choose
-  // is not judged.
+  // Invariants that do not hold now are failures of the newest step.
   void note_invariants();
   // Updates `enabled` and `choosing` after `step` of the thread was executed or undone.
   void refresh(ThreadId thread, const Step& step);
@@ -693,7 +735,7 @@ inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
 
 template <OperationalModel Model, unsigned Words>
 [[gnu::noinline]] inline void Machine<Model, Words>::note_invariants() {
-  if (!has_invariants_ || !choosing_.empty()) return;
+  if (!has_invariants_ || has_yet_to_choose()) return;
   for (const auto& invariant : image_.invariants) {
     if (!invariant.holds(memory_.data(), threads_.blocks())) failures_.push_back({.site = invariant.site});
   }
@@ -770,11 +812,7 @@ template <OperationalModel Model, unsigned Words>
         thread, [this](Location x) { return memory_[x]; }, [](const Access&) {});
     return enabled_.assign(thread, begins);
   }
-  std::int64_t seen = memory_[m.location];
-  if constexpr (has_buffers) {
-    if (const auto* const write = model_.newest(thread, m.location)) seen = write->value;
-  }
-  enabled_.assign(thread, goes_on(thread, seen));
+  enabled_.assign(thread, goes_on(thread, seen(thread, m.location)));
 }
 
 template <OperationalModel Model, unsigned Words>

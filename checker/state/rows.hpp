@@ -33,7 +33,7 @@ struct Choice {
   StepType type = StepType::operation;
   ThreadId thread = 0;
   Location location = none;  // flush: of the oldest entry in the buffer
-  std::int64_t value = 0;    // choice: the value that `choose` gives
+  std::int64_t value = 0;    // choice: the value that `choose` gives; retry: the thread's answer
 
   bool operator==(const Choice&) const = default;
 };

@@ -10,6 +10,7 @@ namespace heddle::checker {
 
 using compiler::Fence;
 using compiler::Image;
+using compiler::InEither;
 using compiler::Mailbox;
 using compiler::Op;
 using compiler::Uncounted;
@@ -23,9 +24,14 @@ enum class StepType : std::uint8_t {
   operation,  // a thread's next visible operation
   flush,      // the oldest write of a store buffer reaches memory
   choice,     // a thread continues with one value of `choose`
-  retry,      // a thread evaluates its `await` again; only people do that, see Machine::retry
+  retry,      // a thread evaluates its `await` again, or chooses again in an `either`: see Machine::retry
   commit,     // commit machines: a fetched event becomes part of the trace; see power_machine.hpp
 };
+
+// Whether a thread is given a value that a schedule has to tell.
+[[nodiscard]] constexpr bool has_value(StepType type) {
+  return type == StepType::choice || type == StepType::retry;
+}
 
 // The shared-memory effect of a transition, executed or pending.
 struct Access {

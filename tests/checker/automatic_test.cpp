@@ -51,8 +51,6 @@ TEST_CASE("what is asked for decides with which algorithm a check begins") {
   CHECK(default_algorithm(plain, {.model = "power", .live = true}) == "trust");
   CHECK(!check(plain, {.preemption_bound = 1, .live = true}));
   CHECK(!check(plain, {.model = "tso", .robust = true, .live = true}));
-  const auto either = compile("shared x: int; thread p { either { x = 1; } or { await x == 1; } }");
-  CHECK(default_algorithm(either, {.live = true}) == "trust");
   const auto claims = compile("shared x: int; thread p { x = 1; } eventually x == 1;");
   CHECK(default_algorithm(claims, {}) == "states");
   CHECK(run(claims).verdict == Verdict::safe);

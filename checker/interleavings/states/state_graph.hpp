@@ -32,6 +32,7 @@ enum class MoveKind : std::uint8_t {
   transition,   // of an enabled process
   choice,       // one value of a `choose`
   progress,     // past a `progress`
+  alternative,  // of an `either` at whose entry the thread is, with the first load of its guard if it has one
   look_again,   // of a thread in the middle of the condition of an `await`: it fails and begins again
   begin_again,  // of a thread that has failed already
 };
@@ -40,7 +41,10 @@ enum class MoveKind : std::uint8_t {
 struct Move {
   ProcessId process = 0;
   MoveKind kind = MoveKind::transition;
-  std::int64_t value = 0;  // of a choice
+  bool waits = false;      // the thread is still at the same `either`, and so has not made a step
+  std::int64_t value = 0;  // of a choice; or the alternative
+
+  [[nodiscard]] bool is_step_of(ProcessId of) const { return process == of && !waits; }
 };
 
 class StateGraph {
@@ -73,7 +77,13 @@ class StateGraph {
   };
 
   // States are numbered from 0, the initial one, in the order in which they are added.
-  void add_state() { ++count_; }
+  // `ready`: the threads that are at an `either` and would take an alternative if left alone. `in_block`:
+  // it is no state of the program, but one in the middle of an atomic block, and no process is disabled there.
+  void add_state(std::uint64_t ready, bool in_block) {
+    ++count_;
+    ready_.push_back(ready);
+    in_block_.push_back(in_block);
+  }
   void add_edge(State from, State to, const Move& move) { edges_.push_back({from, to, move}); }
   // To be called once, when all edges are there.
   void close();
@@ -81,7 +91,10 @@ class StateGraph {
   [[nodiscard]] State size() const { return count_; }
   // Threads that make progress somewhere.
   [[nodiscard]] std::uint64_t progressing() const { return progressing_; }
-  [[nodiscard]] std::size_t memory_used() const { return edges_.capacity() * sizeof(Edge); }
+  [[nodiscard]] std::size_t memory_used() const {
+    return edges_.capacity() * sizeof(Edge) + ready_.capacity() * sizeof(std::uint64_t) +
+           in_block_.capacity() / 8;
+  }
 
   // Runs that answer the question, the nearest first: one to the nearest end, and for each key one to the nearest
   // component that goes by it. `key(round)`: 0 if the component is none that matters. `owner(process)`: its thread.
@@ -121,14 +134,20 @@ class StateGraph {
                                         State start, ProcessId processes) const;
   // Whether the process is enabled in the state.
   [[nodiscard]] bool enabled(State state, ProcessId process) const {
+    if (is_ready(state, process)) return true;
     const auto [first, end] = edges_of(state);
     for (auto e = first; e < end; ++e) {
-      if (edges_[e].move.process == process) return true;
+      if (edges_[e].move.is_step_of(process)) return true;
     }
     return false;
   }
+  [[nodiscard]] bool is_ready(State state, ProcessId process) const {
+    return in_block_[state] || (process < 64 && (ready_[state] >> process & 1) != 0);
+  }
 
   State count_ = 0;
+  std::vector<std::uint64_t> ready_;  // by state
+  std::vector<bool> in_block_;        // by state
   std::uint64_t progressing_ = 0;
   std::vector<Edge> edges_;              // by state, once closed
   std::vector<std::size_t> first_edge_;  // by state
@@ -300,14 +319,15 @@ std::optional<StateGraph::Round> StateGraph::fair_round(const Question& question
     const auto [first, end] = edges_of(state);
     for (auto e = first; e < end; ++e) {
       const Move& move = edges_[e].move;
-      here[move.process] = true;
+      here[move.process] = here[move.process] || !move.waits;
       if (component_[edges_[e].to] != component_[state] || !follows(question, edges_[e])) continue;
-      any = true;
+      any = any || !move.waits || question.may_end;
+      if (move.waits) continue;
       steps[move.process] = true;
       round.running |= std::uint64_t{1} << owner(move.process);
       if (move.kind == MoveKind::progress) round.progresses |= std::uint64_t{1} << move.process;
     }
-    for (ProcessId p = 0; p < processes; ++p) disabled[p] = disabled[p] || !here[p];
+    for (ProcessId p = 0; p < processes; ++p) disabled[p] = disabled[p] || (!here[p] && !is_ready(state, p));
   }
   if (!any) return std::nullopt;
   for (ProcessId p = 0; p < processes; ++p) {
@@ -342,10 +362,10 @@ inline std::vector<Move> StateGraph::cycle(const Question& question, const std::
   };
   for (ProcessId p = 0; p < processes; ++p) {
     const bool met = !enabled(at, p) || std::any_of(round.begin(), round.end(), [&](std::size_t e) {
-      return edges_[e].move.process == p || !enabled(edges_[e].from, p);
+      return edges_[e].move.is_step_of(p) || !enabled(edges_[e].from, p);
     });
     if (met) continue;
-    const auto is_step = [p](const Move& move) { return move.process == p; };
+    const auto is_step = [p](const Move& move) { return move.is_step_of(p); };
     std::fill(goal.begin(), goal.end(), false);
     for (const State state : members)
       goal[state] = !enabled(state, p) || edge_from(state, is_step) != no_edge;

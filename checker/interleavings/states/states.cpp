@@ -132,26 +132,26 @@ class StateSearch {
 
   void run() {
     growth_.add(machine_);
-    arrive({}, table_.find(machine_, {}));
+    arrive(table_.find(machine_, {}), {});
     while (!nodes_.empty() && !search_.stopped()) {
       if (const auto move = next_move()) {
         take(*move);
         find_changes();
         const auto found = table_.find_next(machine_, changes_);
-        if (arrive(*move, found)) {
+        if (arrive(found, *move)) {
           growth_.add(machine_, changes_);
         } else {
-          undo(*move);
+          undo_to(nodes_.back().depth);
           table_.go_back();
         }
         continue;
       }
       on_path_[nodes_.back().state] = false;
-      const Move came_by = nodes_.back().came_by;
+      alternatives_.resize(nodes_.back().alternatives);
       nodes_.pop_back();
       if (nodes_.empty()) break;
       find_changes();
-      undo(came_by);
+      undo_to(nodes_.back().depth);
       table_.step_back(machine_, changes_);
     }
     search_.note_memory(memory_used());
@@ -169,13 +169,15 @@ class StateSearch {
   // A state on the path, and what is left to take there.
   struct Node {
     StateGraph::State state = 0;
-    Move came_by;
     Set choosing;
     Set enabled;
-    Set looking;                  // threads that may give up and begin again
-    std::int64_t next_value = 0;  // of the first thread of `choosing`
-    bool reduced = false;         // only the first thread of `choosing` moves
-    bool chosen = false;          // next_value is valid
+    Set looking;                   // threads that may give up and begin again
+    std::uint32_t depth = 0;       // of the machine
+    Set entering;                  // threads at an `either`, until their alternatives have been found
+    std::size_t alternatives = 0;  // from here on alternatives_ are of this node
+    std::int64_t next_value = 0;   // of the first thread of `choosing`
+    bool reduced = false;          // only the first thread of `choosing` moves
+    bool chosen = false;           // next_value is valid
   };
 
   std::optional<Move> next_move() {
@@ -186,7 +188,8 @@ class StateSearch {
         if (!std::exchange(node.chosen, true)) node.next_value = m.value;
         const bool progresses = live_ && machine_.image().sites[m.site].is_progress;
         const auto kind = progresses ? MoveKind::progress : MoveKind::choice;
-        if (node.next_value < m.expected) return Move{thread, kind, node.next_value++};
+        if (node.next_value < m.expected)
+          return Move{.process = thread, .kind = kind, .value = node.next_value++};
         node.choosing.erase(thread);
         node.chosen = false;
         if (node.reduced) return std::nullopt;
@@ -195,13 +198,19 @@ class StateSearch {
       if (!node.enabled.empty()) {
         const ProcessId process = node.enabled.first();
         node.enabled.erase(process);
-        return Move{process, MoveKind::transition};
+        return Move{.process = process, .kind = MoveKind::transition};
+      }
+      if (!node.entering.empty()) find_alternatives(node);
+      if (alternatives_.size() > node.alternatives) {
+        const Move move = alternatives_.back();
+        alternatives_.pop_back();
+        return move;
       }
       if (node.looking.empty()) return std::nullopt;
       const ProcessId thread = node.looking.first();
       node.looking.erase(thread);
       const bool has_failed = machine_.threads().mailbox(thread).op == Op::await_failed;
-      return Move{thread, has_failed ? MoveKind::begin_again : MoveKind::look_again};
+      return Move{.process = thread, .kind = has_failed ? MoveKind::begin_again : MoveKind::look_again};
     }
   }
 
@@ -210,14 +219,78 @@ class StateSearch {
       case MoveKind::transition: machine_.execute(move.process); break;
       case MoveKind::choice:
       case MoveKind::progress: machine_.choose(move.process, move.value); break;
+      case MoveKind::alternative:
+        choose_alternative(move.process, move.value);
+        if (machine_.threads().mailbox(move.process).in_either == InEither::inside)
+          machine_.execute(move.process);
+        break;
       case MoveKind::look_again: machine_.execute(move.process); [[fallthrough]];
-      case MoveKind::begin_again: machine_.retry(move.process); break;
+      case MoveKind::begin_again: machine_.retry(move.process, compiler::choose_again); break;
     }
     search_.transition(machine_.depth(), [&] { return memory_used(); });
   }
-  void undo(const Move& move) {
-    if (move.kind == MoveKind::look_again) machine_.undo();
-    machine_.undo();
+  void undo_to(std::uint32_t depth) {
+    while (machine_.depth() > depth) machine_.undo();
+  }
+
+  // Chooses an alternative, by several choices if it begins with another `either`. Its code has their numbers, the first
+  // one as the lowest digit. Returns the code of the next one; 0 after the last one.
+  std::int64_t choose_alternative(ThreadId thread, std::int64_t code) {
+    const auto& m = machine_.threads().mailbox(thread);
+    choices_.clear();
+    do {
+      const std::int64_t count = m.expected - m.value;
+      choices_.push_back({code % count, count});
+      machine_.choose(thread, m.value + code % count);
+      code /= count;
+    } while (m.op == Op::choose && m.in_either == InEither::inside);
+    while (!choices_.empty() && choices_.back().number + 1 == choices_.back().count) choices_.pop_back();
+    std::int64_t next = 0;
+    for (std::size_t i = choices_.size(); i-- > 0;) {
+      const std::int64_t number = choices_[i].number + (i + 1 == choices_.size() ? 1 : 0);
+      if (__builtin_mul_overflow(next, choices_[i].count, &next) ||
+          __builtin_add_overflow(next, number, &next)) {
+        search_.stop("an 'either' of too many alternatives");
+        return 0;
+      }
+    }
+    return next;
+  }
+
+  // What the threads at the entry of an `either` can do. They choose an alternative that begins with an `await` only
+  // with the first load of that: so they have not chosen before.
+  [[gnu::noinline]] void find_alternatives(Node& node) {
+    node.entering.for_each([&](ThreadId t) { find_alternatives(t); });
+    node.entering = {};
+    std::reverse(alternatives_.begin() + static_cast<std::ptrdiff_t>(node.alternatives), alternatives_.end());
+  }
+  void find_alternatives(ThreadId thread) {
+    const Uncounted trial(machine_.image());
+    const auto& m = machine_.threads().mailbox(thread);
+    const auto depth = machine_.depth();
+    std::int64_t code = 0;
+    for (std::uint32_t tried = 0;;) {
+      const Move alternative{.process = thread, .kind = MoveKind::alternative, .value = code};
+      code = choose_alternative(thread, code);
+      const bool waits = m.in_either == InEither::inside;
+      // (A load of a plain variable can race, even if it comes too early.)
+      for (const Failure& failure : machine_.failures()) {
+        if (waits && failure.is_race())
+          search_.note(Search::found_by(failure.race), [&] { return machine_.schedule(); });
+      }
+      if (!waits || machine_.enabled().contains(thread)) alternatives_.push_back(alternative);
+      undo_to(depth);
+      if (code == 0 || search_.stopped()) return;
+      if (++tried % 4096 == 0 && !search_.may_go_on(depth, [&] { return memory_used(); })) return;
+    }
+  }
+
+  // Nothing is possible any more. Threads at an `either` first choose: any alternative, as none can be taken.
+  void end(const Set& entering) {
+    const auto depth = machine_.depth();
+    entering.for_each([&](ThreadId t) { (void)choose_alternative(t, 0); });
+    search_.end(machine_);
+    undo_to(depth);
   }
 
   // Of the newest move: one step, or two of which the first one only reads, or an atomic block.
@@ -231,9 +304,17 @@ class StateSearch {
   }
 
   // Opens the node of the state that was just reached and found in the table. False if the state is known.
-  bool arrive(const Move& move, const NumberFound& found) {
+  bool arrive(const NumberFound& found, Move move) {
     if (!machine_.failures().empty()) search_.failure(machine_);
-    if (live_ && !nodes_.empty()) graph_.add_edge(nodes_.back().state, found.number, move);
+    if (live_ && !nodes_.empty()) {
+      // The thread is still at the `either` if it has evaluated a part of a guard or begins again.
+      if (move.process < machine_.thread_count()) {
+        const InEither now = machine_.threads().mailbox(move.process).in_either;
+        const bool begins_again = move.kind == MoveKind::look_again || move.kind == MoveKind::begin_again;
+        move.waits = now == InEither::inside || (now == InEither::entry && begins_again);
+      }
+      graph_.add_edge(nodes_.back().state, found.number, move);
+    }
     if (found.known) {
       ++search_.counts.revisits;
       if (on_path_[found.number]) close_cycle();
@@ -244,14 +325,30 @@ class StateSearch {
     on_path_.push_back(true);
     if (live_) add_to_graph();
     note_cuts();
-    Node node{.state = found.number, .came_by = move, .choosing = {}, .enabled = {}, .looking = {}};
-    node.choosing = machine_.choosing();
+    Node& node = nodes_.emplace_back();
+    node.state = found.number;
+    node.depth = machine_.depth();
+    node.alternatives = alternatives_.size();
     node.enabled = machine_.enabled();
-    if (node.choosing.empty() && node.enabled.empty()) search_.end(machine_);
+    node.choosing = machine_.choosing();
+    if (!node.choosing.empty()) separate_entries(node);
+    if (node.choosing.empty() && node.enabled.empty()) {
+      const Set entering = node.entering;
+      find_alternatives(node);
+      if (alternatives_.size() == node.alternatives) end(entering);
+    }
     if (live_) node.looking = looking();
     node.reduced = !live_ && !node.choosing.empty();
-    nodes_.push_back(std::move(node));
     return true;
+  }
+
+  void separate_entries(Node& node) {
+    const Set choosing = node.choosing;
+    choosing.for_each([&](ThreadId t) {
+      if (machine_.threads().mailbox(t).in_either != InEither::entry) return;
+      node.choosing.erase(t);
+      node.entering.insert(t);
+    });
   }
 
   // The newest step may have cut its thread off, while others run for ever: then no end shows it.
@@ -280,6 +377,7 @@ class StateSearch {
   // Threads that are in the middle of a condition that does not let them continue, or have given up.
   [[nodiscard]] Set looking() {
     Set result;
+    if (machine_.in_block() || machine_.broken()) return result;
     for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
       const auto& m = machine_.threads().mailbox(t);
       const bool inside = machine_.awaits(t) && !machine_.enabled().contains(t) && m.op == Op::load &&
@@ -290,19 +388,22 @@ class StateSearch {
   }
 
   void add_to_graph() {
-    graph_.add_state();
     std::uint64_t unfinished = 0;
+    std::uint64_t ready = 0;
     bool has_stopped = false;
     for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
       const Op op = machine_.threads().mailbox(t).op;
+      const bool in_either = machine_.threads().mailbox(t).in_either != InEither::no;
+      if (in_either && machine_.finds_alternative(t)) ready |= std::uint64_t{1} << t;
       has_stopped = has_stopped || op == Op::assume_failed || op == Op::round_limit || op == Op::loop_bound ||
                     is_failure(op);
       if (op != Op::done && !machine_.image().threads[t].is_daemon) unfinished |= std::uint64_t{1} << t;
     }
+    graph_.add_state(ready, machine_.in_block());
     unfinished_.push_back(has_stopped ? 0 : unfinished);
     stopped_.push_back(has_stopped);
     // As for invariants, a state in which a thread has yet to choose is not judged: it has neither cause nor goal.
-    const bool is_judged = machine_.choosing().empty();
+    const bool is_judged = !machine_.has_yet_to_choose();
     const auto holds = [&](auto condition) {
       return condition(machine_.memory().data(), machine_.threads().blocks());
     };
@@ -378,7 +479,7 @@ class StateSearch {
   void note(FoundViolation&& found, const StateGraph::Lasso& lasso) {
     const auto start = lasso.stem.begin() + static_cast<std::ptrdiff_t>(lasso.since);
     for (auto move = lasso.stem.begin(); move != start; ++move) take(*move);
-    found.since = machine_.depth();
+    found.since = machine_.schedule().size();
     for (auto move = start; move != lasso.stem.end(); ++move) take(*move);
     if (found.kind != ViolationKind::temporal) {
       for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
@@ -387,7 +488,7 @@ class StateSearch {
         found.waits.push_back(t);
       }
     }
-    if (!lasso.cycle.empty()) found.repeats_from = machine_.depth();
+    if (!lasso.cycle.empty()) found.repeats_from = machine_.schedule().size();
     for (const Move& move : lasso.cycle) take(move);
     const Schedule schedule = machine_.schedule();
     while (machine_.depth() > 0) machine_.undo();
@@ -402,8 +503,14 @@ class StateSearch {
   Machine& machine_;
   Search& search_;
   Table table_;
-  std::vector<bool> on_path_;  // by state
-  std::vector<Node> nodes_;    // the path
+  std::vector<bool> on_path_;       // by state
+  std::vector<Node> nodes_;         // the path
+  std::vector<Move> alternatives_;  // of threads at an `either`, that are still to be taken
+  struct Digit {
+    std::int64_t number = 0;
+    std::int64_t count = 0;
+  };
+  std::vector<Digit> choices_;  // scratch
   Growth<Machine> growth_;
   std::vector<typename Table::Change> changes_;  // scratch
   bool live_;                                    // whether anything is claimed about runs that never end
