@@ -301,8 +301,10 @@ class Machine {
     auto& m = threads_.mailbox(thread);
     const Uncounted trial(image_);
     threads_.save(thread);
-    // (It may choose any: the value is the first one.)
-    while (m.op == Op::choose && m.in_either != InEither::no) compiler::resume(threads_.block(thread));
+    // It may choose any: the value is the first one. (What it comes to without a guard may be an `either`, too, even
+    // the same one.)
+    if (m.in_either == InEither::entry) compiler::resume(threads_.block(thread));
+    while (m.op == Op::choose && m.in_either == InEither::inside) compiler::resume(threads_.block(thread));
     const auto evaluate = [&] {
       while (m.in_await != 0 && m.in_either == InEither::inside) {
         m.value = seen(thread, m.location);

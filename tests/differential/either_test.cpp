@@ -213,20 +213,4 @@ TEST_CASE("an either takes every alternative that can be taken, and waits for ev
   CHECK(early > programs / 20);
 }
 
-TEST_CASE("states does not judge liveness of a program with an either, unless no thread can come to it") {
-  const auto refused = [](const char* text) {
-    const auto program = Program::from_source(text, "live.hed");
-    REQUIRE(program);
-    CheckOptions options;
-    options.live = true;
-    CHECK(check(*program, options)->verdict == Verdict::safe);
-    options.algorithm = "states";
-    const auto result = check(*program, options);
-    return !result && result.error().front().text.find("'either'") != std::string::npos;
-  };
-  const std::string function = "shared x: int; fn f() { either { await x == 1; } or { await x == 2; } }\n";
-  CHECK(refused((function + "thread p { f(); } thread q { x = 1; }").c_str()));
-  CHECK(!refused((function + "thread p { await x == 1; } thread q { x = 1; }").c_str()));
-}
-
 }  // namespace heddle::differential

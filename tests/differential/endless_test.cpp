@@ -291,7 +291,7 @@ std::vector<bool> stays(const Graph& graph, std::vector<bool> good, bool may_end
       std::vector<bool> reaches(count, false);
       for (bool more = true; more;) {
         more = false;
-        for (std::size_t s = 0; s < count; ++s) {
+        for (std::size_t s = count; s-- > 0;) {  // (Most edges lead to later states.)
           if (!good[s] || reaches[s]) continue;
           if (graph.edges[s].empty() && may_end) reaches[s] = more = true;
           for (const auto& edge : graph.edges[s]) {
@@ -441,7 +441,7 @@ TEST_CASE("temporal claims come true exactly where a fixpoint over all states sa
 }
 
 TEST_CASE("where loops only wait, every algorithm says as states does whether all threads end") {
-  const std::size_t programs = tests::sized(60, 1000);
+  const std::size_t programs = tests::sized(60, 300);
   std::size_t safe = 0;
   std::size_t stuck = 0;
   for (std::uint64_t number = 0; number < programs; ++number) {
