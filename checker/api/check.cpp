@@ -11,6 +11,7 @@
 #include "checker/api/checkpoint.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
+#include "checker/commits/algorithms.hpp"
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/registry.hpp"
 #include "checker/report/trace.hpp"
@@ -99,12 +100,7 @@ std::string why_not_robust(const CheckOptions& options, const AlgorithmInfo& alg
 
 // Why the runs cannot be drawn at random; empty: they can.
 std::string why_not_random(const Program& program, const CheckOptions& options, const CheckOptions& requested,
-                           const ModelInfo& model, const AlgorithmInfo& algorithm) {
-  if (model.out_of_order) {
-    return fmt::format(
-        "a random search draws the order of threads and store buffers, and the model '{}' has none",
-        model.name);
-  }
+                           const AlgorithmInfo& algorithm) {
   if (!checker::is_automatic(requested))
     return fmt::format("a random search takes the place of the algorithm '{}'", algorithm.name);
   if (options.live || checker::has_temporal_claims(program) || options.robust || options.preemption_bound ||
@@ -280,7 +276,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
       return refuse(std::move(reason));
   }
   if (options.random) {
-    if (auto reason = why_not_random(program, options, requested, *model, algorithm); !reason.empty())
+    if (auto reason = why_not_random(program, options, requested, algorithm); !reason.empty())
       return refuse(std::move(reason));
   }
   if (options.live && (options.robust || options.preemption_bound)) {
@@ -398,7 +394,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
       if (explore != nullptr) {
         if (!explore(cell, search)) return result;
       } else if (options.random) {
-        checker::run_random(search);
+        model->out_of_order ? checker::commits::run_random(search) : checker::run_random(search);
       } else {
         cell.run(search);
       }

@@ -33,6 +33,8 @@ void run_dpor(Search& search, const GraphObserver& observer);    // backtracking
 void run_source(Search& search, const GraphObserver& observer);  // backtracking.cpp
 void run_sdpor(Search& search, const GraphObserver& observer);   // backtracking.cpp
 void run_rf(Search& search, const GraphObserver& observer);      // backtracking.cpp; POWER only
+// Random runs (CheckOptions::random).
+void run_random(Search& search);
 }  // namespace commits
 
 }  // namespace heddle::checker

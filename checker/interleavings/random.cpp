@@ -14,44 +14,24 @@
 // k. Values of `choose` are drawn evenly; programs that have any get no bound, because the paper has none.
 #include <algorithm>
 #include <cstdint>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "checker/interleavings/algorithms.hpp"
+#include "checker/search/random_priorities.hpp"
 
 namespace heddle::checker {
 
 namespace {
 
-// splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA'14.
-class Generator {
- public:
-  explicit Generator(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t operator()() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  // Below `count`, which is not 0. (The bias for a count far below 2^64 is far below what anyone can measure.)
-  std::uint64_t below(std::uint64_t count) { return (*this)() % count; }
-
- private:
-  std::uint64_t state_;
-};
-
 template <Interleaving Machine>
 class RandomRuns {
  public:
   RandomRuns(Machine& machine, Search& search)
-      : machine_(machine), search_(search), random_(search.options().random->seed) {}
+      : machine_(machine), search_(search), priorities_(*search.options().random) {}
 
   void run() {
     const RandomSearch& random = *search_.options().random;
     for (std::uint64_t run = 0; run < random.runs && !search_.stopped(); ++run) {
-      draw(random.depth);
+      priorities_.draw(longest_);
       if (!machine_.failures().empty()) search_.failure(machine_);
       while (!search_.stopped() && step()) {
       }
@@ -71,28 +51,18 @@ class RandomRuns {
   }
 
  private:
-  void draw(std::uint32_t depth) {
-    priorities_.clear();
-    changes_.clear();
-    for (std::uint32_t change = 1; change < depth; ++change)
-      changes_.push_back(static_cast<std::uint32_t>(random_.below(std::max(longest_, 1U))));
-    std::sort(changes_.begin(), changes_.end());
-    next_change_ = 0;
-    lowest_ = most_changes;
-  }
   // False if nothing is enabled.
   bool step() {
     if (!machine_.choosing().empty()) {
       chose_ = true;
       const ThreadId thread = machine_.choosing().first();
       const auto& m = machine_.threads().mailbox(thread);
-      machine_.choose(thread, m.value + static_cast<std::int64_t>(
-                                            random_.below(static_cast<std::uint64_t>(m.expected - m.value))));
+      machine_.choose(thread, m.value + static_cast<std::int64_t>(priorities_.below(
+                                            static_cast<std::uint64_t>(m.expected - m.value))));
     } else if (!machine_.enabled().empty()) {
       ProcessId chosen = highest();
-      while (next_change_ < changes_.size() && changes_[next_change_] <= machine_.depth()) {
-        ++next_change_;
-        priorities_[chosen] = --lowest_;
+      while (priorities_.change_at(machine_.depth())) {
+        priorities_.lower(chosen);
         chosen = highest();
       }
       machine_.execute(chosen);
@@ -105,25 +75,16 @@ class RandomRuns {
   }
 
   [[nodiscard]] ProcessId highest() {
-    while (priorities_.size() < machine_.process_count())
-      priorities_.push_back(most_changes + (random_() >> 1));
     ProcessId best = none;
     machine_.enabled().for_each([&](ProcessId process) {
-      if (best == none || priorities_[process] > priorities_[best]) best = process;
+      if (best == none || priorities_.of(process) > priorities_.of(best)) best = process;
     });
     return best;
   }
 
-  // Priorities of processes that fell are below this, those of others above.
-  static constexpr std::uint64_t most_changes = std::uint64_t{1} << 32;
-
   Machine& machine_;
   Search& search_;
-  Generator random_;
-  std::vector<std::uint64_t> priorities_;  // by process
-  std::vector<std::uint32_t> changes_;     // steps of this run at which a priority falls, in order
-  std::size_t next_change_ = 0;
-  std::uint64_t lowest_ = 0;
+  RandomPriorities priorities_;
   std::uint32_t longest_ = 0;  // steps of a run
   bool chose_ = false;
 };

@@ -141,7 +141,7 @@ struct Progress {
 struct RandomSearch {
   std::uint64_t runs = 0;   // how many
   std::uint64_t seed = 1;   // of the generator; equal seeds give equal runs
-  std::uint32_t depth = 3;  // of bugs: one less than the number of times that priorities change in a run
+  std::uint32_t depth = 3;  // of bugs: one more than the number of times that priorities change in a run
 };
 
 // Every member has a default, so that callers may name only those they want: {.model = "tso"}.
@@ -184,7 +184,7 @@ struct CheckOptions {
   bool live = false;
   // Instead of an algorithm: random runs with priorities (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A
   // randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS'10). Without a violation the
-  // verdict is `undecided`. For models without out-of-order execution.
+  // verdict is `undecided`. Models with out-of-order execution give no guarantee.
   std::optional<RandomSearch> random = {};
   bool collect_outcomes = false;  // fill CheckResult::outcomes; costs a hash look-up per complete execution
   bool witnesses = false;         // fill CheckResult::witnesses; costs one trace for each `exists`
@@ -495,7 +495,8 @@ struct CheckResult {
   std::string grows;
   bool endless = false;  // of the same: some run never ends
   // With CheckOptions::random: the search, and the least probability with which it finds a violation of this
-  // depth, if there is one that needs no more steps than the longest run (0: nothing is known).
+  // depth, if there is one that needs no more steps than the longest run (0: nothing is known, as with models
+  // that execute out of order and programs that have a `choose`).
   std::optional<RandomSearch> random;
   double least_probability = 0;
   // Without a named algorithm: the other one that was tried for a while, without a result.
