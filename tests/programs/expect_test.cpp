@@ -152,9 +152,11 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "every expect line about clients of the standard library that come for ever holds: who gets through, who "
-    "starves") {
+    "every expect line about clients that come for ever, of the standard library and of the examples' locks, "
+    "holds: who "
+    "gets through, who starves") {
   run_all(heddle::tests::programs_in("tests/stdlib/live"));
+  run_all(heddle::tests::programs_in("tests/programs/live"));
 }
 
 TEST_CASE("every expect line of the examples holds") {
