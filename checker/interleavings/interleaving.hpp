@@ -92,6 +92,7 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   // The state.
   { view.memory() } -> std::same_as<const std::vector<std::int64_t>&>;  // by location
   { view.threads() } -> std::same_as<const Threads&>;                   // mailboxes and blocks
+  { Machine::holder(thread) } -> std::same_as<std::int64_t>;            // the value of a mutex that it holds
   { machine.block_number(thread) } -> std::same_as<std::uint32_t>;      // by content; first at depth 0
   { view.enabled() } -> std::same_as<const typename Machine::Set&>;     // without threads at a `choose`
   { view.choosing() } -> std::same_as<const typename Machine::Set&>;

@@ -61,6 +61,8 @@ class Machine {
   // Blocks with equal bytes have equal numbers, of all threads. The first call comes at depth 0; from then
   // on the machine keeps each block that it has been in, but each only once.
   [[nodiscard]] std::uint32_t block_number(ThreadId thread) { return threads_.number(thread); }
+  // The value of a mutex that the thread holds.
+  [[nodiscard]] static std::int64_t holder(ThreadId thread) { return std::int64_t{thread} + 1; }
   [[nodiscard]] const Image& image() const { return image_; }
   [[nodiscard]] const Model& model() const { return model_; }
   [[nodiscard]] Model& model() { return model_; }
@@ -405,7 +407,6 @@ class Machine {
   }
 
   // The value of a mutex while the thread holds it.
-  [[nodiscard]] static std::int64_t holder(ThreadId thread) { return std::int64_t{thread} + 1; }
 
   static constexpr std::uint8_t later_in_block = 2;  // Mailbox::in_atomic
 

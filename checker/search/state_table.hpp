@@ -5,6 +5,10 @@
 // thread blocks are that state, byte by byte, so numbers are given by content: two threads' blocks have one
 // number exactly if they are equal. That finds every repetition that the delta scheme finds, and those that
 // it misses. With buffers and values numbered, too, a state is a sequence of numbers: tree_table.hpp.
+//
+// Symmetry: where threads are equal (twins.hpp), the table takes states that a permutation of them turns into each other for
+// one. It holds the one in which the threads of each class come in ascending order of their numbers: of the block, of
+// the buffers, and of the mutexes that they hold. Threads with equal numbers can be exchanged and change nothing.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +31,21 @@ template <typename Machine>
 class StateTable {
  public:
   using Found = NumberFound;
+
+  StateTable() = default;
+  // `twins`: MachineOptions::twins; states are taken for one if a permutation of these turns one into the other.
+  explicit StateTable(std::span<const std::uint32_t> twins) {
+    class_of_.assign(twins.size(), none);
+    for (ThreadId t = 0; t < twins.size(); ++t) {
+      if (twins[t] == none) continue;
+      if (class_of_[twins[t]] == none) {
+        class_of_[twins[t]] = static_cast<std::uint32_t>(classes_.size());
+        classes_.push_back({twins[t]});
+      }
+      class_of_[t] = class_of_[twins[t]];
+      classes_[class_of_[t]].push_back(t);
+    }
+  }
 
   // Whether the machine's state is in the table; if not, it is added. `path` is part of the state: it
   // distinguishes states that are otherwise equal; all states of a table have one, or none has.
@@ -78,6 +97,9 @@ class StateTable {
   // Neighbours in the tree should be parts that depend on each other: few pairs of them occur then. An element of
   // an array often has to do with the thread of the same index. So arrays are spread over the threads.
   void start(const Machine& machine, bool has_path) {
+    for (Location x = 0; x < machine.memory().size() && !classes_.empty(); ++x) {
+      if (machine.image().locations[x].is_mutex) mutexes_.push_back(x);
+    }
     struct Place {
       double at = 0;  // from 0, the first thread, to 1
       std::uint32_t part = 0;
@@ -117,12 +139,50 @@ class StateTable {
     tree_.set(part_[location], number_of_value(machine.memory()[location]));
   }
   void set_thread(Machine& machine, ThreadId thread) {
-    const std::uint32_t part = part_[machine.memory().size() + thread];
-    tree_.set(part, machine.block_number(thread));
+    if (!classes_.empty() && class_of_[thread] != none) [[unlikely]]
+      return set_class(machine, classes_[class_of_[thread]]);
+    set_place(machine, thread, numbers_of(machine, thread));
+  }
+  struct Numbers {
+    std::uint32_t block = 0;
+    std::uint32_t buffers = 0;
+  };
+  [[nodiscard]] Numbers numbers_of(Machine& machine, ThreadId thread) {
+    Numbers result{.block = machine.block_number(thread)};
     if constexpr (Machine::has_buffers) {
       words_.clear();
       add_buffers(machine, thread);
-      tree_.set(part + 1, number_of_words());
+      result.buffers = number_of_words();
+    }
+    return result;
+  }
+  void set_place(const Machine& machine, ThreadId place, const Numbers& numbers) {
+    const std::uint32_t part = part_[machine.memory().size() + place];
+    tree_.set(part, numbers.block);
+    if constexpr (Machine::has_buffers) tree_.set(part + 1, numbers.buffers);
+  }
+
+  // Sorts the threads of a class into their places. O(n log(n) m) for n threads and m mutexes.
+  void set_class(Machine& machine, const std::vector<ThreadId>& threads) {
+    members_.clear();
+    for (const ThreadId t : threads) members_.push_back({numbers_of(machine, t), t});
+    const auto holds_more = [&](ThreadId a, ThreadId b) {
+      const auto differs = std::find_if(mutexes_.begin(), mutexes_.end(), [&](Location x) {
+        return (machine.memory()[x] == Machine::holder(a)) != (machine.memory()[x] == Machine::holder(b));
+      });
+      return differs != mutexes_.end() && machine.memory()[*differs] == Machine::holder(a);
+    };
+    std::sort(members_.begin(), members_.end(), [&](const Member& a, const Member& b) {
+      if (a.numbers.block != b.numbers.block) return a.numbers.block < b.numbers.block;
+      if (a.numbers.buffers != b.numbers.buffers) return a.numbers.buffers < b.numbers.buffers;
+      return holds_more(a.thread, b.thread);
+    });
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      set_place(machine, threads[i], members_[i].numbers);
+      for (const Location x : mutexes_) {
+        if (machine.memory()[x] == Machine::holder(members_[i].thread))
+          tree_.set(part_[x], number_of_value(Machine::holder(threads[i])));
+      }
     }
   }
 
@@ -165,6 +225,14 @@ class StateTable {
   std::vector<std::uint64_t> words_;
   std::vector<std::uint32_t> part_;  // by location, then by thread
   std::uint32_t part_of_path_ = 0;
+  std::vector<std::vector<ThreadId>> classes_;  // of equal threads
+  std::vector<std::uint32_t> class_of_;         // by thread, or `none`; empty if there are none
+  std::vector<Location> mutexes_;               // if there are classes
+  struct Member {
+    Numbers numbers;
+    ThreadId thread = 0;
+  };
+  std::vector<Member> members_;  // scratch
 };
 
 }  // namespace heddle::checker

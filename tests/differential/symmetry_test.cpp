@@ -16,6 +16,7 @@
 #include "campaign.hpp"
 #include "checker/api/state.hpp"
 #include "checker/commits/algorithms.hpp"
+#include "checker/interleavings/algorithms.hpp"
 #include "generate.hpp"
 #include "tests/environment.hpp"
 
@@ -268,6 +269,74 @@ TEST_CASE(
         // With a bound, a search may meet many executions beyond it.
         if (truth.transitions > most_with_bounds) break;
       }
+    }
+  }
+}
+
+TEST_CASE("states with symmetry finds the violations, ends and conditions of all states, in fewer of them") {
+  const std::size_t programs = tests::sized(150, 3000);
+  std::size_t failures = 0;
+  std::size_t merged = 0;
+  for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
+    const std::string text = Writer(default_seed() * 2'000'000 + number).program();
+    const auto program = Program::from_source(text, "symmetry.hed");
+    REQUIRE(program);
+    const auto image = state_of(*program).image(false, Loops::endless);
+    const auto classes = classes_of(*image);
+    std::uint64_t permutations = 1;
+    for (const auto& members : classes) {
+      for (std::size_t i = 2; i <= members.size(); ++i) permutations *= i;
+    }
+    for (const char* model : {"sc", "tso", "pso"}) {
+      CheckOptions options;
+      options.model = model;
+      options.keep_going = true;
+      Search with(*image, options);
+      options.symmetry = false;
+      Search without(*image, options);
+      checker::run_states(with);
+      checker::run_states(without);
+      const auto happens = [](const Search& search) {
+        std::vector<bool> result{search.counts.executions > 0, search.counts.blocked_assume > 0};
+        for (const auto count : search.satisfied()) result.push_back(count > 0);
+        return result;
+      };
+      const bool same = violations_of(with, classes) == violations_of(without, classes) &&
+                        happens(with) == happens(without) && with.counts.states <= without.counts.states &&
+                        with.counts.states * permutations >= without.counts.states;
+      merged += with.counts.states < without.counts.states;
+      failures += !same;
+      CHECK_MESSAGE(same, "states under " << model << ", program " << number << ": " << with.counts.states
+                                          << " of " << without.counts.states << "\n"
+                                          << text);
+    }
+  }
+  CHECK(merged > programs);
+}
+
+TEST_CASE("states visits one state of each set that permutations make") {
+  const struct {
+    const char* text;
+    std::uint64_t states;
+    std::uint64_t of;
+  } programs[] = {
+      {"shared x: int; thread p[i: 0..9] { fetch_add(x, 1); }", 10, 512},
+      {"shared x: int; thread p[i: 0..4] { fetch_add(x, 1); fetch_add(x, 1); }", 15, 81},
+      // Of n threads, one may hold the mutex: n + 1 with none, n with one, who has begun and who has ended.
+      {"mutex m; thread p[i: 0..4] { lock m; unlock m; }", 9, 48},
+  };
+  for (const auto& [text, states, of] : programs) {
+    const auto program = Program::from_source(text, "symmetry.hed");
+    REQUIRE(program);
+    for (const char* model : {"sc", "tso", "pso"}) {
+      CheckOptions options{.model = model, .algorithm = "states"};
+      auto result = check(*program, options);
+      REQUIRE(result);
+      CHECK(result->counts.states == states);
+      options.symmetry = false;
+      result = check(*program, options);
+      REQUIRE(result);
+      CHECK(result->counts.states == of);
     }
   }
 }

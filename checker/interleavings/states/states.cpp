@@ -17,6 +17,11 @@
 // successor on the cycle. When the search took the edge from s to t, t was not new, or it would have been left
 // before s; nor had it been left. So it was on the path, and s was expanded fully.
 //
+// Of states that a permutation of equal threads turns into each other only the first one is explored (state_table.hpp).
+// Permutations turn runs into runs, so what is reachable from one of them is, permuted, reachable from the other, and what
+// is judged tells equal threads apart nowhere (twins.hpp). The path and the proviso above are then those of the graph of
+// these classes of states. Liveness is judged without it: what is fair to each thread is not what is fair to a class.
+//
 // A thread evaluates what it awaits only where that does not stop it, as in the other algorithms. A thread in the
 // middle of a condition stops there; other runs look later. Where liveness is judged, such a thread may give up
 // and begin again instead, as a thread that polls would, nothing is reduced, and the graph of all states is kept:
@@ -120,14 +125,20 @@ class Growth {
   ThreadId buffering_ = 0;
 };
 
+bool asks_about_endless_runs(const Search& search) {
+  return search.options().live || !search.image().temporal.empty();
+}
+
 template <Interleaving Machine>
 class StateSearch {
  public:
   StateSearch(Machine& machine, Search& search)
       : machine_(machine),
         search_(search),
+        table_(asks_about_endless_runs(search) ? std::span<const std::uint32_t>()
+                                               : search.machine_options().twins),
         growth_(machine.image()),
-        live_(search.options().live || !machine.image().temporal.empty()),
+        live_(asks_about_endless_runs(search)),
         truths_(machine.image().temporal.size()) {}
 
   void run() {
