@@ -92,7 +92,7 @@ class Graph {
   using Thread = GraphThread<Model, Set>;
   static constexpr unsigned capacity = Set::capacity;
   static constexpr bool grows = Words == growing || Words == by_ranges;
-  // Bits take memory quadratic in the events: some 200 MB for these.
+  // Bits take memory quadratic in the events: some 100 MB for these.
   static constexpr std::size_t most_events = Words == growing ? 16'384 : capacity;
   // Graphs of one word are for programs with few threads.
   static constexpr std::uint32_t most_threads = Words == 1 ? 64 : checker::most_threads;

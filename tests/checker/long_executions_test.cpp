@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <ctime>
 #include <random>
 #include <set>
 #include <string>
@@ -67,6 +68,7 @@ TEST_CASE("executions of more than 4,000 events have the same graphs as short on
 TEST_CASE("under SC an execution of 100,000 events takes no time that is quadratic in them") {
   for (const char* algorithm : {"trust", "rsmc", "dpor", "source", "sdpor", "rf"}) {
     CAPTURE(algorithm);
+    const std::clock_t start = std::clock();
     const auto result = check(
         "shared x: int; shared y: int;\n"
         "thread p { for i in 0..50000 { x = i; } }\n"
@@ -74,7 +76,7 @@ TEST_CASE("under SC an execution of 100,000 events takes no time that is quadrat
         {.model = "sc", .algorithm = algorithm});
     CHECK(result.verdict == Verdict::safe);
     CHECK(result.counts.executions == 1);
-    CHECK(result.seconds < 5);  // a fraction of a second; quadratic: minutes
+    CHECK(std::clock() - start < 20 * CLOCKS_PER_SEC);  // a fraction of a second; quadratic: minutes
   }
   const auto locked = check(
       "shared x: int; mutex m;\n"
@@ -138,7 +140,8 @@ TEST_CASE("a preemption bound works with more than 64 threads") {
       "thread p[i: 0..2] { let a = x; x = a + 1; }\nfinal { assert x == 2; }\n";
   for (const char* algorithm : {"trust", "source"}) {
     CAPTURE(algorithm);
-    CHECK(check(text, {.algorithm = algorithm, .preemption_bound = 0}).verdict == Verdict::safe);
+    CHECK(check(text, {.algorithm = algorithm, .preemption_bound = 0}).verdict ==
+          Verdict::safe_within_bounds);
     CHECK(check(text, {.algorithm = algorithm, .preemption_bound = 1}).verdict == Verdict::violation);
   }
 }

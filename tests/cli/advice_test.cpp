@@ -24,7 +24,10 @@ CheckResult undecided(std::string algorithm, std::string stopped_by = "timeout")
 }
 
 Estimate expecting(double executions) {
-  return {.executions = executions, .interval = Estimate::Interval{executions / 2, 2 * executions}};
+  return {.model = "sc",
+          .algorithm = "trust",
+          .executions = executions,
+          .interval = Estimate::Interval{executions / 2, 2 * executions}};
 }
 
 cli::Advice advice_of(const CheckResult& result, const std::optional<Estimate>& expected = {},
@@ -52,11 +55,11 @@ TEST_CASE("only a check that ran out of time or memory gets advice") {
 }
 
 TEST_CASE("where an estimate says when the search would end, more time is the advice") {
-  const auto advice = advice_of(undecided("trust"), expecting(100'000));
+  const auto advice = advice_of(undecided("trust"), expecting(90'000));
   REQUIRE(advice.reached.size() == 1);
-  CHECK(advice.reached[0].share == doctest::Approx(0.03));
-  CHECK(advice.reached[0].text == "trust explored 3.0 % of the executions, by an estimate");
-  CHECK(advice.next == "--timeout 500: at this rate trust needs about 5 min 33 s");
+  CHECK(advice.reached[0].share == doctest::Approx(1.0 / 30));
+  CHECK(advice.reached[0].text == "trust explored 3.3 % of the executions, by an estimate");
+  CHECK(advice.next == "--timeout 500: at this rate trust needs about 5 min 00 s");
 }
 
 TEST_CASE("where it would take too long, states that become rarer are the advice") {
