@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/advice.hpp"
 #include "cli/artefacts.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/cluster/cluster.hpp"
@@ -236,12 +237,20 @@ int run_check(const Options& given) {
     if (!failure.empty()) return report_errors({as_diagnostic({failure, ""})}, options.json);
   }
 
+  std::optional<Advice> advice;
+  if (needs_advice(*result)) {
+    CheckOptions estimated_options = options.check;
+    estimated_options.algorithm = result->algorithm;
+    if (!expected) expected = quick_estimate(*program, estimated_options);
+    advice = advise(options.check, *result, expected);
+  }
+
   Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
   std::optional<TraceDetails> details;
   if (result->violation && !options.json)
     style.view = view_of(*program, result->violation->trace, result->model, options, details);
   std::string report =
-      options.json ? json_report(*program, *result, note, linted ? &*linted : nullptr)
+      options.json ? json_report(*program, *result, note, linted ? &*linted : nullptr, advice)
                    : text_report(*program, *result, style, settings.witnesses ? "" : witness_option(*result));
   if (!options.json && options.witness > 0 && result->witnesses.empty())
     report += fmt::format("\nNo execution {}satisfies it.\n", result->finished ? "" : "so far ");
@@ -251,8 +260,9 @@ int run_check(const Options& given) {
     report += format_witness(*program, witness, style);
   }
   if (!options.json && settings.coverage) report += format_coverage(*program, *result, style);
-  if (const std::string advice = checkpoint.advice(*result); !options.json && !advice.empty())
-    report += fmt::format("\n{}\n", advice);
+  if (!options.json && advice) report += fmt::format("\n{}\n", to_text(*advice, style.width));
+  if (const std::string resumption = checkpoint.advice(*result); !options.json && !resumption.empty())
+    report += fmt::format("\n{}\n", resumption);
   if (!options.json && !cluster.empty() && result->violation && !options.check.keep_going)
     report += "\nOf several violations, the workers report the one that they meet first.\n";
   if (!options.json && !note.empty()) report += fmt::format("\n{}\n", wrap(note, style.width, 0));

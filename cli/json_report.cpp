@@ -219,7 +219,7 @@ Json to_json(const std::vector<LintWarning>& warnings) {
 }
 
 std::string json_report(const Program& program, const CheckResult& result, std::string_view minimised,
-                        const LintReport* lint) {
+                        const LintReport* lint, const std::optional<Advice>& advice) {
   Json json = json_head("report");
   json["file"] = program.name();
   json["parameters"] = to_json(program.parameters());
@@ -240,7 +240,12 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   if (result.robust_states) json["robust_by"] = "states";
   json["given_up"] = Json::array();
   for (const GivenUp& other : result.given_up)
-    json["given_up"].push_back({{"algorithm", other.algorithm}, {"transitions", other.transitions}});
+    json["given_up"].push_back({{"algorithm", other.algorithm},
+                                {"transitions", other.transitions},
+                                {"states", other.states},
+                                {"new_states", other.new_states},
+                                {"seconds", other.seconds}});
+  json["advice"] = advice ? to_json(*advice) : Json(nullptr);
   json["grows"] = text_or_null(result.grows);
   json["endless"] = result.endless;
   json["random"] = Json(nullptr);

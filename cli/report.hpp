@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/advice.hpp"
 #include "cli/terminal.hpp"
 #include "cli/trace_lines.hpp"
 #include "heddle/graph.h"
@@ -79,9 +81,10 @@ struct LintReport {
 };
 
 // One JSON document, as docs/json.md describes it, with a line end. `minimised`: the result of --minimise;
-// empty without it. `lint`: null without --lint.
+// empty without it. `lint`: null without --lint. `advice`: of a check that a limit ended.
 [[nodiscard]] std::string json_report(const Program& program, const CheckResult& result,
-                                      std::string_view minimised = {}, const LintReport* lint = nullptr);
+                                      std::string_view minimised = {}, const LintReport* lint = nullptr,
+                                      const std::optional<Advice>& advice = {});
 [[nodiscard]] std::string json_errors(const std::vector<Diagnostic>& errors, int exit_code);
 
 }  // namespace heddle::cli

@@ -17,7 +17,7 @@ inline constexpr unsigned nesting = 200;
 inline constexpr unsigned expression_depth = 1000;
 inline constexpr std::int64_t array_length = 65'536;
 inline constexpr std::uint32_t locations = 1'000'000;
-inline constexpr std::size_t threads = 64;
+inline constexpr std::size_t threads = 256;
 inline constexpr std::size_t modules = 100;  // files and their instances
 // Structs as values: the scalars of one, of all that the program's text mentions, and the calls, indexes and other
 // parts that must be evaluated before one expression.

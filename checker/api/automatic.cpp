@@ -58,9 +58,22 @@ class Turn {
   }
   // Whether it ended because its turn was over.
   [[nodiscard]] bool over() const { return over_; }
+  // `result`: what it ended with.
+  [[nodiscard]] GivenUp given_up(const CheckResult& result) const {
+    GivenUp all{.algorithm = result.algorithm,
+                .transitions = result.counts.transitions,
+                .states = result.counts.states,
+                .seconds = result.seconds};
+    // (The marks are at powers of two, so what comes after the last but one is half of the turn or more.)
+    if (half_.states > 0 && all.transitions > half_.transitions)
+      all.new_states = static_cast<double>(all.states - half_.states) /
+                       static_cast<double>(all.transitions - half_.transitions);
+    return all;
+  }
 
  private:
   bool may_continue(Progress progress) {
+    if (progress.transitions >= 2 * mark_.transitions) half_ = std::exchange(mark_, progress);
     progress.seconds += seconds_before_;
     if (whole_.progress && !whole_.progress(progress)) return false;
     over_ = progress.transitions > most_;
@@ -71,6 +84,8 @@ class Turn {
   const CheckOptions& whole_;
   double seconds_before_;
   std::uint64_t most_ = 0;
+  Progress mark_;  // when the transitions had last doubled
+  Progress half_;  // at the mark before
   bool over_ = false;
 };
 
@@ -152,12 +167,13 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
     other.keep_states();
     auto merged = other.run(program, cuts_loops ? std::max(most, least_uncut) : most / share);
     if (!merged) return merged;
+    GivenUp so_far = other.given_up(*merged);
     merged->seconds = seconds += merged->seconds;
     if (merged->stopped_by.empty()) {
       merged->given_up = {{std::string(graphs), result->counts.transitions}};
       return merged;
     }
-    given_up = {{std::string(next), merged->counts.transitions}};
+    given_up = {std::move(so_far)};
     merges = other.over() || cuts_loops;  // otherwise it needs too much memory
     if (!merges && (merged->stopped_by == "timeout" || merged->stopped_by == "interrupted")) {
       result->stopped_by = merged->stopped_by;
@@ -204,13 +220,14 @@ Result<CheckResult> check_states_by_turns(const Program& program, const CheckOpt
       const std::uint64_t share_of_turn = left[i] == uncut ? most : most / growth;
       auto result = turn.run(program, last ? std::numeric_limits<std::uint64_t>::max() : share_of_turn);
       if (!result) return result;
+      GivenUp so_far = turn.given_up(*result);
       result->seconds = seconds += result->seconds;
       if (result->stopped_by.empty() || last || (!turn.over() && result->stopped_by != "memory limit")) {
         result->given_up = std::move(given_up);
         return result;
       }
       std::erase_if(given_up, [&](const GivenUp& other) { return other.algorithm == left[i]; });
-      given_up.push_back({std::string(left[i]), result->counts.transitions});
+      given_up.push_back(std::move(so_far));
       if (turn.over()) {
         ++i;
       } else {
@@ -235,7 +252,7 @@ Result<CheckResult> check_automatically(const Program& program, const CheckOptio
   const bool has_cut_loops = result->counts.blocked_loop_bound > 0 || result->counts.blocked_idle > 0;
   if (alternates && is_bounded && has_cut_loops && may_leave_loop_bound(program, options))
     return check_without_loop_bound(program, options, *std::move(result));
-  if (result->stopped_by != too_large_graph || options.save || !options.resume.empty() || options.robust)
+  if (result->stopped_by != too_long_graph || options.save || !options.resume.empty() || options.robust)
     return result;
   Turn turn(options, interleavings, result->seconds);
   turn.use_one_thread();

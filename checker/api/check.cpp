@@ -203,9 +203,20 @@ std::string why_not(std::string_view model_name, std::string_view algorithm_name
 
 namespace {
 
+// The graph of all states has the threads of a state in a word.
+constexpr std::size_t most_fair_threads = 64;
+std::string why_no_fair_runs(const Program& program) {
+  const std::size_t threads = state_of(program).tree.threads.size();
+  if (threads <= most_fair_threads) return {};
+  return fmt::format(
+      "runs that never end can be judged in programs of at most {} threads, and this one has {}",
+      most_fair_threads, threads);
+}
+
 // Why runs that never end cannot be judged.
 std::string why_no_claims(const Program& program, const ModelInfo& model, std::string_view algorithm) {
   if (!checker::has_temporal_claims(program)) return {};
+  if (std::string reason = why_no_fair_runs(program); !reason.empty()) return reason;
   constexpr std::string_view claims = "the program has temporal claims ('eventually', 'leads to'), and";
   if (model.out_of_order)
     return fmt::format("{} under the model '{}' threads and memory have no common state", claims, model.name);
@@ -278,6 +289,9 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (options.random) {
     if (auto reason = why_not_random(program, options, requested, algorithm); !reason.empty())
       return refuse(std::move(reason));
+  }
+  if (options.live && algorithm.decides_liveness) {
+    if (auto reason = why_no_fair_runs(program); !reason.empty()) return refuse(std::move(reason));
   }
   if (options.live && (options.robust || options.preemption_bound)) {
     return refuse(

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -79,6 +80,13 @@ class Frontier {
   using Layout = FrontierLayout<Model>;
 
   [[nodiscard]] const Set& before(AccessKind next) const { return sets_[Layout::index(next)]; }
+
+  // Of sets that allocate, beyond the object itself.
+  [[nodiscard]] std::size_t memory_used() const {
+    std::size_t bytes = 0;
+    for (const Set& set : sets_) bytes += set.memory_used();
+    return bytes;
+  }
 
   // The thread performed `event`; `upto` is the event with all that the model orders before it.
   void add(AccessKind kind, std::uint32_t event, const Set& upto) {

@@ -90,7 +90,7 @@ class KnownTraces {
       chunks_.push_back(std::make_unique<std::uint64_t[]>(traces_per_chunk * locations_));
     return found;
   }
-  // By location: a mask of threads.
+  // By location: a mask of threads. Some of many threads share a bit: then more is explored than necessary.
   [[nodiscard]] std::uint64_t* threads_after(std::uint32_t trace) const {
     return chunks_[trace / traces_per_chunk].get() + trace % traces_per_chunk * locations_;
   }
@@ -105,6 +105,9 @@ class KnownTraces {
   SequenceTable traces_;
   std::vector<std::unique_ptr<std::uint64_t[]>> chunks_;
 };
+
+// In the masks of `KnownTraces`.
+[[nodiscard]] constexpr unsigned bit_of(ThreadId thread) { return thread % 64; }
 
 template <typename Machine>
 class Backtracking : CommitExploration<Machine> {
@@ -328,7 +331,7 @@ bool Backtracking<Machine>::meet_known() {
     if (!machine_.reads_at(step)) continue;
     const std::uint64_t threads = after[machine_.location_at(step)];
     for (const EventName other : nodes_[step].enabled) {
-      if (((threads >> other.thread) & 1) != 0) add_candidate(nodes_[step], other);
+      if (((threads >> bit_of(other.thread)) & 1) != 0) add_candidate(nodes_[step], other);
     }
   }
   return true;
@@ -354,10 +357,10 @@ void Backtracking<Machine>::detect_races(const Prepared& writer) {
 
 template <typename Machine>
 void Backtracking<Machine>::note_threads_before(EventName writer, const Set& before) {
-  std::uint64_t threads = std::uint64_t{1} << writer.thread;
+  std::uint64_t threads = std::uint64_t{1} << bit_of(writer.thread);
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
     if (before.contains(machine_.first_event(step)))
-      threads |= std::uint64_t{1} << machine_.step(step).thread;
+      threads |= std::uint64_t{1} << bit_of(machine_.step(step).thread);
   }
   nodes_[used_ - 1].threads_after[machine_.location(writer)] |= threads;
 }
@@ -391,7 +394,7 @@ std::uint64_t Backtracking<Machine>::memory_used() const {
 
 template <typename Machine>
 void explore_backtracking(CandidateRule rule, Search& search, const GraphObserver& observer) {
-  explore_widening<Machine>(
+  explore_widening<Machine, last_width_of_second_opinion<Machine>()>(
       search, [&](auto& machine) { return Backtracking(rule, machine, search, observer).run(); });
 }
 

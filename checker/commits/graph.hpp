@@ -19,6 +19,9 @@
 // Events are removed in reverse order of insertion (`remove`). `cut` removes a set of events that nothing
 // else depends on, wherever they are, and `mend` restores them: an event without successors has left no trace
 // in the rows of the others, which is why both cost no more than the events that they touch.
+//
+// A graph with sets of a fixed width has room for as many events from the start. Others grow, and have an index of
+// the reads of each location: long executions would make what looks at all events quadratic.
 #pragma once
 
 #include <algorithm>
@@ -30,6 +33,7 @@
 #include "checker/commits/axioms.hpp"
 #include "checker/state/bit_set.hpp"
 #include "checker/state/event.hpp"
+#include "checker/state/range_set.hpp"
 #include "checker/state/step.hpp"
 #include "compiler/image.hpp"
 
@@ -87,11 +91,17 @@ class Graph {
   using Event = checker::Event<Model, Set>;
   using Thread = GraphThread<Model, Set>;
   static constexpr unsigned capacity = Set::capacity;
+  static constexpr bool grows = Words == growing || Words == by_ranges;
+  // Bits take memory quadratic in the events: some 100 MB for these.
+  static constexpr std::size_t most_events = Words == growing ? 16'384 : capacity;
+  // Graphs of one word are for programs with few threads.
+  static constexpr std::uint32_t most_threads = Words == 1 ? 64 : checker::most_threads;
+  using ThreadSet = BitSet<(most_threads + 63) / 64>;
   // True if plain stores reach memory some time after their threads have performed them.
   static constexpr bool buffers_stores = FrontierLayout<Model>::count > 1;
 
   Graph(std::uint32_t threads, std::uint32_t locations) : threads_(threads), initial_(locations, no_event) {
-    allocate(16);
+    allocate(16, grows ? 64 : capacity);
   }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -100,21 +110,19 @@ class Graph {
   void set_canonical(EventId choice, bool canonical) { events_[choice].canonical = canonical; }
   [[nodiscard]] const Thread& thread(ThreadId t) const { return threads_[t]; }
   [[nodiscard]] Thread& thread(ThreadId t) { return threads_[t]; }
-  // Threads by state: a program can have at most 64 threads.
-  [[nodiscard]] std::uint64_t in_state(ThreadState state) const {
+  [[nodiscard]] const ThreadSet& in_state(ThreadState state) const {
     return by_state_[static_cast<std::size_t>(state)];
   }
   void set_state(ThreadId t, ThreadState state) {
-    const auto bit = std::uint64_t{1} << t;
-    by_state_[static_cast<std::size_t>(threads_[t].state)] &= ~bit;
-    by_state_[static_cast<std::size_t>(state)] |= bit;
+    by_state_[static_cast<std::size_t>(threads_[t].state)].erase(t);
+    by_state_[static_cast<std::size_t>(state)].insert(t);
     threads_[t].state = state;
   }
   [[nodiscard]] std::uint32_t thread_count() const { return static_cast<std::uint32_t>(threads_.size()); }
   [[nodiscard]] const Set& live() const { return live_; }
   // Events in order of insertion.
   [[nodiscard]] const std::vector<EventId>& order() const { return order_; }
-  [[nodiscard]] bool full() const { return order_.size() + 1 >= capacity; }
+  [[nodiscard]] bool full() const { return order_.size() + 1 >= most_events; }
 
   // The initial write of a location; the first call for a location makes room.
   [[nodiscard]] EventId initial(Location location, std::int64_t value) {
@@ -123,7 +131,8 @@ class Graph {
       id = -1 - static_cast<EventId>(locations_.size());
       locations_.push_back(location);
       initial_[location] = id;
-      if (locations_.size() > room_) allocate(2 * room_);
+      if (locations_.size() > room_) allocate(2 * room_, storage_.size() - room_);
+      if constexpr (grows) reads_.emplace_back();
       Event& event = events_[id];
       event = {};
       event.value = value;
@@ -146,6 +155,10 @@ class Graph {
   }
   [[nodiscard]] Location location_of(EventId initial) const {
     return locations_[static_cast<std::size_t>(-1 - initial)];
+  }
+  // The reads, updates and deferrals of the location.
+  [[nodiscard]] const Set& reads_of(EventId initial) const requires grows {
+    return reads_[static_cast<std::size_t>(-1 - initial)];
   }
   [[nodiscard]] const std::vector<Location>& touched() const { return locations_; }
   [[nodiscard]] EventId initial_of(std::size_t index) const { return -1 - static_cast<EventId>(index); }
@@ -239,9 +252,19 @@ class Graph {
   };
   [[nodiscard]] Revisited last_cut() const { return {removed_.back().event.thread, removed_.back().id}; }
 
+  // Events that there is memory for.
+  [[nodiscard]] std::size_t allocated() const { return storage_.size() - room_; }
   // With trail and cuts, which are for undoing.
   [[nodiscard]] std::size_t memory_used() const {
-    return storage_.capacity() * sizeof(Event) + trail_.capacity() * sizeof(Change) +
+    std::size_t sets = 0;
+    if constexpr (grows) {
+      for (const EventId id : order_) {
+        const Event& event = events_[id];
+        sets += event.upto.memory_used() + event.prefix.memory_used() + event.readers.memory_used() +
+                event.frontier.memory_used();
+      }
+    }
+    return sets + storage_.capacity() * sizeof(Event) + trail_.capacity() * sizeof(Change) +
            removed_.capacity() * sizeof(Removed) + cuts_.capacity() * sizeof(Cut) +
            (saved_order_.capacity() + order_.capacity()) * sizeof(EventId) + gaps_.capacity() * sizeof(Gap);
   }
@@ -275,15 +298,23 @@ class Graph {
                            AccessKind access) const;
   void order_before(EventId target, const Set& earlier);
   void unlink(EventId id);
-  void allocate(std::size_t room);
+  void allocate(std::size_t room, std::size_t events_room);
+  void index_read(EventId id, bool is_there) {
+    if constexpr (grows) {
+      const EventId location = events_[id].location;
+      if (events_[id].source != no_event)
+        reads_[static_cast<std::size_t>(-1 - location)].assign(static_cast<ProcessId>(id), is_there);
+    }
+  }
 
   std::vector<Thread> threads_;
-  std::array<std::uint64_t, 5> by_state_{};
+  std::array<ThreadSet, 5> by_state_{};
   std::vector<EventId> initial_;     // by location; no_event if it was never used
   std::vector<Location> locations_;  // of the initial writes
   std::vector<Event> storage_;       // initial writes backwards, then events
   Event* events_ = nullptr;          // where id 0 is
   std::size_t room_ = 0;             // for initial writes
+  std::vector<Set> reads_;           // by initial write; if `grows`
   std::vector<EventId> order_;
   Set live_;
   Set overtaken_;  // see overtaken()
@@ -317,6 +348,9 @@ auto Graph<Model, Words>::bounds(const Frontier<Model, Set>& frontier, EventId l
 template <typename Model, unsigned Words>
 void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, EventId initial, EventId behind,
                               std::int64_t value) {
+  if constexpr (grows) {
+    if (static_cast<std::size_t>(id) >= allocated()) allocate(room_, 2 * allocated());
+  }
   Thread& thread = threads_[t];
   Event& event = events_[id];
   const AccessKind access = access_of(op);
@@ -365,6 +399,7 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
     if (reads) {
       event.source = behind;
       source.readers.insert(static_cast<ProcessId>(id));
+      index_read(id, true);
     }
   }
   // A deferral orders nothing: no event may inherit what is before it as if it were a read.
@@ -407,6 +442,7 @@ void Graph<Model, Words>::unlink(EventId id) {
   const Event& event = events_[id];
   live_.erase(static_cast<ProcessId>(id));
   if (event.source != no_event) events_[event.source].readers.erase(static_cast<ProcessId>(id));
+  index_read(id, false);
   if (event.writes()) {
     events_[event.co_previous].co_next = event.co_next;
     events_[event.co_next == no_event ? event.location : event.co_next].co_previous = event.co_previous;
@@ -459,6 +495,7 @@ template <typename Model, unsigned Words>
 void Graph<Model, Words>::close_gap(EventId deferral, EventId next) {
   Gap& gap = gaps_.emplace_back(Gap{.event = events_[deferral], .id = deferral, .next = next, .later = {}});
   live_.erase(static_cast<ProcessId>(deferral));
+  index_read(deferral, false);
   live_.for_each([&](ProcessId id) {
     Set& prefix = events_[static_cast<EventId>(id)].prefix;
     if (!prefix.contains(static_cast<ProcessId>(deferral))) return;
@@ -486,6 +523,7 @@ void Graph<Model, Words>::mend() {
       events_[static_cast<EventId>(id)].prefix.insert(static_cast<ProcessId>(gap.id));
     });
     live_.insert(static_cast<ProcessId>(gap.id));
+    index_read(gap.id, true);
     Thread& thread = threads_[gap.event.thread];
     if (thread.last == gap.event.po_previous) {
       thread.last = gap.id;
@@ -504,6 +542,7 @@ void Graph<Model, Words>::mend() {
     event = removed.event;
     live_.insert(static_cast<ProcessId>(id));
     if (event.source != no_event) events_[event.source].readers.insert(static_cast<ProcessId>(id));
+    index_read(id, true);
     if (event.writes()) {
       events_[event.co_previous].co_next = id;
       events_[event.location].co_previous = id;
@@ -515,11 +554,11 @@ void Graph<Model, Words>::mend() {
 }
 
 template <typename Model, unsigned Words>
-void Graph<Model, Words>::allocate(std::size_t room) {
-  std::vector<Event> storage(room + capacity);
+void Graph<Model, Words>::allocate(std::size_t room, std::size_t events_room) {
+  std::vector<Event> storage(room + events_room);
   Event* const events = storage.data() + room;
   if (events_ != nullptr) {
-    std::copy(storage_.begin(), storage_.end(), events - room_);
+    std::move(storage_.begin(), storage_.end(), events - room_);
   }
   storage_ = std::move(storage);
   events_ = events;

@@ -19,7 +19,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -58,11 +57,21 @@ class GraphMachine {
  public:
   using ExecutionGraph = Graph<Model, Words>;
   using Set = typename ExecutionGraph::Set;
+  // The widest machine counts no preemptions: that takes time cubic in the events.
   template <unsigned Wider>
-  using Widened = GraphMachine<Model, Wider, Bound>;
+  using Widened = std::conditional_t<Graph<Model, Wider>::grows, GraphMachine<Model, Wider, Unbounded>,
+                                     GraphMachine<Model, Wider, Bound>>;
   static constexpr unsigned words = Words;
-  static constexpr unsigned next_width = 64;
-  static constexpr std::string_view out_of_room = too_large_graph;
+  // TSO and PSO let stores pass, so the sets of events are no beginnings of threads: bits take less than ranges.
+  static constexpr unsigned next_width = Words == 1                                           ? 64
+                                         : std::is_same_v<Model, SequentialConsistencyAxioms> ? by_ranges
+                                                                                              : growing;
+  static constexpr std::string_view out_of_room = Words == growing ? too_long_graph : too_large_graph;
+  // Whether the machine can run the program with these options.
+  [[nodiscard]] static bool serves(const Image& image, const MachineOptions& options) {
+    return image.threads.size() <= ExecutionGraph::most_threads &&
+           (!ExecutionGraph::grows || !options.preemption_bound);
+  }
 
   struct Prepared {
     static constexpr bool conditional = false;  // read-modify-writes are one event
@@ -261,7 +270,8 @@ class GraphMachine {
   }
   [[nodiscard]] bool finished() const {
     return (graph_.in_state(ThreadState::ready) | graph_.in_state(ThreadState::waiting) |
-            graph_.in_state(ThreadState::awaiting) | graph_.in_state(ThreadState::stuck)) == 0;
+            graph_.in_state(ThreadState::awaiting) | graph_.in_state(ThreadState::stuck))
+        .empty();
   }
   // (A thread that still awaits something after `evaluate_waits` could continue.)
   [[nodiscard]] Op standing_op(ThreadId t) const {
@@ -374,21 +384,21 @@ class GraphMachine {
   // a thread that awaits something comes last.
   [[nodiscard, gnu::always_inline]] std::optional<EventName> next_event() {
     auto ready = graph_.in_state(ThreadState::ready);
-    for (auto waiting = graph_.in_state(ThreadState::waiting); waiting != 0; waiting &= waiting - 1) {
-      const auto t = static_cast<ThreadId>(std::countr_zero(waiting));
+    for (auto waiting = graph_.in_state(ThreadState::waiting); !waiting.empty();) {
+      const ThreadId t = take_first(waiting);
       const EventId mutex = graph_.known(standing(t).location);
       if (mutex != no_event && value_of(graph_.newest(mutex)) != 0) continue;
       if (deferred(t)) return next_of(t);
-      ready |= std::uint64_t{1} << t;
+      ready.insert(t);
     }
-    if (ready == 0) return anyone_awaits() ? next_awaited() : std::nullopt;
-    return next_of(static_cast<ThreadId>(std::countr_zero(ready)));
+    if (ready.empty()) return anyone_awaits() ? next_awaited() : std::nullopt;
+    return next_of(ready.first());
   }
   // Deferred locks come later, in every execution.
   [[nodiscard]] static bool lost_race() { return false; }
   [[nodiscard]] std::optional<EventName> next_waiting(ThreadId from) const {
-    for (auto waiting = graph_.in_state(ThreadState::waiting); waiting != 0; waiting &= waiting - 1) {
-      const auto t = static_cast<ThreadId>(std::countr_zero(waiting));
+    for (auto waiting = graph_.in_state(ThreadState::waiting); !waiting.empty();) {
+      const ThreadId t = take_first(waiting);
       if (t >= from && !held_back(t)) return next_of(t);
     }
     return std::nullopt;
@@ -412,7 +422,7 @@ class GraphMachine {
   // -- Waits, as WaitsInPlace has them.
 
   [[nodiscard]] static bool awaits(const Prepared& event) { return event.awaits; }
-  [[nodiscard]] bool anyone_awaits() const { return graph_.in_state(ThreadState::awaiting) != 0; }
+  [[nodiscard]] bool anyone_awaits() const { return !graph_.in_state(ThreadState::awaiting).empty(); }
   [[nodiscard]] bool stops(const Prepared& event, std::int64_t parameter) {
     return !goes_on(event.name.thread, value_of(parameter));
   }
@@ -449,16 +459,16 @@ class GraphMachine {
   }
   [[nodiscard, gnu::noinline]] std::optional<EventName> next_undecided() {
     std::optional<EventName> found;
-    for (auto left = graph_.in_state(ThreadState::awaiting); left != 0; left &= left - 1) {
-      const auto t = static_cast<ThreadId>(std::countr_zero(left));
+    for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
+      const ThreadId t = take_first(left);
       if ((!found || evaluates(t)) && !held_back(t) && undecided(t)) found = next_of(t);
       if (found && evaluates(found->thread)) break;
     }
     return found;
   }
   [[gnu::noinline]] bool evaluate_waits() {
-    for (auto left = graph_.in_state(ThreadState::awaiting); left != 0; left &= left - 1) {
-      const auto t = static_cast<ThreadId>(std::countr_zero(left));
+    for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
+      const ThreadId t = take_first(left);
       while (graph_.thread(t).state == ThreadState::awaiting && !wait_ends(t)) {
         if (graph_.full()) {
           out_of_room_ = true;
@@ -509,6 +519,14 @@ class GraphMachine {
     if (event.ran) snapshots_.drop_from(event.snapshot_after);
   }
 
+  // The committed reads of the event's location, for graphs that have an index of them.
+  [[nodiscard]] const Set& rivals(const Prepared& event) const requires ExecutionGraph::grows {
+    return graph_.reads_of(event.initial);
+  }
+  // Of its sets, beyond the object itself.
+  [[nodiscard]] static std::size_t memory_of(const Prepared& event) requires ExecutionGraph::grows {
+    return event.bounds.memory_used() + event.cut_bounds.memory_used();
+  }
   static void include(EventId id, Set& set) { set.insert(static_cast<ProcessId>(id)); }
   // An update directly follows its source. So something that stays in the cut graph can rule the revisit out:
   // a write that takes the update's source, or one that the update or the read has to follow.
@@ -597,6 +615,11 @@ class GraphMachine {
   [[nodiscard]] std::uint64_t withheld() const { return withheld_; }
 
  private:
+  [[nodiscard]] static ThreadId take_first(typename ExecutionGraph::ThreadSet& threads) {
+    const ThreadId first = threads.first();
+    threads.erase(first);
+    return first;
+  }
   // The effect of an event with its parameter.
   struct Effect {
     EventKind kind = EventKind::write;
@@ -664,8 +687,8 @@ class GraphMachine {
   // The first thread that awaits something that has happened; but a condition is evaluated without a pause.
   [[nodiscard, gnu::noinline]] std::optional<EventName> next_awaited() {
     std::optional<EventName> found;
-    for (auto left = graph_.in_state(ThreadState::awaiting); left != 0; left &= left - 1) {
-      const auto t = static_cast<ThreadId>(std::countr_zero(left));
+    for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
+      const ThreadId t = take_first(left);
       if ((found && !evaluates(t)) || held_back(t)) continue;
       if (!wait_ends(t)) continue;
       const EventId newest = graph_.newest(initial(standing(t).location));

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "checker/commits/graph.hpp"
 #include "checker/interleavings/algorithms.hpp"
@@ -16,10 +18,49 @@
 
 namespace heddle::checker {
 
+// linear_order for a model that keeps program order, where of each thread only its first event left can come next.
+// O(n * threads) operations with sets.
+template <typename Graph>
+[[nodiscard]] std::vector<EventId> linear_order_of_threads(const Graph& graph, typename Graph::Set left) {
+  std::vector<std::vector<EventId>> of_thread(graph.thread_count());  // the next one last
+  for (ThreadId t = 0; t < graph.thread_count(); ++t) {
+    for (EventId id = graph.thread(t).last; id != no_event; id = graph[id].po_previous) {
+      if (left.contains(static_cast<ProcessId>(id))) of_thread[t].push_back(id);
+    }
+  }
+  const auto may_come = [&](const std::vector<EventId>& events) {
+    if (events.empty()) return false;
+    auto before = graph[events.back()].upto;
+    before.erase(static_cast<ProcessId>(events.back()));
+    return !before.intersects(left);
+  };
+  std::vector<EventId> order;
+  ThreadId running = 0;
+  while (!left.empty()) {
+    if (!may_come(of_thread[running])) {
+      EventId next = no_event;
+      for (const auto& events : of_thread) {
+        if ((next == no_event || (!events.empty() && events.back() < next)) && may_come(events))
+          next = events.back();
+      }
+      if (next == no_event)
+        throw std::logic_error("internal error: the order of an execution graph has a cycle");
+      running = graph[next].thread;
+    }
+    const EventId next = of_thread[running].back();
+    of_thread[running].pop_back();
+    left.erase(static_cast<ProcessId>(next));
+    if (graph[next].kind != EventKind::deferral) order.push_back(next);
+  }
+  return order;
+}
+
 // The set's events in an order that respects the model, staying in one thread while that is possible.
-// O(n^2 / word) for n events.
+// O(n^2) operations with sets for n events.
 template <typename Graph>
 [[nodiscard]] std::vector<EventId> linear_order(const Graph& graph, typename Graph::Set left) {
+  if constexpr (Graph::grows && !Graph::buffers_stores)
+    return linear_order_of_threads(graph, std::move(left));
   std::vector<EventId> order;
   ThreadId running = none;
   while (!left.empty()) {

@@ -7,6 +7,7 @@
 #include "checker/commits/commit_machine.hpp"
 #include "checker/commits/graph_machine.hpp"
 #include "checker/commits/power_machine.hpp"
+#include "checker/commits/widening.hpp"
 #include "checker/search/search.hpp"
 
 namespace heddle::checker {
@@ -29,6 +30,14 @@ void with_power_machine(std::size_t steps, const Search& search, Use&& use) {
   } else {
     run.template operator()<growing>();
   }
+}
+
+// Where an algorithm is only a second opinion, under the models of graphs, it does without the machines for long
+// executions: these are as much to compile as the others.
+template <typename Machine>
+constexpr unsigned last_width_of_second_opinion() {
+  if constexpr (HoldsGraph<Machine>) return Machine::next_width;
+  return any_width;
 }
 
 // Calls `use.template operator()<Machine>()` with the narrowest machine of the search's model. Throws

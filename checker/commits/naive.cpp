@@ -111,7 +111,8 @@ class Naive : CommitExploration<Machine> {
 
 void run_naive(Search& search, const GraphObserver& observer) {
   with_commit_machine(search, [&]<typename Machine>() {
-    explore_widening<Machine>(search, [&](auto& machine) { return Naive(machine, search, observer).run(); });
+    explore_widening<Machine, last_width_of_second_opinion<Machine>()>(
+        search, [&](auto& machine) { return Naive(machine, search, observer).run(); });
   });
 }
 

@@ -29,7 +29,7 @@ template <typename Machine>
                               .store_to_load = Model::keeps(AccessKind::store, AccessKind::load)});
   std::vector<std::vector<EventId>> left(graph.thread_count());  // by thread, the next one last
   std::vector<typename Frontier<Model, typename Graph::Set>::Fences> fences(graph.thread_count());
-  std::vector<DataRaces::Index> index_of(Graph::capacity, none);
+  std::vector<DataRaces::Index> index_of(graph.allocated(), none);
   std::vector<EventId> ids;
   std::size_t count = 0;
   for (ThreadId t = 0; t < graph.thread_count(); ++t) {

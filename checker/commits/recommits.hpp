@@ -12,7 +12,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -35,25 +34,31 @@ class Recommits : public Machine {
   static constexpr EventId first_stuck = 0x40000000;
   static constexpr EventId first_absent = 0x50000000;
 
+  // Machines of one word are for programs with few threads.
+  static constexpr std::uint32_t threads_of_machine = Machine::words == 1 ? 64 : most_threads;
+  [[nodiscard]] static bool serves(const Image& image, const MachineOptions& /*options*/) {
+    return image.threads.size() <= threads_of_machine;
+  }
+
   // Ids of the machine and of stuck locks.
   class Set {
    public:
     Set() = default;
     Set(const typename Machine::Set& events) : events_(events) {}  // NOLINT(google-explicit-constructor)
     [[nodiscard]] bool contains(ProcessId id) const {
-      return id < first_stuck ? events_.contains(id) : id < first_absent && ((stuck_ >> (id % 64)) & 1) != 0;
+      return id < first_stuck ? events_.contains(id) : id < first_absent && stuck_.contains(id - first_stuck);
     }
     void insert(ProcessId id) {
       if (id < first_stuck) {
         events_.insert(id);
       } else {
-        stuck_ |= std::uint64_t{1} << (id % 64);
+        stuck_.insert(id - first_stuck);
       }
     }
-    [[nodiscard]] bool empty() const { return stuck_ == 0 && events_.empty(); }
+    [[nodiscard]] bool empty() const { return stuck_.empty() && events_.empty(); }
     [[nodiscard]] ProcessId first() const {
       if (!events_.empty()) return events_.first();
-      return static_cast<ProcessId>(first_stuck + std::countr_zero(stuck_));
+      return first_stuck + stuck_.first();
     }
     Set& operator|=(const Set& other) {
       events_ |= other.events_;
@@ -62,13 +67,13 @@ class Recommits : public Machine {
     }
     friend Set operator-(Set a, const Set& b) {
       a.events_ -= b.events_;
-      a.stuck_ &= ~b.stuck_;
+      a.stuck_ -= b.stuck_;
       return a;
     }
 
    private:
     typename Machine::Set events_;
-    std::uint64_t stuck_ = 0;
+    BitSet<(threads_of_machine + 63) / 64> stuck_;  // by thread
   };
   struct Prepared : Machine::Prepared {
     std::uint64_t version = 0;  // of the run that it was prepared for

@@ -146,7 +146,12 @@ class Rsmc : CommitExploration<Machine> {
 
   [[nodiscard]] std::uint32_t newest_node() const { return static_cast<std::uint32_t>(nodes_.size() - 1); }
   [[nodiscard]] std::uint64_t memory_used() const {
-    return machine_.memory_used() + nodes_.capacity() * sizeof(Node) +
+    std::uint64_t sets = 0;
+    if constexpr (requires(const Prepared& event) { machine_.rivals(event); }) {
+      for (const Node& node : nodes_)
+        sets += machine_.memory_of(node.event.event) + machine_.memory_of(node.writer.event);
+    }
+    return sets + machine_.memory_used() + nodes_.capacity() * sizeof(Node) +
            owners_.capacity() * sizeof(owners_[0]) + continuation_bytes_;
   }
   void undo_to(std::uint32_t depth) {
@@ -264,6 +269,15 @@ void Rsmc<Machine>::repeat(const NamedStep& item) {
 // Finds the committed reads that could have read from the event if it had come first.
 template <typename Machine>
 void Rsmc<Machine>::detect_races(const Prepared& writer) {
+  if constexpr (requires { machine_.rivals(writer); }) {
+    // (An event is a step here, and its id the number of the step.)
+    const Set before = machine_.commit_before(writer);
+    (machine_.rivals(writer) - before).for_each([&](ProcessId step) {
+      if (owners_[step] != none && machine_.reads_at(step))
+        detect_race(writer, before, nodes_[owners_[step]], step);
+    });
+    return;
+  }
   const auto location = machine_.location(writer.name);
   std::optional<Set> before;
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) {

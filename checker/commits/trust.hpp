@@ -86,6 +86,11 @@ template <RevisitMachine Machine>
 class Trust {
  public:
   using Set = typename Machine::Set;
+  // Of machines for long executions.
+  static constexpr bool indexes_reads =
+      requires(const Machine& machine, const typename Machine::Prepared& event) {
+    machine.rivals(event);
+  };
 
   enum class Stage : std::uint8_t {
     add,       // add the event with the current parameter
@@ -218,7 +223,12 @@ class Trust {
     if (!machine_.failures().empty()) ends_.failure(machine_);
   }
   [[nodiscard]] std::uint64_t memory_used() const {
-    return machine_.memory_used() + nodes_.capacity() * sizeof(Node);
+    std::uint64_t sets = 0;
+    if constexpr (indexes_reads) {
+      for (const Node& node : nodes_)
+        sets += machine_.memory_of(node.event) + node.prefix.memory_used() + node.deleted.memory_used();
+    }
+    return sets + machine_.memory_used() + nodes_.capacity() * sizeof(Node);
   }
 
   Machine& machine_;
@@ -484,6 +494,10 @@ void Trust<Machine>::start_revisits(Node& node) {
     node.prefix |= machine_.committed_before(node.parameter);
   node.deleted = {};
   node.walk = static_cast<std::uint32_t>(machine_.order().size());
+  // (The walk is not worth it if there is nothing to revisit.)
+  if constexpr (indexes_reads) {
+    if ((machine_.rivals(node.event) - node.prefix).empty()) node.walk = 0;
+  }
 }
 
 // Makes the next graph in which the node's event is the source of an earlier read, which is to be added next.

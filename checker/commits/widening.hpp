@@ -3,10 +3,12 @@
 // reaches long executions early, so little work is repeated.
 //
 // A machine M names the width of the next one in words, M::next_width, and its type, M::Widened<words>; the
-// widest machine names its own width. Nearly all programs need sets of one word. Wider sets cost what their
-// largest member requires, so a second width is enough (bit_set.hpp); POWER has a third one, which allocates.
+// widest machine names its own width. Nearly all programs need sets of one word. Sets of the second width cost what
+// their largest member requires (bit_set.hpp). Those of the third one allocate, and hold any number of events.
+// M::serves says, where a machine has it, whether it can run a program at all.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "checker/search/crew.hpp"
@@ -15,23 +17,29 @@
 
 namespace heddle::checker {
 
+// No width: there is a wider machine as long as a machine names one.
+inline constexpr unsigned any_width = std::numeric_limits<unsigned>::max() - 1;
+
 // `explore.template operator()<M>()` explores the program of the search on a fresh machine M; it returns false
-// if the machine has become full.
-template <typename Machine, typename Explore>
+// if the machine has become full. There is none wider than `Last`.
+template <typename Machine, unsigned Last = any_width, typename Explore>
 void widen(Search& search, Explore&& explore) {
-  if (explore.template operator()<Machine>()) return;
-  if constexpr (Machine::next_width != Machine::words) {
-    search.restart();
-    widen<typename Machine::template Widened<Machine::next_width>>(search, explore);
+  bool serves = true;
+  if constexpr (requires { Machine::serves(search.image(), search.machine_options()); })
+    serves = Machine::serves(search.image(), search.machine_options());
+  if (serves && explore.template operator()<Machine>()) return;
+  if constexpr (Machine::next_width != Machine::words && Machine::words != Last) {
+    if (serves) search.restart();
+    widen<typename Machine::template Widened<Machine::next_width>, Last>(search, explore);
   } else {
     search.stop(std::string(Machine::out_of_room));
   }
 }
 
 // `explore(machine)`: the same.
-template <typename Machine, typename Explore>
+template <typename Machine, unsigned Last = any_width, typename Explore>
 void explore_widening(Search& search, Explore&& explore) {
-  widen<Machine>(search, [&]<typename M>() {
+  widen<Machine, Last>(search, [&]<typename M>() {
     M machine(search.image(), search.machine_options());
     return explore(machine);
   });

@@ -520,7 +520,7 @@ bool Machine<Model, Words>::looked_last(ThreadId thread) {
 template <OperationalModel Model, typename Use>
 void with_width(const Image& image, Use&& use) {
   // The most that any program can have under the model; wider sets than that are not compiled.
-  constexpr auto most = Model::most_processes(64, std::numeric_limits<std::uint32_t>::max());
+  constexpr auto most = Model::most_processes(most_threads, std::numeric_limits<std::uint32_t>::max());
   const auto processes = Model::most_processes(image.threads.size(), image.locations.size());
   if (processes <= BitSet<1>::capacity) return use.template operator()<1>();
   if constexpr (most > BitSet<16>::capacity) {

@@ -26,7 +26,7 @@ concept OrderedGraph = requires(const G& graph, EventId id, ThreadId t) {
   { graph.overtaken() } -> std::same_as<const typename G::Set&>;   // what the newest event comes before
   { graph.thread(t).last } -> std::convertible_to<EventId>;        // the thread's newest event
   { graph.causes(t) } -> std::same_as<typename G::Set>;            // what the thread has seen
-  { graph.in_state(ThreadState::ready) } -> std::same_as<std::uint64_t>;  // threads, as a mask
+  graph.in_state(ThreadState::ready).for_each([](ThreadId) {});    // threads
   { graph[id].upto } -> std::convertible_to<typename G::Set>;
   { graph[id].readers } -> std::convertible_to<typename G::Set>;  // of a write
   { graph[id].source } -> std::convertible_to<EventId>;           // of a read: the write that it reads from

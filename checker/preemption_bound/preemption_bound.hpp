@@ -48,7 +48,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -171,11 +170,10 @@ std::uint32_t PreemptionBound<Graph>::violation_slack() const {
 // Whether a thread that has not stopped may find a violation within the bound.
 template <typename Graph>
 bool PreemptionBound<Graph>::may_fail_within() {
-  auto going = graph_.in_state(ThreadState::ready) | graph_.in_state(ThreadState::waiting);
-  for (; going != 0; going &= going - 1) {
-    if (within(graph_.causes(static_cast<ThreadId>(std::countr_zero(going))))) return true;
-  }
-  return false;
+  bool may_fail = false;
+  const auto going = graph_.in_state(ThreadState::ready) | graph_.in_state(ThreadState::waiting);
+  going.for_each([&](ThreadId t) { may_fail = may_fail || within(graph_.causes(t)); });
+  return may_fail;
 }
 
 }  // namespace heddle::checker

@@ -113,7 +113,7 @@ class BreadthFirstTree {
     if (now > options.timeout.value_or(default_minimise_timeout)) stopped_by_ = "timeout";
     if (memory > options.max_memory.value_or(default_minimise_memory) || nodes_.size() >= none - 1)
       stopped_by_ = "memory limit";
-    const Progress progress{0, 0, visited_, machine_.depth(), now};
+    const Progress progress{.transitions = visited_, .depth = machine_.depth(), .seconds = now};
     if (options.progress && !options.progress(progress)) stopped_by_ = "interrupted";
     return !stopped_by_.empty();
   }

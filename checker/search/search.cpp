@@ -136,6 +136,7 @@ void Search::poll(std::uint64_t depth, std::uint64_t memory) {
   if (options_.progress && !options_.progress({.executions = counts.executions,
                                                .blocked = blocked_runs(counts),
                                                .transitions = counts.transitions,
+                                               .states = counts.states,
                                                .depth = depth,
                                                .seconds = now}))
     stop("interrupted");

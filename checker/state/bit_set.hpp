@@ -1,9 +1,10 @@
 // Sets of processes, or of events, as bit masks. A process is a thread or a store buffer that can flush; see
 // machine.hpp.
 //
-//   BitSet<1>        one word, in a register: enough for nearly every program
-//   BitSet<N>        up to 64 * N members without allocating; costs what its largest member requires, not N
-//   BitSet<growing>  any number of members
+//   BitSet<1>          one word, in a register: enough for nearly every program
+//   BitSet<N>          up to 64 * N members without allocating; costs what its largest member requires, not N
+//   BitSet<growing>    any number of members
+//   BitSet<by_ranges>  the same, as ranges of numbers (range_set.hpp)
 #pragma once
 
 #include <algorithm>
@@ -194,6 +195,13 @@ class BitSet<growing> {
     while (words_[i] == 0) ++i;
     return static_cast<ProcessId>(64 * i) + static_cast<ProcessId>(std::countr_zero(words_[i]));
   }
+  // The smallest number that is no member.
+  [[nodiscard]] ProcessId first_absent() const {
+    std::size_t i = 0;
+    while (i < words_.size() && ~words_[i] == 0) ++i;
+    return static_cast<ProcessId>(64 * i) +
+           (i < words_.size() ? static_cast<ProcessId>(std::countr_one(words_[i])) : 0);
+  }
 
   // Calls `visit(p)` for every member in ascending order. `visit` must not change the set.
   template <typename Visit>
@@ -244,6 +252,9 @@ class BitSet<growing> {
                       b.words_.begin()) &&
            empty_from(a) && empty_from(b);
   }
+
+  // Beyond the object itself.
+  [[nodiscard]] std::size_t memory_used() const { return words_.capacity() * sizeof(std::uint64_t); }
 
  private:
   std::vector<std::uint64_t> words_;  // as many as the largest member so far requires

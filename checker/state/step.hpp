@@ -17,6 +17,8 @@ using compiler::Uncounted;
 
 using Location = std::uint32_t;
 using ThreadId = std::uint32_t;
+// Of a program.
+inline constexpr std::uint32_t most_threads = 256;
 
 inline constexpr std::uint32_t none = 0xffffffff;
 

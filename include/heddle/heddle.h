@@ -133,8 +133,9 @@ struct Progress {
   std::uint64_t executions = 0;  // complete ones so far
   std::uint64_t blocked = 0;
   std::uint64_t transitions = 0;
-  std::uint64_t depth = 0;  // transitions on the current path
-  double seconds = 0;       // since the start
+  std::uint64_t states = 0;  // stateful algorithms: distinct ones so far
+  std::uint64_t depth = 0;   // transitions on the current path
+  double seconds = 0;        // since the start
 };
 
 // A random search: runs whose schedules are drawn at random, instead of all of them.
@@ -465,6 +466,11 @@ struct BlockedAt {
 struct GivenUp {
   std::string algorithm;
   std::uint64_t transitions = 0;
+  std::uint64_t states = 0;  // Counts::states
+  // Stateful algorithms: how many transitions of the later half of the turn led to new states; 0 if the turn was too
+  // short to say.
+  double new_states = 0;
+  double seconds = 0;
 };
 
 struct CheckResult {

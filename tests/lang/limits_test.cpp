@@ -149,10 +149,10 @@ TEST_CASE("arrays have 1 to 65536 elements and the program a million scalars") {
         "too much shared data: at most 1000000 scalars in all");
 }
 
-TEST_CASE("a program has at most 64 threads") {
-  CHECK(quick("thread p[i: 0..64] { }") == "");
-  CHECK(quick("thread p[i: 0..65] { }") == "too many threads: at most 64 in all");
-  CHECK(quick("thread p[i: 0..64] { } thread q { }") == "too many threads: at most 64 in all");
+TEST_CASE("a program has at most 256 threads") {
+  CHECK(quick("thread p[i: 0..256] { }") == "");
+  CHECK(quick("thread p[i: 0..257] { }") == "too many threads: at most 256 in all");
+  CHECK(quick("thread p[i: 0..256] { } thread q { }") == "too many threads: at most 256 in all");
   CHECK(quick("thread p[i: 9223372036854775000..9223372036854775001] { }") == "");
 }
 
