@@ -210,6 +210,14 @@ concept HasTwins = CommitMachine<M> && requires(const M& run) {
   { run.permutations() } -> std::same_as<std::uint64_t>;
 };
 
+// A machine for long executions, in which looking at all events for each write would be quadratic. `rivals`: the committed
+// reads of the event's location; `memory_of`: the bytes that its sets allocate beyond the object itself.
+template <typename M>
+concept IndexesReads = CommitMachine<M> && requires(const M& run, const typename M::Prepared& prepared) {
+  { run.rivals(prepared) } -> std::convertible_to<typename M::Set>;
+  { M::memory_of(prepared) } -> std::convertible_to<std::size_t>;
+};
+
 // The run is an execution graph, and its model has an operational machine on which its violations are shown
 // (linearise.hpp). Each failure comes with the set of events that led to it.
 template <typename M>

@@ -147,7 +147,7 @@ class Rsmc : CommitExploration<Machine> {
   [[nodiscard]] std::uint32_t newest_node() const { return static_cast<std::uint32_t>(nodes_.size() - 1); }
   [[nodiscard]] std::uint64_t memory_used() const {
     std::uint64_t sets = 0;
-    if constexpr (requires(const Prepared& event) { machine_.rivals(event); }) {
+    if constexpr (IndexesReads<Machine>) {
       for (const Node& node : nodes_)
         sets += machine_.memory_of(node.event.event) + machine_.memory_of(node.writer.event);
     }
@@ -269,7 +269,7 @@ void Rsmc<Machine>::repeat(const NamedStep& item) {
 // Finds the committed reads that could have read from the event if it had come first.
 template <typename Machine>
 void Rsmc<Machine>::detect_races(const Prepared& writer) {
-  if constexpr (requires { machine_.rivals(writer); }) {
+  if constexpr (IndexesReads<Machine>) {
     // (An event is a step here, and its id the number of the step.)
     const Set before = machine_.commit_before(writer);
     (machine_.rivals(writer) - before).for_each([&](ProcessId step) {

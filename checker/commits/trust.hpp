@@ -86,12 +86,6 @@ template <RevisitMachine Machine>
 class Trust {
  public:
   using Set = typename Machine::Set;
-  // Of machines for long executions.
-  static constexpr bool indexes_reads =
-      requires(const Machine& machine, const typename Machine::Prepared& event) {
-    machine.rivals(event);
-  };
-
   enum class Stage : std::uint8_t {
     add,       // add the event with the current parameter
     added,     // take it out of the graph
@@ -224,7 +218,7 @@ class Trust {
   }
   [[nodiscard]] std::uint64_t memory_used() const {
     std::uint64_t sets = 0;
-    if constexpr (indexes_reads) {
+    if constexpr (IndexesReads<Machine>) {
       for (const Node& node : nodes_)
         sets += machine_.memory_of(node.event) + node.prefix.memory_used() + node.deleted.memory_used();
     }
@@ -495,7 +489,7 @@ void Trust<Machine>::start_revisits(Node& node) {
   node.deleted = {};
   node.walk = static_cast<std::uint32_t>(machine_.order().size());
   // (The walk is not worth it if there is nothing to revisit.)
-  if constexpr (indexes_reads) {
+  if constexpr (IndexesReads<Machine>) {
     if ((machine_.rivals(node.event) - node.prefix).empty()) node.walk = 0;
   }
 }

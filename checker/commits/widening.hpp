@@ -5,9 +5,10 @@
 // A machine M names the width of the next one in words, M::next_width, and its type, M::Widened<words>; the
 // widest machine names its own width. Nearly all programs need sets of one word. Sets of the second width cost what
 // their largest member requires (bit_set.hpp). Those of the third one allocate, and hold any number of events.
-// M::serves says, where a machine has it, whether it can run a program at all.
+// M::serves says, where a machine has it, whether it can run a program at all (ServesSomePrograms).
 #pragma once
 
+#include <concepts>
 #include <limits>
 #include <string>
 
@@ -20,12 +21,17 @@ namespace heddle::checker {
 // No width: there is a wider machine as long as a machine names one.
 inline constexpr unsigned any_width = std::numeric_limits<unsigned>::max() - 1;
 
+template <typename M>
+concept ServesSomePrograms = requires(const Image& image, const MachineOptions& options) {
+  { M::serves(image, options) } -> std::same_as<bool>;
+};
+
 // `explore.template operator()<M>()` explores the program of the search on a fresh machine M; it returns false
 // if the machine has become full. There is none wider than `Last`.
 template <typename Machine, unsigned Last = any_width, typename Explore>
 void widen(Search& search, Explore&& explore) {
   bool serves = true;
-  if constexpr (requires { Machine::serves(search.image(), search.machine_options()); })
+  if constexpr (ServesSomePrograms<Machine>)
     serves = Machine::serves(search.image(), search.machine_options());
   if (serves && explore.template operator()<Machine>()) return;
   if constexpr (Machine::next_width != Machine::words && Machine::words != Last) {
