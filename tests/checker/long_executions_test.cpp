@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <set>
 #include <string>
@@ -60,6 +62,29 @@ TEST_CASE("executions of more than 4,000 events have the same graphs as short on
       CHECK(result.counts.executions == executions);
       CHECK(result.conditions.at(0).satisfied == executions - 3);
       CHECK(result.counts.max_depth > 5'000);
+    }
+  }
+}
+
+TEST_CASE("a thread with 4,200 stores of its own changes no count of the reference programs") {
+  const std::string padding = "shared padded: int; thread pads { for i in 0..4200 { padded = i; } }\n";
+  for (const char* name : {"inc", "casw", "readers", "indexer-locks", "lock2inc", "mcs"}) {
+    std::ifstream file(fmt::format("{}/tests/programs/reference/{}.hed", HEDDLE_SOURCE_DIR, name));
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    REQUIRE_FALSE(text.empty());
+    for (const char* model : {"sc", "tso", "pso"}) {
+      for (const char* algorithm : {"trust", "rsmc"}) {
+        CAPTURE(name);
+        CAPTURE(model);
+        CAPTURE(algorithm);
+        const CheckOptions options{.model = model, .algorithm = algorithm, .keep_going = true};
+        const auto alone = check(text, options);
+        const auto padded = check(padding + text, options);
+        CHECK(padded.verdict == alone.verdict);
+        CHECK(padded.counts.executions == alone.counts.executions);
+        CHECK(padded.counts.runs == alone.counts.runs);
+        CHECK(padded.counts.max_depth == alone.counts.max_depth + 4'200);
+      }
     }
   }
 }
