@@ -1,4 +1,4 @@
-// Prints tables of the papers as Markdown, the paper's own figures beside ours: paper 2, figure 11; paper 4, table 1;
+// Prints tables of the papers as Markdown, the paper's own figures next to ours: paper 2, figure 11; paper 4, table 1;
 // paper 5, table 1, under SC, TSO and PSO. `heddle_papers_tables [--seconds S] [--paper N]`: a check beyond S seconds of
 // CPU time (30) is shown with what it counted so far. Exits with 1 if a finished check has another count than the paper.
 #include <fmt/format.h>
