@@ -1,5 +1,5 @@
-// Prints the tables on POWER and rsmc of docs/benchmarks.md as Markdown: paper 2's figure 11, the cost of a
-// committed event by the length of executions, complete and blocked runs as in paper 2's table 1.
+// Prints the tables on POWER and rsmc of docs/benchmarks.md as Markdown: the cost of a committed
+// event by the length of executions, complete and blocked runs as in paper 2's table 1.
 // `heddle_power_tables [SECONDS]`: runs beyond this time (30) are shown as "-".
 #include <fmt/format.h>
 
@@ -28,20 +28,6 @@ double limit = 30;
 
 CheckOptions options() {
   return {.model = "power", .algorithm = "rsmc", .timeout = limit, .keep_going = true};
-}
-
-void figure_table() {
-  fmt::print(
-      "### Paper 2, figure 11 (SB+10W)\n\n| between store and load | executions | CPU s "
-      "|\n|---|---:|---:|\n");
-  const char* const names[] = {"nothing", "`fence`", "`fence lw`"};
-  for (std::int64_t fence = 0; fence < 3; ++fence) {
-    const auto measured =
-        best(load("tests/programs/expect/paper_rsmc_figure_11.hed", {{"FENCE", fence}}), options());
-    fmt::print("| {} | {} | {:.4f} |\n", names[fence], measured.result.counts.executions,
-               measured.cpu_seconds);
-  }
-  fmt::print("\n");
 }
 
 // Two threads, each with stores to its own location and loads of the other's; `events` in total.
@@ -160,7 +146,6 @@ void runs_table() {
 
 int main(int argc, char** argv) {
   if (argc > 1) limit = std::atof(argv[1]);
-  figure_table();
   event_table();
   runs_table();
 }

@@ -1,6 +1,5 @@
 // Prints the tables on `rf` of docs/benchmarks.md as Markdown: classes per second, `rf` compared with
-// `source` and `trust`, and paper 4's table 1. `heddle_rf_tables [SECONDS]`: runs beyond this time (30) are
-// shown as "-".
+// `source` and `trust`. `heddle_rf_tables [SECONDS]`: runs beyond this time (30) are shown as "-".
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -98,8 +97,4 @@ int main(int argc, char** argv) {
       {reference("coa", {{"N", 6}}), reference("n-writers", {{"N", 8}}),
        reference("redundant-co", {{"N", 8}}), reference("casw", {{"N", 6}}), reference("inc", {{"N", 6}}),
        reference("eratosthenes", {{"N", 10}}), reference("sigma", {{"N", 8}})});
-  comparison_table("Paper 4, table 1",
-                   {reference("boop4", {{"U", 1}}), reference("boop4", {{"U", 4}}),
-                    reference("eratosthenes2", {{"U", 17}}), reference("eratosthenes2", {{"U", 21}}),
-                    reference("fillarray", {{"U", 3}}), reference("fillarray", {{"U", 4}})});
 }

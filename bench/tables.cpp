@@ -111,42 +111,6 @@ void dijkstra_table() {
   fmt::print("\n");
 }
 
-// Paper 5, table 1: stateless against stateful.
-void stateful_table() {
-  struct Row {
-    std::string file;
-    Parameters parameters;
-  };
-  const std::vector<Row> rows{{"tests/programs/expect/paper_sdpor_figure_1.hed", {{"N", 64}}},
-                              {"tests/programs/reference/shared-array.hed", {{"N", 2}, {"M", 10}}},
-                              {"examples/bounded_buffer.hed", {{"PRODUCERS", 2}, {"CONSUMERS", 2}}},
-                              {"examples/bounded_buffer.hed", {{"PRODUCERS", 4}, {"CONSUMERS", 2}}}};
-  fmt::print("### dpor against sdpor under SC (paper 5, table 1)\n\n");
-  fmt::print(
-      "| program | dpor: runs | transitions | CPU s | sdpor: runs | transitions | re-visited | states | CPU "
-      "s |\n");
-  fmt::print("|---|---|---|---|---|---|---|---|---|\n");
-  for (const auto& row : rows) {
-    const auto program = load(row.file, row.parameters);
-    fmt::print("| {} |", label(row.file, row.parameters));
-    for (const auto* const algorithm : {"dpor", "sdpor"}) {
-      const auto measured = measure(program, options("sc", algorithm));
-      const auto& counts = measured.result.counts;
-      const bool stateful = std::string(algorithm) == "sdpor";
-      if (measured.result.verdict == heddle::Verdict::undecided) {
-        fmt::print("{}", stateful ? " - | - | - | - | - |" : " - | - | - |");
-      } else if (stateful) {
-        fmt::print(" {} | {} | {} | {} | {:.2f} |", counts.runs, counts.transitions, counts.revisits,
-                   counts.states, measured.cpu_seconds);
-      } else {
-        fmt::print(" {} | {} | {:.2f} |", counts.runs, counts.transitions, measured.cpu_seconds);
-      }
-    }
-    fmt::print("\n");
-  }
-  fmt::print("\n");
-}
-
 // The cost of a transition under each model, and executions per second.
 void step_table() {
   struct Row {
@@ -194,5 +158,4 @@ int main(int argc, char** argv) {
   step_table();
   buffer_bound_table();
   dijkstra_table();
-  stateful_table();
 }
