@@ -336,7 +336,7 @@ class Machine {
                         .value = has_value(step.type) ? step.read : 0});
   }
 
-  // For searches along long paths, which keep the first steps elsewhere: forgets so many of them, and takes them
+  // For searches along long paths, which keep the first steps elsewhere: forgets this many of them, and takes them
   // back before it has undone all others. Depths and indices count from the first step that it has. `add_past` appends
   // the forgotten ones to a schedule. O(steps that it has), both.
   void forget_first(std::uint32_t count) { steps_.erase(steps_.begin(), steps_.begin() + count); }
