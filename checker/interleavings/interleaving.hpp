@@ -49,6 +49,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "checker/interleavings/store_buffers.hpp"
@@ -134,6 +135,11 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { view.depth() } -> std::same_as<std::uint32_t>;
   { view.step(index) } -> std::same_as<const Step&>;
   { view.schedule() } -> std::same_as<Schedule>;  // of the steps so far
+  // For searches that keep the first steps elsewhere.
+  Machine::add_to(std::declval<Schedule&>(), view.step(index));
+  machine.forget_first(index);
+  machine.take_back(std::vector<Step>{});
+  machine.begin_schedules_with([](Schedule& /*schedule*/) {});
 
   // Rows of a trace: every operation, buffered store, flush and fence is appended from now on.
   machine.set_log(rows);

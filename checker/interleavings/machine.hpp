@@ -10,9 +10,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "checker/interleavings/interleaving.hpp"
@@ -326,15 +328,26 @@ class Machine {
 
   [[nodiscard]] Schedule schedule() const {
     Schedule result;
-    for (const auto& step : steps_) {
-      if (step.continues()) continue;
-      result.push_back({.type = step.type,
+    if (add_past_) add_past_(result);
+    for (const auto& step : steps_) add_to(result, step);
+    return result;
+  }
+  static void add_to(Schedule& schedule, const Step& step) {
+    if (step.continues()) return;
+    schedule.push_back({.type = step.type,
                         .thread = step.thread,
                         .location = step.access.location,
                         .value = has_value(step.type) ? step.read : 0});
-    }
-    return result;
   }
+
+  // For searches along long paths, which keep the first steps elsewhere: forgets this many of them, and takes them
+  // back before it has undone all others. Depths and indices count from the first step that it has. `add_past` appends
+  // the forgotten ones to a schedule. O(steps that it has), both.
+  void forget_first(std::uint32_t count) { steps_.erase(steps_.begin(), steps_.begin() + count); }
+  void take_back(const std::vector<Step>& first) {
+    steps_.insert(steps_.begin(), first.begin(), first.end());
+  }
+  void begin_schedules_with(std::function<void(Schedule&)> add_past) { add_past_ = std::move(add_past); }
 
   // Takes the transition; false if it is not possible now.
   [[nodiscard]] bool follow(const Choice& choice) {
@@ -473,6 +486,7 @@ class Machine {
   Model model_;
   std::vector<std::int64_t> memory_;
   std::vector<Step> steps_;
+  std::function<void(Schedule&)> add_past_;
   Set enabled_;
   Set choosing_;
   Set alone_;            // the thread that is at a `choose` in an atomic block, or has stopped in one

@@ -37,6 +37,7 @@
 #include <fmt/format.h>
 
 #include "checker/interleavings/algorithms.hpp"
+#include "checker/interleavings/states/packed_path.hpp"
 #include "checker/interleavings/states/state_graph.hpp"
 #include "checker/search/state_table.hpp"
 
@@ -51,13 +52,14 @@ class Growth {
   explicit Growth(const Image& image) : image_(image) {
     locations_.resize(image.locations.size());
     for (const auto& thread : image.threads) locals_.emplace_back(thread.locals.size());
+    seen_.resize(image.threads.size());
   }
-  void add(const Machine& machine) {
+  void add(Machine& machine) {
     for (Location x = 0; x < locations_.size(); ++x) add_location(machine, x);
     for (ThreadId t = 0; t < machine.thread_count(); ++t) add_thread(machine, t);
   }
   // After a transition from a state that was added.
-  void add(const Machine& machine, std::span<const typename StateTable<Machine>::Change> changes) {
+  void add(Machine& machine, std::span<const typename StateTable<Machine>::Change> changes) {
     for (const auto& change : changes) {
       if (change.location != none) add_location(machine, change.location);
     }
@@ -101,12 +103,14 @@ class Growth {
   void add_location(const Machine& machine, Location location) {
     locations_[location].add(machine.memory()[location]);
   }
-  void add_thread(const Machine& machine, ThreadId thread) {
-    for (std::size_t i = 0; i < locals_[thread].size(); ++i) {
-      std::int64_t value = 0;
-      std::memcpy(&value, machine.threads().block(thread) + image_.threads[thread].locals[i].offset,
-                  sizeof value);
-      locals_[thread][i].add(value);
+  void add_thread(Machine& machine, ThreadId thread) {
+    if (is_new(thread, machine.block_number(thread))) {
+      for (std::size_t i = 0; i < locals_[thread].size(); ++i) {
+        std::int64_t value = 0;
+        std::memcpy(&value, machine.threads().block(thread) + image_.threads[thread].locals[i].offset,
+                    sizeof value);
+        locals_[thread][i].add(value);
+      }
     }
     if constexpr (Machine::has_buffers) {
       for (const auto index : machine.model().owned(thread)) {
@@ -118,11 +122,20 @@ class Growth {
     }
   }
 
+  // Threads are in few blocks compared with the number of states.
+  [[nodiscard]] bool is_new(ThreadId thread, std::uint32_t block) {
+    std::vector<bool>& seen = seen_[thread];
+    if (block >= seen.size()) seen.resize(2 * std::size_t{block} + 1);
+    if (seen[block]) return false;
+    return seen[block] = true;
+  }
+
   const Image& image_;
   std::vector<Range> locations_;
   std::vector<std::vector<Range>> locals_;  // by thread; those that have names
   std::uint32_t longest_ = 0;               // of the store buffers
   ThreadId buffering_ = 0;
+  std::vector<std::vector<bool>> seen_;  // by thread and number of its block
 };
 
 bool asks_about_endless_runs(const Search& search) {
@@ -139,18 +152,27 @@ class StateSearch {
                                                : search.machine_options().twins),
         growth_(machine.image()),
         live_(asks_about_endless_runs(search)),
-        truths_(machine.image().temporal.size()) {}
+        truths_(machine.image().temporal.size()) {
+    machine_.begin_schedules_with([this](Schedule& schedule) {
+      past_.for_each_step([&](const Step& step) { Machine::add_to(schedule, step); });
+    });
+  }
+  ~StateSearch() { machine_.begin_schedules_with({}); }
+  StateSearch(const StateSearch&) = delete;
+  StateSearch& operator=(const StateSearch&) = delete;
 
   void run() {
     growth_.add(machine_);
     arrive(table_.find(machine_, {}), {});
     while (!nodes_.empty() && !search_.stopped()) {
       if (const auto move = next_move()) {
+        nodes_.back().last = *move;
         take(*move);
         find_changes();
         const auto found = table_.find_next(machine_, changes_);
         if (arrive(found, *move)) {
           growth_.add(machine_, changes_);
+          if (nodes_.size() == 2 * newest) pack();
         } else {
           undo_to(nodes_.back().depth);
           table_.go_back();
@@ -159,11 +181,13 @@ class StateSearch {
       }
       on_path_[nodes_.back().state] = false;
       alternatives_.resize(nodes_.back().alternatives);
+      if (nodes_.size() == 1) unpack();
       nodes_.pop_back();
       if (nodes_.empty()) break;
       find_changes();
       undo_to(nodes_.back().depth);
       table_.step_back(machine_, changes_);
+      if (nodes_.back().was_packed) reopen(nodes_.back());
     }
     search_.note_memory(memory_used());
     if (!search_.stopped_by().empty()) search_.grows = growth_.describe();
@@ -180,15 +204,16 @@ class StateSearch {
   // A state on the path, and what is left to take there.
   struct Node {
     StateGraph::State state = 0;
-    Set choosing;
-    Set enabled;
-    Set looking;                   // threads that may give up and begin again
-    std::uint32_t depth = 0;       // of the machine
-    Set entering;                  // threads at an `either`, until their alternatives have been found
+    Set choosing = {};
+    Set enabled = {};
+    Set looking = {};              // threads that may give up and begin again
+    std::uint32_t depth = 0;       // in steps
+    Set entering = {};             // threads at an `either`, until their alternatives have been found; of a
+                                   // node that was packed: not empty, if so
     std::size_t alternatives = 0;  // from here on alternatives_ are of this node
-    std::int64_t next_value = 0;   // of the first thread of `choosing`
+    Move last{.process = none};    // that was taken
     bool reduced = false;          // only the first thread of `choosing` moves
-    bool chosen = false;           // next_value is valid
+    bool was_packed = false;       // its sets are to be found again
   };
 
   std::optional<Move> next_move() {
@@ -196,13 +221,11 @@ class StateSearch {
       if (!node.choosing.empty()) {
         const ThreadId thread = node.choosing.first();
         const auto& m = machine_.threads().mailbox(thread);
-        if (!std::exchange(node.chosen, true)) node.next_value = m.value;
         const bool progresses = live_ && machine_.image().sites[m.site].is_progress;
         const auto kind = progresses ? MoveKind::progress : MoveKind::choice;
-        if (node.next_value < m.expected)
-          return Move{.process = thread, .kind = kind, .value = node.next_value++};
+        const std::int64_t value = node.last.process == thread ? node.last.value + 1 : m.value;
+        if (value < m.expected) return Move{.process = thread, .kind = kind, .value = value};
         node.choosing.erase(thread);
-        node.chosen = false;
         if (node.reduced) return std::nullopt;
         continue;
       }
@@ -238,10 +261,88 @@ class StateSearch {
       case MoveKind::look_again: machine_.execute(move.process); [[fallthrough]];
       case MoveKind::begin_again: machine_.retry(move.process, compiler::choose_again); break;
     }
-    search_.transition(machine_.depth(), [&] { return memory_used(); });
+    search_.transition(depth(), [&] { return memory_used(); });
   }
-  void undo_to(std::uint32_t depth) {
-    while (machine_.depth() > depth) machine_.undo();
+  [[nodiscard]] std::uint32_t depth() const { return past_depth_ + machine_.depth(); }
+  void undo_to(std::uint32_t to) {
+    while (depth() > to) machine_.undo();
+  }
+
+  // Moves all but the newest places of the path, and the steps of these, to `past_`.
+  [[gnu::noinline]] void pack() {
+    places_.clear();
+    for (std::size_t i = 0; i < newest; ++i) {
+      const Node& node = nodes_[i];
+      places_.push_back(
+          {.state = node.state,
+           .steps = nodes_[i + 1].depth - node.depth,
+           .alternatives = static_cast<std::uint32_t>(nodes_[i + 1].alternatives - node.alternatives),
+           .last = node.last.kind,
+           .reduced = node.reduced,
+           .has_entered = node.entering.empty()});
+    }
+    const auto count = nodes_[newest].depth - past_depth_;
+    past_.push(places_, std::span(machine_.steps()).first(count));
+    machine_.forget_first(count);
+    past_depth_ += count;
+    nodes_.erase(nodes_.begin(), nodes_.begin() + newest);
+  }
+  // Brings the newest of them back.
+  [[gnu::noinline]] void unpack() {
+    if (past_.empty()) return;
+    places_.clear();
+    steps_.clear();
+    past_.pop(places_, steps_);
+    past_depth_ -= static_cast<std::uint32_t>(steps_.size());
+    std::vector<Node> nodes;
+    auto alternatives = nodes_.front().alternatives;
+    for (const auto& place : places_) alternatives -= place.alternatives;
+    std::uint32_t at = 0;
+    for (const auto& place : places_) {
+      const Step& step = steps_[at];
+      nodes.push_back({.state = place.state,
+                       .depth = past_depth_ + at,
+                       .alternatives = alternatives,
+                       .last = {.process = step.process, .kind = place.last, .value = step.read},
+                       .reduced = place.reduced,
+                       .was_packed = true});
+      if (!place.has_entered) nodes.back().entering.insert(0);
+      at += place.steps;
+      alternatives += place.alternatives;
+    }
+    machine_.take_back(steps_);
+    nodes_.insert(nodes_.begin(), std::make_move_iterator(nodes.begin()),
+                  std::make_move_iterator(nodes.end()));
+  }
+  // The machine is in the state of the node again, which was packed. What is left there comes after the move that it took
+  // last, in the order of next_move().
+  void reopen(Node& node) {
+    const bool has_entered = node.entering.empty();
+    node.was_packed = false;
+    node.enabled = machine_.enabled();
+    node.choosing = machine_.choosing();
+    node.entering = {};
+    if (!node.choosing.empty()) separate_entries(node);
+    if (has_entered) node.entering = {};
+    if (live_) node.looking = looking();
+    const auto leave_from = [&](Set& set, ProcessId first) {
+      const Set all = set;
+      all.for_each([&](ProcessId p) {
+        if (p < first) set.erase(p);
+      });
+    };
+    switch (node.last.kind) {
+      case MoveKind::choice:
+      case MoveKind::progress: return leave_from(node.choosing, node.last.process);
+      case MoveKind::transition: leave_from(node.enabled, node.last.process + 1); break;
+      case MoveKind::alternative: node.enabled = {}; break;
+      case MoveKind::look_again:
+      case MoveKind::begin_again:
+        node.enabled = {};
+        leave_from(node.looking, node.last.process + 1);
+        break;
+    }
+    node.choosing = {};
   }
 
   // Chooses an alternative, by several choices if it begins with another `either`. Its code has their numbers, the first
@@ -278,7 +379,7 @@ class StateSearch {
   void find_alternatives(ThreadId thread) {
     const Uncounted trial(machine_.image());
     const auto& m = machine_.threads().mailbox(thread);
-    const auto depth = machine_.depth();
+    const auto before = depth();
     std::int64_t code = 0;
     for (std::uint32_t tried = 0;;) {
       const Move alternative{.process = thread, .kind = MoveKind::alternative, .value = code};
@@ -290,18 +391,18 @@ class StateSearch {
           search_.note(Search::found_by(failure.race), [&] { return machine_.schedule(); });
       }
       if (!waits || machine_.enabled().contains(thread)) alternatives_.push_back(alternative);
-      undo_to(depth);
+      undo_to(before);
       if (code == 0 || search_.stopped()) return;
-      if (++tried % 4096 == 0 && !search_.may_go_on(depth, [&] { return memory_used(); })) return;
+      if (++tried % 4096 == 0 && !search_.may_go_on(before, [&] { return memory_used(); })) return;
     }
   }
 
   // Nothing is possible any more. Threads at an `either` first choose: any alternative, as none can be taken.
   void end(const Set& entering) {
-    const auto depth = machine_.depth();
+    const auto before = depth();
     entering.for_each([&](ThreadId t) { (void)choose_alternative(t, 0); });
     search_.end(machine_);
-    undo_to(depth);
+    undo_to(before);
   }
 
   // Of the newest move: one step, or two of which the first one only reads, or an atomic block.
@@ -332,13 +433,13 @@ class StateSearch {
       return false;
     }
     search_.counts.states = table_.size();
-    search_.counts.max_depth = std::max<std::uint64_t>(search_.counts.max_depth, machine_.depth());
+    search_.counts.max_depth = std::max<std::uint64_t>(search_.counts.max_depth, depth());
     on_path_.push_back(true);
     if (live_) add_to_graph();
     note_cuts();
     Node& node = nodes_.emplace_back();
     node.state = found.number;
-    node.depth = machine_.depth();
+    node.depth = depth();
     node.alternatives = alternatives_.size();
     node.enabled = machine_.enabled();
     node.choosing = machine_.choosing();
@@ -507,16 +608,22 @@ class StateSearch {
   }
   [[nodiscard]] std::uint64_t memory_used() const {
     return machine_.memory_used() + table_.memory_used() + graph_.memory_used() + on_path_.capacity() / 8 +
-           nodes_.capacity() * sizeof(Node) + unfinished_.capacity() * sizeof(std::uint64_t) +
+           nodes_.capacity() * sizeof(Node) + past_.memory_used() +
+           unfinished_.capacity() * sizeof(std::uint64_t) +
            (stopped_.capacity() + truths_.size() * 2 * stopped_.capacity()) / 8;
   }
 
   Machine& machine_;
   Search& search_;
   Table table_;
-  std::vector<bool> on_path_;       // by state
-  std::vector<Node> nodes_;         // the path
-  std::vector<Move> alternatives_;  // of threads at an `either`, that are still to be taken
+  std::vector<bool> on_path_;  // by state
+  static constexpr std::size_t newest = 128;
+  std::vector<Node> nodes_;                // the path from where `past_` ends, never more than twice `newest`
+  PackedPath past_;                        // its beginning
+  std::uint32_t past_depth_ = 0;           // of that, in steps: those that the machine has forgotten
+  std::vector<PackedPath::Place> places_;  // scratch
+  std::vector<Step> steps_;                // scratch
+  std::vector<Move> alternatives_;         // of threads at an `either`, that are still to be taken
   struct Digit {
     std::int64_t number = 0;
     std::int64_t count = 0;
