@@ -28,7 +28,8 @@ heddle::Program compile(const std::string& text) {
 }  // namespace
 
 TEST_CASE(
-    "every violation that an example expects is found within 10,000 random runs of seed 1 and depth 4, the deepest "
+    "every violation that an example expects is found within 10,000 random runs of seed 1 and depth 4, the "
+    "deepest "
     "ones within 20,000 of depth 8") {
   std::size_t found = 0;
   std::size_t deep = 0;
