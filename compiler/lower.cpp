@@ -149,8 +149,10 @@ class Lowering {
         } else {
           generator_.end_idle_rounds(retry_loops_);
         }
+        // (An argument that is not used would tell equal threads apart by their bytes.)
+        const bool takes_argument = code.is_family && facts_.used(code.body, 0);
         auto body =
-            generator_.generate(batch_.module(), "thread." + code.name, code.body, code.is_family,
+            generator_.generate(batch_.module(), "thread." + code.name, code.body, takes_argument,
                                 sites_.named(code.range, "end of thread " + code.name), run_ahead_, endless_);
         functions[number] = batch_.add("thread." + code.name, body.start);
         locals[number] = std::move(body.locals);
