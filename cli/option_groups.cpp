@@ -217,7 +217,7 @@ void add_limit_options(CLI::App& app, CheckOptions& check) {
 void add_no_symmetry(CLI::App& app, CheckOptions& check) {
   app.add_flag_callback(
          "--no-symmetry", [&check] { check.symmetry = false; },
-         "Explore also executions that differ from others in a permutation of equal threads only")
+         "Explore also executions and states that differ from others in a permutation of equal threads only")
       ->disable_flag_override();
 }
 
