@@ -419,8 +419,6 @@ class Machine {
     return true;
   }
 
-  // The value of a mutex while the thread holds it.
-
   static constexpr std::uint8_t later_in_block = 2;  // Mailbox::in_atomic
 
   [[nodiscard]] bool looked_last(ThreadId thread);
