@@ -152,7 +152,7 @@ std::string difference_of_complete_executions(const Program& program) {
 TEST_CASE(
     "an atomic block is one step: all algorithms agree, and under sc a mutex around every step says the "
     "same") {
-  const std::size_t programs = tests::sized(400, 4000);
+  const std::size_t programs = tests::sized(400, 6000);
   std::size_t failures = 0;
   std::size_t violations = 0;
   for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {

@@ -112,7 +112,7 @@ std::optional<Truth> interleavings(const Program& program, const std::vector<boo
 }  // namespace
 
 TEST_CASE("a daemon may wait for ever, under every model and algorithm") {
-  const std::size_t programs = tests::sized(150, 2000);
+  const std::size_t programs = tests::sized(150, 3000);
   std::size_t failures = 0;
   std::size_t waited = 0;
   for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {

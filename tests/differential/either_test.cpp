@@ -171,7 +171,7 @@ Findings explore(const Program& program, const std::string& model, const std::st
 }  // namespace
 
 TEST_CASE("an either takes every alternative that can be taken, and waits for ever only if none ever can") {
-  const std::size_t programs = tests::sized(250, 2500);
+  const std::size_t programs = tests::sized(250, 4000);
   std::size_t deadlocks = 0;
   std::size_t early = 0;
   std::size_t failures = 0;

@@ -441,7 +441,7 @@ TEST_CASE("temporal claims come true exactly where a fixpoint over all states sa
 }
 
 TEST_CASE("where loops only wait, every algorithm says as states does whether all threads end") {
-  const std::size_t programs = tests::sized(60, 300);
+  const std::size_t programs = tests::sized(60, 1000);
   std::size_t safe = 0;
   std::size_t stuck = 0;
   for (std::uint64_t number = 0; number < programs; ++number) {

@@ -107,7 +107,7 @@ std::optional<bool> violated(const Program& program, const Claim& claim, std::st
 
 TEST_CASE(
     "every algorithm that judges invariants finds a state in which one does not hold, if there is any") {
-  const std::size_t programs = tests::sized(150, 3000);
+  const std::size_t programs = tests::sized(150, 4000);
   std::size_t failures = 0;
   std::size_t broken = 0;
   std::size_t compared = 0;

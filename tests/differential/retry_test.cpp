@@ -177,7 +177,7 @@ std::optional<Found> find(const std::string& text, const char* model,
 }  // namespace
 
 TEST_CASE("executions that end at idle rounds are not missed, and all algorithms agree on where they end") {
-  const std::size_t programs = tests::sized(200, 1000);
+  const std::size_t programs = tests::sized(200, 2000);
   std::size_t failures = 0, idle = 0, fewer = 0, violations = 0, skipped = 0;
   for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
     const std::string text = Writer(default_seed() * 1'000'000 + number).program();

@@ -24,7 +24,7 @@ class PackedPath {
   struct Place {
     StateGraph::State state = 0;
     std::uint32_t steps = 0;         // of the move that it took last
-    std::uint32_t alternatives = 0;  // that it has not taken yet
+    std::uint32_t alternatives = 0;  // how many it has not taken yet
     MoveKind last = MoveKind::transition;
     bool reduced = false;
     bool has_entered = false;  // its alternatives have been found
