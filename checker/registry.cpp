@@ -25,6 +25,7 @@ struct Form {
   std::vector<std::string_view> models;
   Run run = nullptr;
   bool divisible = false;
+  bool shares_states = false;
   bool judges_invariants = false;
   bool sees_locals = false;
   bool runs_blocks = false;
@@ -40,6 +41,12 @@ Form in_parts(Form form, Sampler sample) {
 // Of an algorithm that looks at every state, or at one for all that are equal as far as invariants see.
 Form of_states(Form form) {
   form.judges_invariants = form.sees_locals = form.runs_blocks = true;
+  return form;
+}
+
+// Of an algorithm whose threads explore one table of states.
+Form by_crews(Form form) {
+  form.shares_states = true;
   return form;
 }
 
@@ -109,7 +116,7 @@ const std::vector<AlgorithmRow>& rows() {
         .decides_liveness = true,
         .runs_endless = true,
         .counts = CountedAs::path},
-       {of_states(over_interleavings(run_states))}},
+       {by_crews(of_states(over_interleavings(run_states)))}},
       {{.name = "rsmc",
         .summary = "commit machines: events in any order that the axioms allow, each trace once",
         .paper = "Abdulla, Atig, Jonsson, Leonardsson, CAV'16",
@@ -207,6 +214,7 @@ const std::vector<Cell>& all_cells() {
           if (!has || cell.run != nullptr) continue;
           cell.run = form.run;
           cell.divisible = form.divisible;
+          cell.shares_states = form.shares_states;
           cell.judges_invariants = form.judges_invariants;
           cell.sees_locals = form.sees_locals;
           cell.runs_blocks = form.runs_blocks;

@@ -23,8 +23,9 @@ struct Cell {
   std::string_view algorithm;
   // Explores the program of the search, whose options name this model. Null: the pair does not work.
   void (*run)(Search&) = nullptr;
-  std::string why_not = {};  // one sentence if the pair does not work, else empty
-  bool divisible = false;    // it explores in parts (search/part.hpp)
+  std::string why_not = {};    // one sentence if the pair does not work, else empty
+  bool divisible = false;      // it explores in parts (search/part.hpp)
+  bool shares_states = false;  // several threads can explore one table of states
   // Whether it judges invariants, and those that name locals of threads.
   bool judges_invariants = false;
   bool sees_locals = false;

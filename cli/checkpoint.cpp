@@ -61,7 +61,7 @@ std::function<void(const std::string&)> CheckpointFile::saver() {
 std::string CheckpointFile::advice(const CheckResult& result) const {
   if (result.stopped_by.empty()) return {};
   if (written_) return fmt::format("Continue with: --resume {}", one_line(name_));
-  if (name_.empty() && why_one_thread(result.model, result.algorithm).empty())
+  if (name_.empty() && why_not_divided(result.model, result.algorithm).empty())
     return "With --checkpoint FILE, a search that was stopped can be continued.";
   return {};
 }

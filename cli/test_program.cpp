@@ -291,7 +291,7 @@ class Runner {
         options.algorithm.empty() ? default_algorithm(program, options) : std::string_view(options.algorithm);
     const bool shared = !settings_.cluster.empty() && !options.max_memory &&
                         options.timeout.value_or(seconds_alone + 1) > seconds_alone &&
-                        why_one_thread(options.model, begun_with).empty();
+                        why_not_divided(options.model, begun_with).empty();
     if (!shared) return check(program, options);
     CheckOptions first = options;
     first.timeout = seconds_alone;

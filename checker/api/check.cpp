@@ -255,17 +255,35 @@ std::string why_not(const Program& program, std::string_view model, std::string_
       names_locals ? " that name locals" : "", algorithm, model, others);
 }
 
-std::string why_one_thread(std::string_view model_name, std::string_view algorithm_name) {
+namespace {
+
+// Empty if `can` holds for the pair's cell. `refusal` is a format for the algorithm, the model and those that can.
+template <typename Can>
+std::string why_none(std::string_view model_name, std::string_view algorithm_name, Can&& can,
+                     fmt::format_string<std::string_view&, std::string_view&, const std::string&> refusal) {
   if (std::string reason = why_not(model_name, algorithm_name); !reason.empty()) return reason;
   if (algorithm_name == checker::automatic)
     algorithm_name = checker::find_model(model_name)->default_algorithm;
-  if (checker::find_cell(model_name, algorithm_name)->divisible) return {};
-  const std::string others =
-      list_algorithms(model_name, [](const checker::Cell& cell) { return cell.divisible; });
-  return fmt::format(
+  if (can(*checker::find_cell(model_name, algorithm_name))) return {};
+  const std::string others = list_algorithms(model_name, can);
+  return fmt::format(refusal, algorithm_name, model_name, others);
+}
+
+}  // namespace
+
+std::string why_one_thread(std::string_view model, std::string_view algorithm) {
+  return why_none(
+      model, algorithm, [](const checker::Cell& cell) { return cell.divisible || cell.shares_states; },
       "the algorithm '{}' explores the model '{}' with one thread, because what it finds in one part of the "
-      "search changes others; several can be used by {}",
-      algorithm_name, model_name, others);
+      "search changes others; several can be used by {}");
+}
+
+std::string why_not_divided(std::string_view model, std::string_view algorithm) {
+  return why_none(
+      model, algorithm, [](const checker::Cell& cell) { return cell.divisible; },
+      "the algorithm '{}' does not divide the search of the model '{}' into parts, because what it finds in "
+      "one "
+      "changes others; it can be divided by {}");
 }
 
 Result<CheckResult> check(const Program& program, const CheckOptions& options) {
@@ -328,10 +346,11 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (options.random) options.threads = 1;
   if (const auto reason = why_one_thread(options.model, options.algorithm); !reason.empty()) {
     if (options.threads > 1) return refuse(reason);
-    if (options.save || !options.resume.empty())
-      return refuse(fmt::format(
-          "a search can be saved and continued only if it could use several threads: {}", reason));
     options.threads = 1;
+  }
+  if (options.save || !options.resume.empty()) {
+    if (const auto reason = why_not_divided(options.model, options.algorithm); !reason.empty())
+      return refuse(fmt::format("a search can be saved and continued only if it can be divided: {}", reason));
   }
   if (options.coverage && (options.save || !options.resume.empty()))
     return refuse("a search that counts coverage cannot be saved and continued");

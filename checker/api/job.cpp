@@ -231,8 +231,8 @@ class TallyReader {
 // -- Divisions.
 
 // Why a check with these options is not divided; empty: it can be.
-std::string why_not_divided(const CheckOptions& options) {
-  if (std::string reason = why_one_thread(options.model, options.algorithm); !reason.empty()) return reason;
+std::string why_one_process(const CheckOptions& options) {
+  if (std::string reason = why_not_divided(options.model, options.algorithm); !reason.empty()) return reason;
   if (options.max_executions) return "a limit of executions cannot be kept by several processes";
   if (options.max_memory) return "a limit of memory cannot be kept by several processes";
   if (options.coverage) return "coverage is counted by one process only";
@@ -302,7 +302,7 @@ void add(Tally& into, const Tally& other) {
 Result<Division> Division::of(const Program& program, const CheckOptions& requested) {
   CheckOptions options = requested;
   if (checker::is_automatic(options)) options.algorithm = default_algorithm(program, options);
-  if (std::string reason = why_not_divided(options); !reason.empty()) return refuse(std::move(reason));
+  if (std::string reason = why_one_process(options); !reason.empty()) return refuse(std::move(reason));
   std::string text;
   try {
     text = text_of(program, options);

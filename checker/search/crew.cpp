@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "checker/search/running.hpp"
+
 namespace heddle::checker {
 
 namespace {
@@ -28,13 +30,6 @@ constexpr double seconds_alone_if_given = 0.005;
 constexpr std::chrono::milliseconds watch_period{20};
 // However many the user allows later.
 constexpr std::uint32_t most_threads = 1024;
-
-CheckOptions without_limits(CheckOptions options) {
-  options.timeout.reset();
-  options.max_memory.reset();
-  options.progress = nullptr;
-  return options;
-}
 
 std::uint32_t size_of_crew(const CheckOptions& options) {
   // A limit of executions ends at the same one every time.
@@ -101,8 +96,7 @@ class Crew {
     bool full = false;                   // the machine was too narrow
     std::optional<std::string> stopped;  // the search has stopped there, for this reason
     std::atomic<bool> cancelled{false};
-    // What the calling thread may know of a running task.
-    std::atomic<std::uint64_t> executions{0}, blocked{0}, transitions{0}, depth{0}, memory{0};
+    Running counts;  // for the calling thread
   };
   using Place = typename std::list<Task>::iterator;
 
@@ -183,11 +177,7 @@ class Crew {
 
   void poll(Task& task, Search& searching, std::uint64_t depth, std::uint64_t memory) {
     constexpr auto relaxed = std::memory_order_relaxed;
-    task.executions.store(searching.counts.executions, relaxed);
-    task.blocked.store(blocked_runs(searching.counts), relaxed);
-    task.transitions.store(searching.counts.transitions, relaxed);
-    task.depth.store(depth, relaxed);
-    task.memory.store(memory, relaxed);
+    task.counts.note(searching, depth, memory);
     if (task.by_caller) {
       const std::lock_guard lock(mutex_);
       watch();
@@ -293,11 +283,9 @@ class Crew {
     std::uint64_t memory = 0;
     for (const Task& task : tasks_) {
       if (task.state == State::running) {
-        progress.executions += task.executions;
-        progress.blocked += task.blocked;
-        progress.transitions += task.transitions;
-        if (task.by_caller) progress.depth = task.depth;
-        memory += task.memory;
+        task.counts.add_to(progress);
+        if (task.by_caller) progress.depth = task.counts.depth();
+        memory += task.counts.memory();
       } else if (task.state == State::done) {
         progress.executions += task.findings.counts.executions;
         progress.blocked += blocked_runs(task.findings.counts);
@@ -305,9 +293,7 @@ class Crew {
       }
     }
     search_.note_memory(memory);
-    if (options.max_memory && memory > *options.max_memory) halt("memory limit");
-    if (options.timeout && now > *options.timeout) halt("timeout");
-    if (options.progress && !options.progress(progress)) halt("interrupted");
+    if (std::string reason = limit_met(options, progress, memory); !reason.empty()) halt(std::move(reason));
   }
 
   // Nothing is running.

@@ -68,6 +68,13 @@ FinalEnd run_final_block(const Image& image, std::vector<std::int64_t>& memory, 
   }
 }
 
+std::string limit_met(const CheckOptions& options, const Progress& progress, std::uint64_t memory) {
+  const bool goes_on = !options.progress || options.progress(progress);
+  if (options.max_memory && memory > *options.max_memory) return "memory limit";
+  if (options.timeout && progress.seconds > *options.timeout) return "timeout";
+  return goes_on ? "" : "interrupted";
+}
+
 Search::Search(const Image& image, const CheckOptions& options)
     : image_(image),
       options_(options),
@@ -130,16 +137,14 @@ void Search::poll(std::uint64_t depth, std::uint64_t memory) {
   if (depth > counts.max_depth) counts.max_depth = depth;
   note_memory(memory);
   if (task_ != nullptr) return task_->poll(*this, depth, memory + final_states_memory());
-  if (options_.max_memory && memory + final_states_memory() > *options_.max_memory) stop("memory limit");
-  const auto now = seconds();
-  if (options_.timeout && now > *options_.timeout) stop("timeout");
-  if (options_.progress && !options_.progress({.executions = counts.executions,
-                                               .blocked = blocked_runs(counts),
-                                               .transitions = counts.transitions,
-                                               .states = counts.states,
-                                               .depth = depth,
-                                               .seconds = now}))
-    stop("interrupted");
+  const Progress progress{.executions = counts.executions,
+                          .blocked = blocked_runs(counts),
+                          .transitions = counts.transitions,
+                          .states = counts.states,
+                          .depth = depth,
+                          .seconds = seconds()};
+  if (std::string reason = limit_met(options_, progress, memory + final_states_memory()); !reason.empty())
+    stop(std::move(reason));
 }
 
 Findings Search::findings() const {

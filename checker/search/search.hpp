@@ -53,6 +53,10 @@ struct StateValue {
 FinalEnd run_final_block(const Image& image, std::vector<std::int64_t>& memory, bool resume_after_assert,
                          Rows* rows);
 
+// Asks the options' limits and `progress`: why the search must stop, or empty. `memory` in bytes.
+[[nodiscard]] std::string limit_met(const CheckOptions& options, const Progress& progress,
+                                    std::uint64_t memory);
+
 class Search;
 struct Job;
 

@@ -9,11 +9,15 @@
 // Symmetry: where threads are equal (twins.hpp), the table takes states that a permutation of them turns into each other for
 // one. It holds the one in which the threads of each class come in ascending order of their numbers: of the block, of
 // the buffers, and of the mutexes that they hold. Threads with equal numbers can be exchanged and change nothing.
+//
+// Several threads can search together, each with a machine and a table of its own: the tables then share their states.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <mutex>
 #include <new>
 #include <span>
 #include <string_view>
@@ -26,6 +30,55 @@
 
 namespace heddle::checker {
 
+// What tables of machines of one kind share. Each table has its own numbers for blocks, buffers and large values; those
+// that are common to all stand here, and are looked up here when a table meets one for the first time.
+class SharedStates {
+ public:
+  [[nodiscard]] TreeTable::Shared& trees() { return trees_; }
+
+  // From a table's own numbers to the common ones, for one kind of thing.
+  class Translation {
+   public:
+    // `find` returns the common number under the lock. O(1) but for the first time.
+    template <typename Find>
+    [[nodiscard]] std::uint32_t number(SharedStates& states, std::uint32_t own, Find&& find) {
+      if (own >= numbers_.size()) numbers_.resize(own + 1, none);
+      if (numbers_[own] == none) [[unlikely]] {
+        const std::lock_guard lock(states.mutex_);
+        numbers_[own] = find();
+      }
+      return numbers_[own];
+    }
+    [[nodiscard]] std::size_t memory_used() const { return numbers_.capacity() * sizeof(std::uint32_t); }
+
+   private:
+    std::vector<std::uint32_t> numbers_;
+  };
+  // For `find` of a translation.
+  [[nodiscard]] std::uint32_t number_of_block(std::span<const std::uint64_t> words) {
+    return blocks_.insert(words).number;
+  }
+  [[nodiscard]] std::uint32_t number_of_sequence(std::span<const std::uint64_t> words) {
+    return sequences_.insert(words).number;
+  }
+  [[nodiscard]] std::uint32_t number_of_value(std::uint64_t value) {
+    return large_values_.insert(value).number;
+  }
+
+  [[nodiscard]] std::size_t memory_used() {
+    const std::lock_guard lock(mutex_);
+    return trees_.memory_used() + blocks_.memory_used() + sequences_.memory_used() +
+           large_values_.memory_used();
+  }
+
+ private:
+  TreeTable::Shared trees_;
+  std::mutex mutex_;  // of the others
+  SequenceTable blocks_;
+  SequenceTable sequences_;
+  WordTable large_values_;
+};
+
 // The states of a machine. Each location, each thread and the buffers of each thread are a part of a state.
 template <typename Machine>
 class StateTable {
@@ -34,7 +87,9 @@ class StateTable {
 
   StateTable() = default;
   // `twins`: MachineOptions::twins; states are taken for one if a permutation of these turns one into the other.
-  explicit StateTable(std::span<const std::uint32_t> twins) {
+  // `shared`: null, or what it shares with other tables; that outlives it.
+  explicit StateTable(std::span<const std::uint32_t> twins, SharedStates* shared = nullptr)
+      : shared_(shared), tree_(shared == nullptr ? TreeTable() : TreeTable(shared->trees())) {
     class_of_.assign(twins.size(), none);
     for (ThreadId t = 0; t < twins.size(); ++t) {
       if (twins[t] == none) continue;
@@ -50,8 +105,8 @@ class StateTable {
   // Whether the machine's state is in the table; if not, it is added. `path` is part of the state: it
   // distinguishes states that are otherwise equal; all states of a table have one, or none has.
   bool known(Machine& machine, std::span<const std::uint64_t> path) { return find(machine, path).known; }
-  // The same, with the state's number: states are numbered from 0 in the order in which they come. O(size of the
-  // state), but what has not changed since the last call costs a comparison only.
+  // The same, with the state's number: states are numbered from 0 in the order in which they come, unless the table
+  // shares them. O(size of the state), but what has not changed since the last call costs a comparison only.
   Found find(Machine& machine, std::span<const std::uint64_t> path) {
     if (!tree_.started()) start(machine, !path.empty());
     tree_.mark();
@@ -75,20 +130,29 @@ class StateTable {
   // O(size of the thread + log(size of the state)).
   Found find_next(Machine& machine, std::span<const Change> changes) {
     tree_.mark();
+    if (!classes_.empty()) [[unlikely]]
+      before_ = {numbers_[changes.back().thread], changes.back().thread};
     set(machine, changes);
     return tree_.find();
   }
   // The machine has undone the step that led to the last call, which was `find_next`. O(log(size of the state)).
-  void go_back() { tree_.roll_back(); }
+  void go_back() {
+    tree_.roll_back();
+    if (!classes_.empty()) [[unlikely]]
+      numbers_[before_.thread] = before_.numbers;
+  }
   // The machine has undone a transition. O(as find_next).
   void step_back(Machine& machine, std::span<const Change> changes) {
     set(machine, changes);
     tree_.mark();
   }
 
+  // Of a table that does not share its states.
   [[nodiscard]] std::size_t size() const { return tree_.size(); }
+  // Without what it shares.
   [[nodiscard]] std::size_t memory_used() const {
-    return tree_.memory_used() + sequences_.memory_used() + large_values_.memory_used();
+    return tree_.memory_used() + sequences_.memory_used() + large_values_.memory_used() +
+           common_blocks_.memory_used() + common_sequences_.memory_used() + common_values_.memory_used();
   }
 
  private:
@@ -96,10 +160,14 @@ class StateTable {
 
   // Neighbours in the tree should be parts that depend on each other: few pairs of them occur then. An element of
   // an array often has to do with the thread of the same index. So arrays are spread over the threads.
-  void start(const Machine& machine, bool has_path) {
+  void start(Machine& machine, bool has_path) {
     for (Location x = 0; x < machine.memory().size() && !classes_.empty(); ++x) {
       if (machine.image().locations[x].is_mutex) mutexes_.push_back(x);
     }
+    numbers_.resize(machine.thread_count());
+    // (A class is sorted with the numbers of all its members.)
+    for (ThreadId t = 0; t < machine.thread_count() && !classes_.empty(); ++t)
+      numbers_[t] = numbers_of(machine, t);
     struct Place {
       double at = 0;  // from 0, the first thread, to 1
       std::uint32_t part = 0;
@@ -139,9 +207,12 @@ class StateTable {
     tree_.set(part_[location], number_of_value(machine.memory()[location]));
   }
   void set_thread(Machine& machine, ThreadId thread) {
-    if (!classes_.empty() && class_of_[thread] != none) [[unlikely]]
-      return set_class(machine, classes_[class_of_[thread]]);
-    set_place(machine, thread, numbers_of(machine, thread));
+    const Numbers numbers = numbers_of(machine, thread);
+    if (!classes_.empty()) [[unlikely]] {
+      numbers_[thread] = numbers;
+      if (class_of_[thread] != none) return set_class(machine, classes_[class_of_[thread]]);
+    }
+    set_place(machine, thread, numbers);
   }
   struct Numbers {
     std::uint32_t block = 0;
@@ -149,6 +220,13 @@ class StateTable {
   };
   [[nodiscard]] Numbers numbers_of(Machine& machine, ThreadId thread) {
     Numbers result{.block = machine.block_number(thread)};
+    if (shared_ != nullptr) [[unlikely]] {
+      result.block = common_blocks_.number(*shared_, result.block, [&] {
+        words_.resize(machine.threads().size(thread) / sizeof(std::uint64_t));
+        std::memcpy(words_.data(), machine.threads().block(thread), machine.threads().size(thread));
+        return shared_->number_of_block(words_);
+      });
+    }
     if constexpr (Machine::has_buffers) {
       words_.clear();
       add_buffers(machine, thread);
@@ -165,7 +243,7 @@ class StateTable {
   // Sorts the threads of a class into their places. O(n log(n) m) for n threads and m mutexes.
   void set_class(Machine& machine, const std::vector<ThreadId>& threads) {
     members_.clear();
-    for (const ThreadId t : threads) members_.push_back({numbers_of(machine, t), t});
+    for (const ThreadId t : threads) members_.push_back({numbers_[t], t});
     const auto holds_more = [&](ThreadId a, ThreadId b) {
       const auto differs = std::find_if(mutexes_.begin(), mutexes_.end(), [&](Location x) {
         return (machine.memory()[x] == Machine::holder(a)) != (machine.memory()[x] == Machine::holder(b));
@@ -192,23 +270,31 @@ class StateTable {
     const std::uint64_t moved = static_cast<std::uint64_t>(value) + half;
     if (moved < 2 * half) [[likely]]
       return static_cast<std::uint32_t>(moved);
-    const std::uint32_t number = large_values_.insert(static_cast<std::uint64_t>(value)).number;
+    std::uint32_t number = large_values_.insert(static_cast<std::uint64_t>(value)).number;
+    if (shared_ != nullptr)
+      number = common_values_.number(
+          *shared_, number, [&] { return shared_->number_of_value(static_cast<std::uint64_t>(value)); });
     if (number >= 2 * half - 1) throw std::bad_alloc();
     return static_cast<std::uint32_t>(2 * half) + number;
   }
   // Of `words_`; 0 if there are none.
   [[nodiscard]] std::uint32_t number_of_words() {
-    return words_.empty() ? 0 : 1 + sequences_.insert(words_).number;
+    if (words_.empty()) return 0;
+    const std::uint32_t number = sequences_.insert(words_).number;
+    if (shared_ == nullptr) [[likely]]
+      return 1 + number;
+    return 1 +
+           common_sequences_.number(*shared_, number, [&] { return shared_->number_of_sequence(words_); });
   }
 
-  // Into `words_`. Per buffer: how many entries, then each. Of a store-store barrier only what it still orders
-  // matters. Nothing if that is all empty.
+  // Into `words_`. Per buffer: the location of its oldest entry, which tells it from the thread's others, and how many
+  // entries, then each. Of a store-store barrier only what it still orders matters. Nothing if that is all empty.
   void add_buffers(const Machine& machine, ThreadId thread) {
     const auto& model = machine.model();
     for (const auto index : model.owned(thread)) {
       const auto& buffer = model.of_process(machine.thread_count() + index);
       if (buffer.empty()) continue;
-      words_.push_back((std::uint64_t{index} << 32) | buffer.size());
+      words_.push_back((std::uint64_t{buffer.writes[buffer.head].location} << 32) | buffer.size());
       for (auto i = buffer.head; i < buffer.writes.size(); ++i) {
         const auto& write = buffer.writes[i];
         words_.push_back(write.location);
@@ -219,6 +305,8 @@ class StateTable {
     if (!words_.empty()) words_.push_back(model.flushed_before_next(thread));
   }
 
+  SharedStates* shared_ = nullptr;
+  SharedStates::Translation common_blocks_, common_sequences_, common_values_;
   TreeTable tree_;
   SequenceTable sequences_;  // buffers, paths
   WordTable large_values_;
@@ -232,7 +320,9 @@ class StateTable {
     Numbers numbers;
     ThreadId thread = 0;
   };
-  std::vector<Member> members_;  // scratch
+  std::vector<Member> members_;   // scratch
+  std::vector<Numbers> numbers_;  // by thread, if there are classes
+  Member before_;                 // what find_next changed of them
 };
 
 }  // namespace heddle::checker

@@ -4,6 +4,8 @@
 // the pair at the root is that of the sequence. Neighbouring states differ in few parts, so few pairs are looked up, and
 // most states add one word to one table. (Laarman, van de Pol, Weber, "Parallel recursive state compression for free",
 // SPIN'11.)
+//
+// Several threads can each have a current sequence of their own and share what they find.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "checker/search/shared_word_table.hpp"
 #include "checker/search/word_table.hpp"
 
 namespace heddle::checker {
@@ -20,6 +23,21 @@ namespace heddle::checker {
 class TreeTable {
  public:
   static constexpr std::uint32_t unset = 0xffffffff;
+
+  // What several tables share.
+  class Shared {
+   public:
+    [[nodiscard]] std::size_t memory_used() const { return roots_.memory_used() + others_.memory_used(); }
+
+   private:
+    friend class TreeTable;
+    Gate gate_;
+    SharedWordTable roots_{gate_};
+    SharedWordTable others_{gate_};
+  };
+  TreeTable() = default;
+  // `shared` outlives the table. Different tables may be used by different threads.
+  explicit TreeTable(Shared& shared) : shared_(&shared), pass_(&shared.gate_.new_pass()) {}
 
   // To be called first, and once. All parts must be set before the first `find`.
   void start(std::size_t length) {
@@ -35,20 +53,32 @@ class TreeTable {
   }
   // The number of the current sequence, which is added if it is not known. O(parts changed * log(length)).
   NumberFound find() {
-    update();
-    return sequences_.insert(children(1));
+    if (shared_ == nullptr) [[likely]] {
+      update([&](std::uint64_t pair) { return others_.insert(pair).number; });
+      return roots_.insert(children(1));
+    }
+    const Inside inside(*this);
+    update([&](std::uint64_t pair) { return shared_->others_.insert(pair, others_user_, *pass_).number; });
+    return shared_->roots_.insert(children(1), roots_user_, *pass_);
   }
   // `roll_back` makes the sequence what it was at the last `mark`. There must be a `find` in between.
   // O(parts changed * log(length)), both.
   void mark() {
-    update();
+    if (shared_ == nullptr) [[likely]] {
+      update([&](std::uint64_t pair) { return others_.insert(pair).number; });
+    } else if (!changed_.empty()) {
+      const Inside inside(*this);
+      update([&](std::uint64_t pair) { return shared_->others_.insert(pair, others_user_, *pass_).number; });
+    }
     before_.clear();
   }
   void roll_back() {
     for (; !before_.empty(); before_.pop_back()) nodes_[before_.back().node] = before_.back().value;
   }
-  [[nodiscard]] std::size_t size() const { return sequences_.size(); }
-  [[nodiscard]] std::size_t memory_used() const { return pairs_.memory_used() + sequences_.memory_used(); }
+  // Of a table that does not share.
+  [[nodiscard]] std::size_t size() const { return roots_.size(); }
+  // Without what it shares.
+  [[nodiscard]] std::size_t memory_used() const { return roots_.memory_used() + others_.memory_used(); }
 
  private:
   struct Before {
@@ -65,19 +95,32 @@ class TreeTable {
     const std::size_t parent = node / 2;
     if (parent > 1 && (changed_.empty() || changed_.back() != parent)) changed_.push_back(parent);
   }
-  void update() {
+  struct Inside {
+    explicit Inside(TreeTable& its_table) : table(its_table) { table.shared_->gate_.enter(*table.pass_); }
+    ~Inside() { Gate::leave(*table.pass_); }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    TreeTable& table;
+  };
+
+  // `number(pair)` finds the number of a pair of an inner node.
+  template <typename Number>
+  void update(Number&& number) {
     for (std::size_t i = 0; i < changed_.size(); ++i) {
       const std::size_t node = changed_[i];
       const std::uint32_t left = nodes_[2 * node];
       const std::uint32_t right = nodes_[2 * node + 1];
       // An only child stands for its parent.
-      assign(node, left == unset ? right : right == unset ? left : pairs_.insert(children(node)).number);
+      assign(node, left == unset ? right : right == unset ? left : number(children(node)));
     }
     changed_.clear();
   }
 
-  WordTable sequences_;  // by their last two inner nodes
-  WordTable pairs_;      // all other inner nodes
+  WordTable roots_;   // by their last two inner nodes; if it does not share
+  WordTable others_;  // all other inner nodes
+  Shared* shared_ = nullptr;
+  Gate::Pass* pass_ = nullptr;  // if it shares
+  SharedWordTable::User roots_user_, others_user_;
   // Of the current sequence: the children of node n are 2n and 2n + 1, the root is 1.
   std::vector<std::uint32_t> nodes_;
   std::size_t length_ = 0;

@@ -22,6 +22,37 @@
 
 namespace heddle::checker {
 
+// Of a table's array of buckets.
+struct FreeBuckets {
+  void operator()(void* memory) const { std::free(memory); }  // NOLINT(cppcoreguidelines-no-malloc)
+};
+template <typename Bucket>
+using Buckets = std::unique_ptr<Bucket[], FreeBuckets>;
+
+// Empty ones. Large arrays on huge pages: otherwise most look-ups would walk the page table, too.
+template <typename Bucket>
+[[nodiscard]] Buckets<Bucket> allocate_buckets(std::size_t count) {
+  constexpr std::size_t huge = std::size_t{1} << 21;
+  const bool large = count * sizeof(Bucket) >= huge;
+  const std::size_t alignment = large ? huge : alignof(Bucket);
+  const std::size_t bytes = (count * sizeof(Bucket) + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, bytes);  // NOLINT(cppcoreguidelines-no-malloc)
+  if (memory == nullptr) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+  if (large) ::madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  auto* const buckets = static_cast<Bucket*>(memory);
+  for (std::size_t i = 0; i < count; ++i) new (buckets + i) Bucket;
+  return Buckets<Bucket>(buckets);
+}
+
+// The finalizer of MurmurHash3.
+[[nodiscard]] inline std::uint64_t mixed(std::uint64_t word) {
+  word = (word ^ word >> 33) * 0xff51afd7ed558ccd;
+  word = (word ^ word >> 33) * 0xc4ceb9fe1a85ec53;
+  return word ^ word >> 33;
+}
+
 class WordTable {
  public:
   // O(1) amortised. Throws std::bad_alloc if there is no memory left, or no number.
@@ -54,14 +85,11 @@ class WordTable {
     static constexpr std::uint32_t capacity = 5;
     std::array<std::uint64_t, capacity> words;
     std::array<std::uint32_t, capacity> numbers;
-    std::uint32_t used;
+    std::uint32_t used = 0;
   };
   static_assert(sizeof(Bucket) == 64);
-  struct Free {
-    void operator()(Bucket* p) const { std::free(p); }  // NOLINT(cppcoreguidelines-no-malloc)
-  };
   struct Shard {
-    std::unique_ptr<Bucket[], Free> buckets;
+    Buckets<Bucket> buckets;
     std::size_t count = 0;
     std::size_t used = 0;  // words
     std::size_t most = 0;  // words, before it must grow
@@ -73,19 +101,12 @@ class WordTable {
   static constexpr unsigned shard_bits = 2;
   static constexpr std::uint32_t none_left = 0xffffffff;
 
-  // The finalizer of MurmurHash3.
-  [[nodiscard]] static std::uint64_t mixed(std::uint64_t word) {
-    word = (word ^ word >> 33) * 0xff51afd7ed558ccd;
-    word = (word ^ word >> 33) * 0xc4ceb9fe1a85ec53;
-    return word ^ word >> 33;
-  }
-
   // To one and a half of its buckets. The order of hashes is that of places, so both arrays are passed through once.
   [[gnu::noinline]] void grow(Shard& shard) {
     Shard larger;
     larger.count = shard.count + shard.count / 2 + 1;
     larger.most = 4 * larger.count;
-    larger.buckets = allocate(larger.count);
+    larger.buckets = allocate_buckets<Bucket>(larger.count);
     buckets_ += larger.count;
     for (std::size_t from = 0; from < shard.count; ++from) {
       const Bucket& bucket = shard.buckets[from];
@@ -100,22 +121,6 @@ class WordTable {
     larger.used = shard.used;
     buckets_ -= shard.count;
     shard = std::move(larger);
-  }
-
-  // Large arrays on huge pages: otherwise most look-ups would walk the page table, too.
-  [[nodiscard]] static std::unique_ptr<Bucket[], Free> allocate(std::size_t count) {
-    constexpr std::size_t huge = std::size_t{1} << 21;
-    const bool large = count * sizeof(Bucket) >= huge;
-    const std::size_t alignment = large ? huge : alignof(Bucket);
-    const std::size_t bytes = (count * sizeof(Bucket) + alignment - 1) / alignment * alignment;
-    void* const memory = std::aligned_alloc(alignment, bytes);  // NOLINT(cppcoreguidelines-no-malloc)
-    if (memory == nullptr) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    if (large) ::madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-    auto* const buckets = static_cast<Bucket*>(memory);
-    for (std::size_t i = 0; i < count; ++i) (new (buckets + i) Bucket)->used = 0;
-    return std::unique_ptr<Bucket[], Free>(buckets);
   }
 
   std::array<Shard, std::size_t{1} << shard_bits> shards_;

@@ -196,6 +196,9 @@ struct CheckOptions {
   // a second. What a finished search reports does not depend on it, nor does which violation comes first. More
   // than one is refused for pairs with a reason (why_one_thread), which explore with one where it is 0. Always
   // one with `coverage` and `max_executions`.
+  // `states` uses several only if their number is given, and one for liveness and `witnesses`. It looks for violations
+  // with several, and if there are some, with one thread from the start again, for the report. `max_depth` and
+  // CheckResult::endless may differ.
   std::uint32_t threads = 1;
   // For callers with several checks at a time, who may have cores to spare before a check has ended: called by the
   // checking thread now and then, returns how many threads may explore from here on. Smaller numbers than before are
@@ -207,7 +210,7 @@ struct CheckOptions {
   // Called by the checking thread every `save_period` seconds, and when the search is stopped by a limit or by
   // `progress`, with a text from which another check of the same program with the same options can continue. Its
   // size grows with the depth of the search, the threads and the distinct outcomes, not with the executions. For
-  // pairs that can use several threads (why_one_thread), without `coverage`. May throw, as `progress` may.
+  // pairs whose search can be divided (why_not_divided), without `coverage`. May throw, as `progress` may.
   std::function<void(const std::string&)> save = {};
   double save_period = 60;  // seconds
   // Such a text. A finished search reports what one without interruption would have reported.
@@ -499,7 +502,7 @@ struct CheckResult {
   std::uint32_t threads = 1;   // that took part
   // Of an algorithm with AlgorithmInfo::runs_endless that was stopped by a limit: what grows, as a sentence.
   std::string grows;
-  bool endless = false;  // of the same: some run never ends
+  bool endless = false;  // of the same: some run never ends; with several threads, no run ends
   // With CheckOptions::random: the search, and the least probability with which it finds a violation of this
   // depth, if there is one that needs no more steps than the longest run (0: nothing is known, as with models
   // that execute out of order and programs that have a `choose`).
@@ -557,6 +560,9 @@ struct AlgorithmInfo {
 [[nodiscard]] std::string why_not(const Program& program, std::string_view model, std::string_view algorithm);
 // Why the pair explores with one thread only: one sentence, empty if it can use several.
 [[nodiscard]] std::string why_one_thread(std::string_view model, std::string_view algorithm);
+// Why the search of the pair is not divided into parts, which can be saved, continued, and explored by several processes
+// (heddle/job.h): one sentence, empty if it can be.
+[[nodiscard]] std::string why_not_divided(std::string_view model, std::string_view algorithm);
 
 [[nodiscard]] std::string_view name(Verdict verdict);
 [[nodiscard]] std::string_view name(ViolationKind kind);

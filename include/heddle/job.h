@@ -70,7 +70,7 @@ struct DivisionEnd {
 // A check that can be divided. Immutable; functions may be called by several threads. Copying is O(1).
 class Division {
  public:
-  // Errors: those of check(); the pair of model and algorithm cannot be divided (why_one_thread); an option means
+  // Errors: those of check(); the pair of model and algorithm cannot be divided (why_not_divided); an option means
   // nothing here: `max_executions`, `max_memory`, `coverage`, `robust_states`, `save`, `resume`. `timeout`,
   // `progress`, `threads` and `any_violation` are ignored.
   static Result<Division> of(const Program& program, const CheckOptions& options);

@@ -111,6 +111,8 @@ std::optional<Truth> interleavings(const Program& program, const std::vector<boo
 
 }  // namespace
 
+TEST_SUITE_BEGIN("waiting");
+
 TEST_CASE("a daemon may wait for ever, under every model and algorithm") {
   const std::size_t programs = tests::sized(150, 3000);
   std::size_t failures = 0;
@@ -153,5 +155,7 @@ TEST_CASE("a daemon may wait for ever, under every model and algorithm") {
   }
   CHECK(waited > programs);
 }
+
+TEST_SUITE_END();
 
 }  // namespace heddle::differential

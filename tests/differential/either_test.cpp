@@ -170,6 +170,8 @@ Findings explore(const Program& program, const std::string& model, const std::st
 
 }  // namespace
 
+TEST_SUITE_BEGIN("waiting");
+
 TEST_CASE("an either takes every alternative that can be taken, and waits for ever only if none ever can") {
   const std::size_t programs = tests::sized(250, 4000);
   std::size_t deadlocks = 0;
@@ -212,5 +214,7 @@ TEST_CASE("an either takes every alternative that can be taken, and waits for ev
   CHECK(deadlocks > programs / 20);
   CHECK(early > programs / 20);
 }
+
+TEST_SUITE_END();
 
 }  // namespace heddle::differential

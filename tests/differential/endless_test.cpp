@@ -359,6 +359,8 @@ void with_all_states(const std::string& text, std::uint64_t number, Compare&& co
 
 }  // namespace
 
+TEST_SUITE_BEGIN("endless");
+
 TEST_CASE(
     "states finds the states, ends, deadlocks, violations and unfair ends that a search of all states "
     "finds") {
@@ -441,7 +443,8 @@ TEST_CASE("temporal claims come true exactly where a fixpoint over all states sa
 }
 
 TEST_CASE("where loops only wait, every algorithm says as states does whether all threads end") {
-  const std::size_t programs = tests::sized(60, 1000);
+  const std::size_t programs = tests::sized(60, 600);
+  constexpr std::uint64_t most_states = 3000;  // of programs with more, algorithms that keep none take hours
   std::size_t safe = 0;
   std::size_t stuck = 0;
   for (std::uint64_t number = 0; number < programs; ++number) {
@@ -449,11 +452,12 @@ TEST_CASE("where loops only wait, every algorithm says as states does whether al
     const std::string text = writer.program();
     const Program program = compiled(text);
     INFO("program " << number << ":\n" << text);
+    bool is_large = false;
     for (const ModelInfo& model : models()) {
       std::optional<Verdict> first;  // of `states`, or else of the first algorithm
       for (const bool keeps_states : {true, false}) {
         for (const AlgorithmInfo& algorithm : algorithms()) {
-          if (algorithm.decides_liveness != keeps_states ||
+          if (is_large || algorithm.decides_liveness != keeps_states ||
               !why_not(program, model.name, algorithm.name).empty())
             continue;
           const auto result = check(
@@ -462,10 +466,12 @@ TEST_CASE("where loops only wait, every algorithm says as states does whether al
           REQUIRE(result);
           INFO(algorithm.name << " under " << model.name);
           CHECK(result->stopped_by.empty());
+          is_large = result->counts.states > most_states;
           if (!first) first = result->verdict;
           CHECK((result->verdict == Verdict::violation) == (*first == Verdict::violation));
         }
       }
+      if (is_large) break;
       (*first == Verdict::violation ? stuck : safe) += 1;
     }
   }
@@ -526,5 +532,7 @@ TEST_CASE("a program with infinitely many states is undecided, and the report na
   CHECK(result->verdict == Verdict::safe);
   CHECK(result->endless);
 }
+
+TEST_SUITE_END();
 
 }  // namespace heddle::differential

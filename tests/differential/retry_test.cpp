@@ -176,6 +176,8 @@ std::optional<Found> find(const std::string& text, const char* model,
 
 }  // namespace
 
+TEST_SUITE_BEGIN("waiting");
+
 TEST_CASE("executions that end at idle rounds are not missed, and all algorithms agree on where they end") {
   const std::size_t programs = tests::sized(200, 2000);
   std::size_t failures = 0, idle = 0, fewer = 0, violations = 0, skipped = 0;
@@ -213,5 +215,7 @@ TEST_CASE("executions that end at idle rounds are not missed, and all algorithms
   CHECK(fewer > programs / 3);
   CHECK(violations > programs / 5);
 }
+
+TEST_SUITE_END();
 
 }  // namespace heddle::differential

@@ -48,6 +48,8 @@ std::optional<Found> find(const std::string& text, std::string_view model, bool 
 }  // namespace
 
 // A round whose condition is false does nothing, so every end can also be reached without such rounds.
+TEST_SUITE_BEGIN("waiting");
+
 TEST_CASE("a loop that only waits has the same outcomes as an await") {
   std::size_t compared = 0;
   const std::size_t wanted = tests::sized(20, 60);
@@ -68,5 +70,7 @@ TEST_CASE("a loop that only waits has the same outcomes as an await") {
     }
   }
 }
+
+TEST_SUITE_END();
 
 }  // namespace heddle::differential

@@ -8,9 +8,11 @@
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "checker/search/shared_word_table.hpp"
 #include "checker/search/tree_table.hpp"
 #include "checker/search/word_table.hpp"
 #include "checker/state/sequence_table.hpp"
@@ -110,6 +112,48 @@ TEST_CASE("a table of words numbers them as a map does") {
   CHECK_EQ(wrong, 0);
   CHECK_EQ(table.size(), expected.size());
   CHECK_LT(table.memory_used(), expected.size() * 25);
+}
+
+TEST_CASE("a table that several threads use gives each word one number") {
+  constexpr std::size_t threads = 4;
+  constexpr std::uint64_t words = 200'000;
+  Gate gate;
+  SharedWordTable table(gate);
+  std::vector<std::map<std::uint64_t, NumberFound>> found(threads);  // of each thread, at its first look-up
+  {
+    std::vector<std::jthread> running;
+    for (std::size_t t = 0; t < threads; ++t) {
+      running.emplace_back([&, t] {
+        Gate::Pass& pass = gate.new_pass();
+        SharedWordTable::User user;
+        std::mt19937_64 random(t);
+        for (std::uint64_t i = 0; i < words; ++i) {
+          const std::uint64_t word = random() % words;
+          gate.enter(pass);
+          const NumberFound now = table.insert(word, user, pass);
+          Gate::leave(pass);
+          const auto [first, is_new] = found[t].emplace(word, now);
+          if (!is_new && (!now.known || now.number != first->second.number))
+            first->second.number = 0xffffffff;
+        }
+      });
+    }
+  }
+  std::map<std::uint64_t, std::uint32_t> number_of;
+  std::map<std::uint64_t, int> finders;  // threads for which the word was new
+  for (const auto& of_thread : found) {
+    for (const auto& [word, first] : of_thread) {
+      CHECK(first.number != 0xffffffff);
+      CHECK(number_of.emplace(word, first.number).first->second == first.number);
+      finders[word] += !first.known;
+    }
+  }
+  std::set<std::uint32_t> numbers;
+  for (const auto& [word, number] : number_of) {
+    numbers.insert(number);
+    CHECK(finders[word] == 1);
+  }
+  CHECK(numbers.size() == number_of.size());
 }
 
 TEST_CASE("a table of trees numbers sequences as a map does, also after it went back") {

@@ -151,6 +151,8 @@ std::string compare(const Program& program, const checker::Cell& cell, const Tru
 
 }  // namespace
 
+TEST_SUITE_BEGIN("waiting");
+
 TEST_CASE("waiting costs no execution and no deadlock") {
   const std::size_t programs = tests::sized(200, 3000);
   std::size_t compared = 0;
@@ -178,5 +180,7 @@ TEST_CASE("waiting costs no execution and no deadlock") {
     compared += !skipped;
   }
 }
+
+TEST_SUITE_END();
 
 }  // namespace heddle::differential

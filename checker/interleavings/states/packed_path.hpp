@@ -4,6 +4,8 @@
 // the search keeps the newest places as they are and packs the others, many at a time: what is left to take at a place
 // follows from its state and the move that was taken last, and a step is packed to what undoing it needs, in bytes of
 // seven bits each as far as a number goes. On most paths that is 7 bytes for a place and its step, in place of 136.
+//
+// Places can be given away, to a search by another thread; their steps stay, as the way to the others.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +32,8 @@ class PackedPath {
     bool has_entered = false;  // its alternatives have been found
   };
 
-  [[nodiscard]] bool empty() const { return blocks_.empty(); }
+  // How many parts it has that were pushed and not given away.
+  [[nodiscard]] std::size_t own_parts() const { return blocks_.size() - given_; }
   // Adds places to the end, with the steps of all of them. O(steps), as all of these.
   void push(std::span<const Place> places, std::span<const Step> steps) {
     bytes_.clear();
@@ -47,6 +50,32 @@ class PackedPath {
     std::copy(bytes_.begin(), bytes_.end(), block.bytes.get());
     size_ += block.size = bytes_.size();
   }
+  // Gives the first places away, those of this many parts. The path that it returns has them, with all steps up to
+  // there. O(steps of that).
+  PackedPath give(std::size_t parts) {
+    PackedPath result;
+    result.given_ = given_;
+    given_ += parts;
+    for (const Block& block : std::span(blocks_).first(given_)) {
+      Block& copy =
+          result.blocks_.emplace_back(std::make_unique_for_overwrite<std::uint8_t[]>(block.size), block.size);
+      std::copy_n(block.bytes.get(), block.size, copy.bytes.get());
+      result.size_ += block.size;
+    }
+    return result;
+  }
+  // Calls `visit(place)` for each place that it has, from the first one on.
+  template <typename Visit>
+  void for_each_place(Visit&& visit) const {
+    for (const Block& block : std::span(blocks_).subspan(given_)) unpack(block, visit, [](const Step&) {});
+  }
+  // Removes the newest part, its own or not, and appends its steps, as `pop` does.
+  void pop_steps(std::vector<Step>& steps) {
+    std::vector<Place> places;
+    pop(places, steps);
+    given_ = std::min(given_, blocks_.size());
+  }
+  [[nodiscard]] std::size_t parts() const { return blocks_.size(); }
   // Removes the newest part that was pushed, and appends what it had. Of a step comes back what undoing it and
   // Machine::schedule need.
   void pop(std::vector<Place>& places, std::vector<Step>& steps) {
@@ -185,6 +214,7 @@ class PackedPath {
   }
 
   std::vector<Block> blocks_;
+  std::size_t given_ = 0;            // the first blocks, whose places are no longer its own
   std::size_t size_ = 0;             // of all blocks, in bytes
   std::vector<std::uint8_t> bytes_;  // scratch
 };

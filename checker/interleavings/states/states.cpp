@@ -11,26 +11,36 @@
 // representatives", CAV'93): its transitions are independent of all others and stay enabled whatever the others
 // do, and they change nothing that a claim is about: assertions come with the visible step before or after, final
 // states come after all choices, and invariants are not judged where a thread has yet to choose. For cycles there
-// is the proviso of Holzmann and Peled ("An improvement in formal verification", FORTE'94): a state from which
-// some choice leads back to a state of the current path is expanded fully. So some state of every cycle of the
-// reduced graph is expanded fully. Proof: let s be the state of the cycle that the search leaves first, and t its
-// successor on the cycle. When the search took the edge from s to t, t was not new, or it would have been left
-// before s; nor had it been left. So it was on the path, and s was expanded fully.
+// is a proviso: a state is expanded fully if some choice leads the thread to a `choose` that is not further down in the
+// program. So some state of every cycle of the reduced graph is expanded fully. Proof: in a cycle of others all moves
+// are choices. None of them brings a thread to a `choose` that was not at one before, so none may take a thread away
+// from one: each leads its thread to a `choose` further down. So the sum of the places of all threads that have yet to
+// choose grows with each move, and the cycle does not close. (The proviso of Holzmann and Peled, "An improvement in
+// formal verification", FORTE'94, looks at the path of the search. This one looks at the state alone, so that several
+// threads can search; it costs no state on any program of the project.)
 //
 // Of states that a permutation of equal threads turns into each other only the first one is explored (state_table.hpp).
 // Permutations turn runs into runs, so what is reachable from one of them is, permuted, reachable from the other, and what
-// is judged tells equal threads apart nowhere (twins.hpp). The path and the proviso above are then those of the graph of
-// these classes of states. Liveness is judged without it: what is fair to each thread is not what is fair to a class.
+// is judged tells equal threads apart nowhere (twins.hpp). The proof above holds in the graph of these classes of states,
+// as a permutation leaves the sum as it is. Liveness is judged without it: what is fair to each thread is not what is fair
+// to a class.
 //
 // A thread evaluates what it awaits only where that does not stop it, as in the other algorithms. A thread in the
 // middle of a condition stops there; other runs look later. Where liveness is judged, such a thread may give up
 // and begin again instead, as a thread that polls would, nothing is reduced, and the graph of all states is kept:
 // state_graph.hpp.
+//
+// Several threads can search (state_crew.hpp), but not for liveness.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,6 +48,7 @@
 
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/interleavings/states/packed_path.hpp"
+#include "checker/interleavings/states/state_crew.hpp"
 #include "checker/interleavings/states/state_graph.hpp"
 #include "checker/search/state_table.hpp"
 
@@ -142,14 +153,39 @@ bool asks_about_endless_runs(const Search& search) {
   return search.options().live || !search.image().temporal.empty();
 }
 
+// A thread that was cut off or else one that has assumed what does not hold; of several the first one in the order of the
+// program. Site `none`: there was neither.
+struct Cut {
+  ThreadId thread = 0;
+  Op op = Op::assume_failed;
+  std::uint32_t site = none;
+
+  void add(const Cut& other) {
+    const auto rank = [](const Cut& cut) {
+      return std::tuple(cut.site == none, cut.op == Op::assume_failed, cut.site, cut.thread);
+    };
+    if (rank(other) < rank(*this)) *this = other;
+  }
+};
+
+// Counts a run that was cut, unless there is one already.
+void count_cut(Search& search, const Cut& cut) {
+  const bool assumed = cut.op == Op::assume_failed;
+  const auto counted = assumed ? search.counts.blocked_assume : search.counts.blocked_loop_bound;
+  if (cut.site != none && counted == 0) search.blocked(cut.thread, cut.op, cut.site);
+}
+
 template <Interleaving Machine>
 class StateSearch {
  public:
-  StateSearch(Machine& machine, Search& search)
+  // `member`: of the crew that searches; null: the search is by one thread.
+  StateSearch(Machine& machine, Search& search, StateCrew::Member* member)
       : machine_(machine),
         search_(search),
+        member_(member),
         table_(asks_about_endless_runs(search) ? std::span<const std::uint32_t>()
-                                               : search.machine_options().twins),
+                                               : search.machine_options().twins,
+               member == nullptr ? nullptr : &member->states()),
         growth_(machine.image()),
         live_(asks_about_endless_runs(search)),
         truths_(machine.image().temporal.size()) {
@@ -162,9 +198,129 @@ class StateSearch {
   StateSearch& operator=(const StateSearch&) = delete;
 
   void run() {
+    if (member_ == nullptr) {
+      begin();
+      search();
+    } else {
+      number_buffers();
+      // What the way to a part's beginning counts is counted by others.
+      flushes_ = machine_.forced_flushes();
+      search_.counts.buffer_bound_flushes -= flushes_;
+      while (auto work = member_->next()) {
+        go_to_start();
+        if (work->path.parts() == 0) {
+          search_.counts.buffer_bound_flushes += flushes_;
+          begin();
+        } else {
+          begin(*std::move(work));
+        }
+        search();
+        flushes_ = machine_.forced_flushes();
+        if (search_.stopped()) break;
+      }
+    }
+    search_.note_memory(memory_used());
+    if (!search_.stopped_by().empty() || member_ != nullptr) search_.grows = growth_.describe();
+    if (member_ == nullptr && !search_.stopped()) count_cut(search_, cut_);
+    if (live_ && !search_.stopped()) judge_liveness();
+    if (live_ && cut_.op != Op::assume_failed && cut_.site != none && !search_.stopped())
+      search_.stop("a thread that was cut off");
+  }
+  [[nodiscard]] const Cut& cut() const { return cut_; }
+
+ private:
+  using Set = typename Machine::Set;
+  using Table = StateTable<Machine>;
+
+  // A state on the path, and what is left to take there.
+  struct Node {
+    StateGraph::State state = 0;  // 0 if a crew searches
+    Set choosing = {};
+    Set enabled = {};
+    Set looking = {};              // threads that may give up and begin again
+    std::uint32_t depth = 0;       // in steps
+    Set entering = {};             // threads at an `either`, until their alternatives have been found
+    std::size_t alternatives = 0;  // from here on alternatives_ are of this node
+    Move last{.process = none};    // that was taken
+    bool reduced = false;          // only the first thread of `choosing` moves
+    bool was_packed = false;       // its sets are to be found again
+    bool has_entered = false;      // if so: its alternatives have been found
+  };
+
+  // Models number buffers in the order in which threads come to need them. All machines of a crew must number them alike.
+  void number_buffers() {
+    if constexpr (Machine::has_buffers) {
+      for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+        for (Location x = 0; x < machine_.memory().size(); ++x) {
+          if (!machine_.image().locations[x].is_mutex) (void)machine_.model().buffer_for(t, x);
+        }
+      }
+    }
+  }
+
+  // At the start of the program.
+  void begin() {
     growth_.add(machine_);
     arrive(table_.find(machine_, {}), {});
+  }
+  // At the end of a path that another thread has given away.
+  [[gnu::noinline]] void begin(StateCrew::Work&& work) {
+    growth_.add(machine_);
+    past_ = std::move(work.path);
+    alternatives_ = std::move(work.alternatives);
+    Schedule choice;
+    past_.for_each_step([&](const Step& step) {
+      choice.clear();
+      Machine::add_to(choice, step);
+      if (choice.empty()) return;
+      constexpr std::uint32_t most_steps = 4096;
+      if (machine_.depth() >= most_steps) forget_steps(machine_.depth());
+      if (!machine_.follow(choice.front()))
+        throw std::logic_error("internal error: a path does not lead to its end");
+    });
+    search_.counts.buffer_bound_flushes -= machine_.forced_flushes() - flushes_;
+    forget_steps(machine_.depth());
+    unpack();
+    undo_to(nodes_.back().depth);
+    growth_.add(machine_);
+    (void)table_.find(machine_, {});
+    reopen(nodes_.back());
+  }
+  void forget_steps(std::uint32_t count) {
+    machine_.forget_first(count);
+    past_depth_ += count;
+  }
+  // From where the last search ended.
+  void go_to_start() {
+    for (;;) {
+      while (machine_.depth() > 0) machine_.undo();
+      if (past_.parts() == 0) break;
+      steps_.clear();
+      past_.pop_steps(steps_);
+      machine_.take_back(steps_);
+    }
+    past_depth_ = 0;
+  }
+  // Gives away the first half of what there is on the path, if that is more than the newest state.
+  [[gnu::noinline]] void give() {
+    if (past_.own_parts() == 0) {
+      if (nodes_.size() < 2) return;
+      pack(nodes_.size() / 2);
+    }
+    StateCrew::Work work{.path = past_.give((past_.own_parts() + 1) / 2)};
+    std::size_t alternatives = 0;
+    work.path.for_each_place([&](const PackedPath::Place& place) { alternatives += place.alternatives; });
+    const auto end = alternatives_.begin() + static_cast<std::ptrdiff_t>(alternatives);
+    work.alternatives.assign(alternatives_.begin(), end);
+    alternatives_.erase(alternatives_.begin(), end);
+    for (Node& node : nodes_) node.alternatives -= alternatives;
+    member_->give(std::move(work));
+  }
+
+  void search() {
     while (!nodes_.empty() && !search_.stopped()) {
+      if (member_ != nullptr && member_->is_asked()) [[unlikely]]
+        give();
       if (const auto move = next_move()) {
         nodes_.back().last = *move;
         take(*move);
@@ -172,14 +328,14 @@ class StateSearch {
         const auto found = table_.find_next(machine_, changes_);
         if (arrive(found, *move)) {
           growth_.add(machine_, changes_);
-          if (nodes_.size() == 2 * newest) pack();
+          if (nodes_.size() == 2 * newest) pack(newest);
         } else {
           undo_to(nodes_.back().depth);
           table_.go_back();
         }
         continue;
       }
-      on_path_[nodes_.back().state] = false;
+      if (member_ == nullptr) on_path_[nodes_.back().state] = false;
       alternatives_.resize(nodes_.back().alternatives);
       if (nodes_.size() == 1) unpack();
       nodes_.pop_back();
@@ -189,32 +345,7 @@ class StateSearch {
       table_.step_back(machine_, changes_);
       if (nodes_.back().was_packed) reopen(nodes_.back());
     }
-    search_.note_memory(memory_used());
-    if (!search_.stopped_by().empty()) search_.grows = growth_.describe();
-    if (!search_.stopped()) count_cut();
-    if (live_ && !search_.stopped()) judge_liveness();
-    if (live_ && cut_.op != Op::assume_failed && cut_.site != none && !search_.stopped())
-      search_.stop("a thread that was cut off");
   }
-
- private:
-  using Set = typename Machine::Set;
-  using Table = StateTable<Machine>;
-
-  // A state on the path, and what is left to take there.
-  struct Node {
-    StateGraph::State state = 0;
-    Set choosing = {};
-    Set enabled = {};
-    Set looking = {};              // threads that may give up and begin again
-    std::uint32_t depth = 0;       // in steps
-    Set entering = {};             // threads at an `either`, until their alternatives have been found; of a
-                                   // node that was packed: not empty, if so
-    std::size_t alternatives = 0;  // from here on alternatives_ are of this node
-    Move last{.process = none};    // that was taken
-    bool reduced = false;          // only the first thread of `choosing` moves
-    bool was_packed = false;       // its sets are to be found again
-  };
 
   std::optional<Move> next_move() {
     for (Node& node = nodes_.back();;) {
@@ -268,10 +399,10 @@ class StateSearch {
     while (depth() > to) machine_.undo();
   }
 
-  // Moves all but the newest places of the path, and the steps of these, to `past_`.
-  [[gnu::noinline]] void pack() {
+  // Moves the oldest places of the path, which are not all, and their steps to `past_`.
+  [[gnu::noinline]] void pack(std::size_t count) {
     places_.clear();
-    for (std::size_t i = 0; i < newest; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const Node& node = nodes_[i];
       places_.push_back(
           {.state = node.state,
@@ -279,23 +410,22 @@ class StateSearch {
            .alternatives = static_cast<std::uint32_t>(nodes_[i + 1].alternatives - node.alternatives),
            .last = node.last.kind,
            .reduced = node.reduced,
-           .has_entered = node.entering.empty()});
+           .has_entered = node.was_packed ? node.has_entered : node.entering.empty()});
     }
-    const auto count = nodes_[newest].depth - past_depth_;
-    past_.push(places_, std::span(machine_.steps()).first(count));
-    machine_.forget_first(count);
-    past_depth_ += count;
-    nodes_.erase(nodes_.begin(), nodes_.begin() + newest);
+    const auto steps = nodes_[count].depth - past_depth_;
+    past_.push(places_, std::span(machine_.steps()).first(steps));
+    forget_steps(steps);
+    nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(count));
   }
   // Brings the newest of them back.
   [[gnu::noinline]] void unpack() {
-    if (past_.empty()) return;
+    if (past_.own_parts() == 0) return;
     places_.clear();
     steps_.clear();
     past_.pop(places_, steps_);
     past_depth_ -= static_cast<std::uint32_t>(steps_.size());
     std::vector<Node> nodes;
-    auto alternatives = nodes_.front().alternatives;
+    auto alternatives = nodes_.empty() ? alternatives_.size() : nodes_.front().alternatives;
     for (const auto& place : places_) alternatives -= place.alternatives;
     std::uint32_t at = 0;
     for (const auto& place : places_) {
@@ -305,8 +435,8 @@ class StateSearch {
                        .alternatives = alternatives,
                        .last = {.process = step.process, .kind = place.last, .value = step.read},
                        .reduced = place.reduced,
-                       .was_packed = true});
-      if (!place.has_entered) nodes.back().entering.insert(0);
+                       .was_packed = true,
+                       .has_entered = place.has_entered});
       at += place.steps;
       alternatives += place.alternatives;
     }
@@ -317,13 +447,12 @@ class StateSearch {
   // The machine is in the state of the node again, which was packed. What is left there comes after the move that it took
   // last, in the order of next_move().
   void reopen(Node& node) {
-    const bool has_entered = node.entering.empty();
     node.was_packed = false;
     node.enabled = machine_.enabled();
     node.choosing = machine_.choosing();
     node.entering = {};
     if (!node.choosing.empty()) separate_entries(node);
-    if (has_entered) node.entering = {};
+    if (node.has_entered) node.entering = {};
     if (live_) node.looking = looking();
     const auto leave_from = [&](Set& set, ProcessId first) {
       const Set all = set;
@@ -427,18 +556,19 @@ class StateSearch {
       }
       graph_.add_edge(nodes_.back().state, found.number, move);
     }
+    if (move.kind == MoveKind::choice && nodes_.back().reduced) obey_proviso(move.process);
     if (found.known) {
       ++search_.counts.revisits;
-      if (on_path_[found.number]) close_cycle();
+      if (member_ == nullptr && on_path_[found.number]) search_.endless = true;
       return false;
     }
-    search_.counts.states = table_.size();
+    ++search_.counts.states;
     search_.counts.max_depth = std::max<std::uint64_t>(search_.counts.max_depth, depth());
-    on_path_.push_back(true);
+    if (member_ == nullptr) on_path_.push_back(true);
     if (live_) add_to_graph();
     note_cuts();
     Node& node = nodes_.emplace_back();
-    node.state = found.number;
+    node.state = member_ == nullptr ? found.number : 0;
     node.depth = depth();
     node.alternatives = alternatives_.size();
     node.enabled = machine_.enabled();
@@ -452,6 +582,13 @@ class StateSearch {
     if (live_) node.looking = looking();
     node.reduced = !live_ && !node.choosing.empty();
     return true;
+  }
+
+  // The thread has made a choice from the newest node.
+  void obey_proviso(ThreadId thread) {
+    const auto& m = machine_.threads().mailbox(thread);
+    const bool chooses_again = m.op == Op::choose && m.in_either != InEither::entry;
+    if (chooses_again && m.site <= machine_.step(machine_.depth() - 1).site) nodes_.back().reduced = false;
   }
 
   void separate_entries(Node& node) {
@@ -470,20 +607,8 @@ class StateSearch {
   }
   void note_cut(ThreadId thread) {
     const auto& m = machine_.threads().mailbox(thread);
-    const bool cut = m.op == Op::round_limit || m.op == Op::loop_bound;
-    if (cut ? cut_.op == Op::assume_failed : m.op == Op::assume_failed && cut_.site == none)
-      cut_ = {thread, m.op, m.site};
-  }
-  void count_cut() {
-    const bool assumed = cut_.op == Op::assume_failed;
-    const auto counted = assumed ? search_.counts.blocked_assume : search_.counts.blocked_loop_bound;
-    if (cut_.site != none && counted == 0) search_.blocked(cut_.thread, cut_.op, cut_.site);
-  }
-
-  // A move of the newest node leads back to the path. (The proviso.)
-  void close_cycle() {
-    search_.endless = true;
-    nodes_.back().reduced = false;
+    if (m.op == Op::round_limit || m.op == Op::loop_bound || m.op == Op::assume_failed)
+      cut_.add({thread, m.op, m.site});
   }
 
   // Threads that are in the middle of a condition that does not let them continue, or have given up.
@@ -615,8 +740,10 @@ class StateSearch {
 
   Machine& machine_;
   Search& search_;
+  StateCrew::Member* member_;
+  std::uint64_t flushes_ = 0;  // Machine::forced_flushes at the end of the last search by a crew
   Table table_;
-  std::vector<bool> on_path_;  // by state
+  std::vector<bool> on_path_;  // by state; of a search by one thread
   static constexpr std::size_t newest = 128;
   std::vector<Node> nodes_;                // the path from where `past_` ends, never more than twice `newest`
   PackedPath past_;                        // its beginning
@@ -640,14 +767,37 @@ class StateSearch {
     std::vector<bool> goal;
   };
   std::vector<Truth> truths_;  // by claim
-  // A thread that was cut off or else one that has assumed what does not hold. `none`: there was neither.
-  struct Cut {
-    ThreadId thread = 0;
-    Op op = Op::assume_failed;
-    std::uint32_t site = none;
-  };
   Cut cut_;
 };
+
+}  // namespace
+
+namespace {
+
+// Of these, one thread knows more: which execution comes first, the limit of executions, what fairness is about.
+bool is_for_several_threads(const Search& search) {
+  const CheckOptions& options = search.options();
+  return options.threads > 1 && !asks_about_endless_runs(search) && !options.max_executions &&
+         !options.coverage && !options.witnesses && options.witness_of.empty();
+}
+
+using ExploreStates = std::function<void(Search&, StateCrew::Member*)>;
+
+// Explores with several threads, whose `cut` is then known. False if the report needs a search by one thread: for the
+// violation that comes first, or to know if some run never ends where all others are blocked.
+bool explore_with_crew(Search& search, const ExploreStates& explore, const Cut& cut) {
+  StateCrew(search, [&](Search& mine, StateCrew::Member& member) { explore(mine, &member); }).run();
+  if (search.stopped()) return true;
+  search.grows.clear();
+  if (!search.violations().empty()) {
+    if (search.options().any_violation && !search.options().keep_going) search.stop({});
+    return search.stopped();
+  }
+  count_cut(search, cut);
+  if (search.counts.executions > 0) return true;
+  search.endless = blocked_runs(search.counts) == 0;
+  return search.endless;
+}
 
 }  // namespace
 
@@ -657,7 +807,25 @@ void run_states(Search& search) {
   // A loop that only stores has no step in it before a buffer is full.
   options.most_stores_in_a_step = 10'000;
   try {
-    explore_with(search, options, [&](Interleaving auto& machine) { StateSearch(machine, search).run(); });
+    Cut cut;
+    std::mutex mutex;
+    const ExploreStates explore = [&](Search& mine, StateCrew::Member* member) {
+      explore_with(mine, options, [&](Interleaving auto& machine) {
+        StateSearch states(machine, mine, member);
+        states.run();
+        const std::lock_guard lock(mutex);
+        cut.add(states.cut());
+      });
+    };
+    std::optional<Findings> found;
+    if (is_for_several_threads(search)) {
+      if (explore_with_crew(search, explore, cut)) return;
+      found = search.findings();
+      search.restart();
+    }
+    explore(search, nullptr);
+    // The limits may have come before the violation that is known.
+    if (found && !search.stopped_by().empty() && search.violations().empty()) search.append(*found);
   } catch (const StoresForEver& found) {
     search.stop("unbounded store buffer");
     search.grows = fmt::format("{} stores without end; --buffer-bound bounds its store buffer",
