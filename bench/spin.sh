@@ -55,7 +55,8 @@ by_heddle() {
     if [[ "$algorithm" == states ]]; then row ""; else printf ' - |'; fi
     return
   fi
-  value() { awk -F'[:,]' -v name="\"$1\"" '$1 ~ name { print $2 + 0; exit }' <<<"$report"; }
+  # Not "seconds" of an algorithm that `auto` has given up, which is further in.
+  value() { awk -F'[:,]' -v name="^(  |    )\"$1\"\$" '$1 ~ name { print $2 + 0; exit }' <<<"$report"; }
   if [[ "$algorithm" == states ]]; then
     row "$(value states)" "$(value seconds)" "$(value peak_memory)"
   else
