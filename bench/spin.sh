@@ -69,7 +69,7 @@ table() {
   echo "| program | SPIN: states | s | bytes | without reduction: states | s | bytes | \`states\`: states | s | bytes | \`auto\`: s |"
   echo "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
   while read -r name definitions; do
-    printf '| %s %s |' "$name" "$definitions"
+    printf '| %s |' "$name${definitions:+ $definitions}"
     # shellcheck disable=SC2086 # one word per definition
     {
       by_spin "$name" "" $definitions
