@@ -1,8 +1,11 @@
 #!/bin/bash
-# Prints the table "Against SPIN" of docs/benchmarks.md: the models of bench/spin by SPIN, with and without its partial-order
-# reduction, and by Heddle's `states` and `auto`. States, seconds, and bytes a state: of SPIN what it reports for states,
-# without its hash table and its stack; of Heddle all that the search holds.
-# Usage: bench/spin.sh HEDDLE [SECONDS [MEGABYTES]]. A run beyond these limits (60, 6000) is shown as "-".
+# Prints the tables "Against SPIN" and "Protocols" of docs/benchmarks.md: the models of bench/spin by SPIN, with and without its
+# partial-order reduction, and by Heddle's `states` and `auto`. States, seconds, and bytes a state: of SPIN what it reports for
+# states, without its hash table and its stack; of Heddle all that the search holds.
+# The rows of the first table are those of bench/spin/rows, which have a .pml and a .hed in bench/spin, the rows of the second
+# those of bench/spin/protocols, with a .pml there and the .hed in examples/protocols. A row is a name and its parameters.
+# Usage: bench/spin.sh HEDDLE [SECONDS [MEGABYTES [ROWS]]]. A run beyond these limits (60, 6000) is shown as "-". ROWS is one of
+# the two files, by its name; without it both tables are printed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 heddle=$(realpath "$1") seconds=${2:-60} megabytes=${3:-6000}
@@ -42,15 +45,18 @@ by_spin() {
 }
 # by_heddle NAME ALGORITHM DEFINITION...
 by_heddle() {
-  local name=$1 algorithm=$2 report
+  local name=$1 algorithm=$2 program report
   shift 2
-  report=$("$heddle" check "$models/$name.hed" "${@/#/-D}" --algorithm "$algorithm" --max-memory "${megabytes}M" \
+  program=$models/$name.hed
+  [[ -e "$program" ]] || program=examples/protocols/$name.hed
+  report=$("$heddle" check "$program" "${@/#/-D}" --algorithm "$algorithm" --max-memory "${megabytes}M" \
     --timeout "$seconds" --no-progress --json || true)
   if ! grep -q '"verdict": "safe"' <<<"$report"; then
     if [[ "$algorithm" == states ]]; then row ""; else printf ' - |'; fi
     return
   fi
-  value() { awk -F'[:,]' -v name="\"$1\"" '$1 ~ name { print $2 + 0; exit }' <<<"$report"; }
+  # Not "seconds" of an algorithm that `auto` has given up, which is further in.
+  value() { awk -F'[:,]' -v name="^(  |    )\"$1\"\$" '$1 ~ name { print $2 + 0; exit }' <<<"$report"; }
   if [[ "$algorithm" == states ]]; then
     row "$(value states)" "$(value seconds)" "$(value peak_memory)"
   else
@@ -58,16 +64,27 @@ by_heddle() {
   fi
 }
 
-echo "| program | SPIN: states | s | bytes | without reduction: states | s | bytes | \`states\`: states | s | bytes | \`auto\`: s |"
-echo "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
-while read -r name definitions; do
-  printf '| %s %s |' "$name" "$definitions"
-  # shellcheck disable=SC2086 # one word per definition
-  {
-    by_spin "$name" "" $definitions
-    by_spin "$name" -DNOREDUCE $definitions
-    by_heddle "$name" states $definitions
-    by_heddle "$name" auto $definitions
-  }
+# table ROWS
+table() {
+  echo "| program | SPIN: states | s | bytes | without reduction: states | s | bytes | \`states\`: states | s | bytes | \`auto\`: s |"
+  echo "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+  while read -r name definitions; do
+    printf '| %s |' "$name${definitions:+ $definitions}"
+    # shellcheck disable=SC2086 # one word per definition
+    {
+      by_spin "$name" "" $definitions
+      by_spin "$name" -DNOREDUCE $definitions
+      by_heddle "$name" states $definitions
+      by_heddle "$name" auto $definitions
+    }
+    echo
+  done <"$models/$1"
+}
+
+if [[ $# -gt 3 ]]; then
+  table "$4"
+else
+  table rows
   echo
-done <"$models/rows"
+  table protocols
+fi
