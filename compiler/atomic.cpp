@@ -14,6 +14,7 @@ namespace heddle::compiler {
 
 void Generator::atomic(const lang::Statement& statement) {
   if (begun_) return block(statement.body);  // part of the block around it
+  if (guard_ == nullptr) restart_point();
   const std::uint32_t top = frame_->top();
   begun_ = frame_->allocate();
   begin_atomic();

@@ -18,7 +18,7 @@ void CoveragePoints::add(std::span<const Statement> statements) {
 }
 
 void CoveragePoints::add(const Statement& statement) {
-  if (statement.kind != StatementKind::block) {
+  if (lang::is_written(statement)) {
     const bool assertion = statement.kind == StatementKind::assert_;
     first_[&statement] = static_cast<std::uint32_t>(points_.size());
     points_.push_back({.kind = assertion ? PointKind::assertion : PointKind::statement,

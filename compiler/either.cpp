@@ -125,6 +125,7 @@ void Generator::end_either(const Guard& guard, Guard* around, BasicBlock* first,
 
 void Generator::either(const Statement& statement) {
   Guard* const around = std::exchange(guard_, nullptr);
+  if (around == nullptr) restart_point();
   if (statement.body.size() == 1) return either_of_range(statement, around);
   const std::uint32_t top = frame_->top();
   const std::size_t count = statement.body.size();

@@ -204,6 +204,12 @@ void Facts::collect(const lang::Body& body, std::span<const Statement> statement
         inner = multiply(times, rounds_of(statement, unroll_));
         facts.own.rounds = add(facts.own.rounds, inner);
         break;
+      case StatementKind::restart:
+        if (statement.expressions.empty()) break;
+        inner = multiply(times, unroll_);
+        facts.own.rounds = add(facts.own.rounds, inner);
+        facts.restarts.push_back(&statement.expressions[0]);
+        break;
       case StatementKind::store:
         facts.own.operations = add(facts.own.operations, statement.compound ? 2 : 1);
         break;
@@ -241,6 +247,17 @@ void Facts::collect(const lang::Body& body, const Expression& expression, std::u
   for (const Expression& operand : expression.operands) collect(body, operand, times, facts);
 }
 
+Size Facts::size(const Expression& expression) const {
+  Size result{.operations = visible(expression.kind) ? 1U : 0U, .nodes = 1, .rounds = 0};
+  const auto include = [&](const Size& part) {
+    result.operations = add(result.operations, part.operations);
+    result.nodes = add(result.nodes, part.nodes);
+  };
+  if (expression.kind == ExpressionKind::call) include(size(program_.functions[expression.id].body));
+  for (const Expression& operand : expression.operands) include(size(operand));
+  return result;
+}
+
 // Depth-first search over the calls with an explicit stack: a chain of calls may be as long as the program.
 void Facts::complete(const lang::Body& body) {
   struct Visit {
@@ -265,6 +282,12 @@ void Facts::complete(const lang::Body& body) {
         facts.total.operations = add(facts.total.operations, callee.operations);
         facts.total.nodes = add(facts.total.nodes, callee.nodes);
         facts.total.rounds = add(facts.total.rounds, multiply(call.times, callee.rounds));
+      }
+      for (const Expression* condition : facts.restarts) {
+        const Size each = size(*condition);
+        const std::uint64_t places = facts.total.operations;
+        facts.total.operations = add(places, multiply(places, each.operations));
+        facts.total.nodes = add(facts.total.nodes, multiply(places, each.nodes));
       }
       facts.complete = true;
     }

@@ -61,8 +61,9 @@ class Facts {
     std::vector<bool> aliased;  // the local is passed by reference to a callee, or is itself a reference
     std::vector<bool> used;
     std::vector<Call> calls;
-    Size own;            // without callees
-    Size total;          // with callees
+    std::vector<const lang::Expression*> restarts;  // conditions, which are evaluated before each operation
+    Size own;                                       // without callees
+    Size total;                                     // with callees
     bool silent = true;  // whether a call with silent arguments is silent, see silent()
     bool complete = false;
   };
@@ -73,6 +74,7 @@ class Facts {
   void collect(const lang::Body& body, const lang::Expression& expression, std::uint64_t times,
                BodyFacts& facts);
   void complete(const lang::Body& body);
+  [[nodiscard]] Size size(const lang::Expression& expression) const;  // its callees must be complete
 
   const lang::Program& program_;
   std::uint32_t unroll_;

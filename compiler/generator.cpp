@@ -39,6 +39,7 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
   if (counts_rounds_) frame.count_rounds(permanent - 1);
   frame_ = &frame;
   scope_ = &thread;
+  restart_.reset();
   done_ = frame.block();
   block(body.statements);
   frame.jump(done_);
@@ -46,6 +47,7 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
   result.start = frame.finish();
   frame_ = nullptr;
   scope_ = nullptr;
+  restart_.reset();
   return result;
 }
 

@@ -3,7 +3,7 @@
 // Evaluation is strictly left to right. A value needed after a later suspension is held in a slot, or
 // evaluated later if that gives the same result. Calls are inlined: the callee's body is generated again for
 // each call. Files: generator.cpp (entry points, locals), expressions.cpp, operations.cpp, statements.cpp,
-// either.cpp, atomic.cpp, run_ahead.cpp.
+// either.cpp, atomic.cpp, restart.cpp, run_ahead.cpp.
 //
 // A thread that runs ahead of its loads (Dependencies) has the same code plus a mask of loads for each value:
 // in a second slot after the value's, and in `mask_` for the value computed last. Masks follow the syntax
@@ -11,6 +11,7 @@
 // branch, division and address, the thread waits for the loads in the mask (run_ahead.cpp).
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <unordered_set>
@@ -178,6 +179,22 @@ class Generator {
   [[nodiscard]] static bool keeps_guard(const lang::Statement& statement);
   void await_guard(const lang::Statement& statement, Guard& guard);
 
+  // restart.cpp
+  struct Restart {
+    const lang::Statement* statement = nullptr;
+    Scope* thread = nullptr;
+    llvm::BasicBlock* entry = nullptr;
+    std::optional<std::uint32_t> rounds;  // a slot: how often; empty if it is not counted
+    std::uint32_t top = 0;                // slots from here on are lost
+    bool begins = true;                   // nothing can have happened since
+  };
+  void restart(const lang::Statement& statement);
+  // Here the thread may continue from its `restart`. `needed`: what the operation that comes next needs, null or an integer.
+  void restart_point(std::initializer_list<llvm::Value**> needed = {});
+  void forget_locals(const Restart& restart);
+  // A loop begins: what comes next in the text may have something before it.
+  void begin_rounds();
+
   // statements.cpp
   void block(std::span<const lang::Statement> statements);
   [[nodiscard]] bool comes_before_assume(std::span<const lang::Statement> statements) const;
@@ -228,6 +245,7 @@ class Generator {
   bool in_guard_ = false;               // in the `await` with which an alternative begins
   Guard* guard_ = nullptr;              // of the alternative whose first operation comes next
   std::optional<std::uint32_t> begun_;  // inside `atomic`: a slot, whether the block has made an operation
+  std::optional<Restart> restart_;      // the newest one above
   // The retry loops around the statement, from the outermost to the innermost one.
   struct Retry {
     std::uint32_t changed;  // a slot: whether the round has changed anything

@@ -20,6 +20,8 @@ constexpr std::uint32_t control_slot = slot_of(offsetof(Dependencies, control));
 constexpr std::uint32_t compared_slot = slot_of(offsetof(Dependencies, compared));
 constexpr std::uint32_t result_slot = slot_of(offsetof(Dependencies, result));
 
+bool is_visible(Op op) { return op <= Op::try_lock; }
+
 bool has_result(Op op) {
   return op == Op::load || (op >= Op::exchange && op <= Op::fetch_min) || op == Op::try_lock;
 }
@@ -110,8 +112,12 @@ Value* Generator::known(Value* value, std::uint32_t site) {
   return result;
 }
 
-Value* Generator::perform(const Request& request, Value* address_mask, Value* data_mask,
-                          Value* compared_mask) {
+Value* Generator::perform(const Request& asked, Value* address_mask, Value* data_mask, Value* compared_mask) {
+  Request request = asked;
+  if (is_visible(request.op)) {
+    restart_point(
+        {&request.location, &request.value, &request.expected, &address_mask, &data_mask, &compared_mask});
+  }
   if (run_ahead_) {
     if (request.op == Op::compare_exchange) frame_->store(compared_slot, mask_or_none(compared_mask));
     frame_->store(address_slot, mask_or_none(address_mask));

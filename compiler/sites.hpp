@@ -21,6 +21,14 @@ namespace heddle::compiler {
 // The sites of a program, or of several that result from one text. One source range is one site, however often its code is inlined; waiting() is the
 // exception.
 class SiteTable {
+  struct Call {
+    std::uint32_t site = 0;  // of the call, within those around it
+    std::uint32_t user = 0;  // of the call in the user's file
+    bool repeated = false;   // it is in a loop of the module
+    bool block = false;      // of a function that is one atomic block, or in one
+    std::uint32_t loops = 0;
+  };
+
  public:
   // The files that ranges refer to from now on: those of the first program, or equal ones.
   void use(const lang::SourceMap& sources) { sources_ = &sources; }
@@ -44,6 +52,18 @@ class SiteTable {
 
    private:
     std::uint32_t& loops_;
+  };
+  // The code of an expression that stands outside of all calls.
+  class Outside {
+   public:
+    explicit Outside(SiteTable& sites) : sites_(sites) { calls_.swap(sites.calls_); }
+    ~Outside() { calls_.swap(sites_.calls_); }
+    Outside(const Outside&) = delete;
+    Outside& operator=(const Outside&) = delete;
+
+   private:
+    SiteTable& sites_;
+    std::deque<Call> calls_;
   };
   // By site: whether one call in a user's file may pass it several times. Only if calls are distinguished.
   [[nodiscard]] const std::vector<bool>& repeated() const { return repeated_; }
@@ -75,13 +95,6 @@ class SiteTable {
     std::size_t operator()(const Key& key) const {
       return (key.place + key.call.value_or(0)) * 0x9e3779b97f4a7c15U ^ key.end;
     }
-  };
-  struct Call {
-    std::uint32_t site = 0;  // of the call, within those around it
-    std::uint32_t user = 0;  // of the call in the user's file
-    bool repeated = false;   // it is in a loop of the module
-    bool block = false;      // of a function that is one atomic block, or in one
-    std::uint32_t loops = 0;
   };
   // Returns the site's number and whether it is new; only the position of a new site is filled in, and its
   // call if calls are distinguished.

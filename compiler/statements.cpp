@@ -48,7 +48,7 @@ void Generator::note_branch(const void* node, std::uint32_t arm, bool decided) {
 }
 
 void Generator::statement(const Statement& statement) {
-  if (statement.kind != StatementKind::block) count(&statement);
+  if (lang::is_written(statement)) count(&statement);
   if (guard_ != nullptr && !keeps_guard(statement)) guard_ = nullptr;
   switch (statement.kind) {
     case StatementKind::block: block(statement.body); break;
@@ -112,6 +112,7 @@ void Generator::statement(const Statement& statement) {
       break;
     case StatementKind::either: either(statement); break;
     case StatementKind::atomic: atomic(statement); break;
+    case StatementKind::restart: restart(statement); break;
   }
 }
 
@@ -156,6 +157,7 @@ void Generator::while_statement(const Statement& statement) {
   BasicBlock* round = frame_->block();
   BasicBlock* leave = frame_->block();
   BasicBlock* left = counters_ == nullptr ? leave : frame_->block();  // taken when the condition is false
+  begin_rounds();
   frame_->jump(head);
   frame_->start(head);
   branch(statement.expressions[0], round, left);
@@ -240,6 +242,7 @@ void Generator::for_statement(const Statement& statement) {
   BasicBlock* left = counters_ == nullptr ? leave : frame_->block();
   Value* const initial = use(from);
   store_masked(variable, initial);
+  begin_rounds();
   frame_->jump(head);
   frame_->start(head);
   Value* const end = use(to);
@@ -358,6 +361,7 @@ void Generator::observe(const Statement& statement) {
 
 // The condition is evaluated again whenever the host resumes the thread after op await_failed.
 void Generator::await_statement(const Statement& statement) {
+  restart_point();
   const SiteTable::Loop again_and_again(sites_);
   BasicBlock* again = frame_->block();
   BasicBlock* met = frame_->block();

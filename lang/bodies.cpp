@@ -21,6 +21,7 @@ void BodyResolver::add_parameter(const syntax::Word& name, Type type, LocalKind 
 
 void BodyResolver::resolve(const std::vector<syntax::Statement>& statements) {
   body_.statements = block(statements);
+  if (restarts_at_end()) body_.statements.push_back(end_of_restart(body_.statements.back().range));
 }
 
 LocalId BodyResolver::add_local(const syntax::Word& name, Type type, LocalKind kind, bool broken) {
@@ -199,6 +200,7 @@ void BodyResolver::statement(const syntax::Statement& from, std::vector<Statemen
     case Kind::continue_: jump(from, result); break;
     case Kind::return_: return_value(from, result); break;
     case Kind::progress: progress(from, result); break;
+    case Kind::restart: restart(from, result); break;
     case Kind::fence: fence(from, result); break;
     case Kind::lock:
     case Kind::unlock: lock(from, result); break;

@@ -64,6 +64,10 @@ class BodyResolver {
   void return_struct(const syntax::Statement& from, Statement& into);
   void return_value(const syntax::Statement& from, Statement& into);
   void progress(const syntax::Statement& from, Statement& into);
+  void restart(const syntax::Statement& from, Statement& into);
+  // Whether a thread that ends may restart instead. A proc may do so before the store that is its end.
+  [[nodiscard]] bool restarts_at_end() const { return restarts_ && epilogue_.empty(); }
+  static Statement end_of_restart(const SourceRange& range);
   void fence(const syntax::Statement& from, Statement& into);
   void lock(const syntax::Statement& from, Statement& into);
   void condition_variable(const syntax::Statement& from, Statement& into);
@@ -91,7 +95,8 @@ class BodyResolver {
   unsigned loops_ = 0;     // enclosing the current statement
   unsigned branches_ = 0;  // the same, without loops that are unrolled
   unsigned unrolled_ = 0;
-  bool left_ = false;  // a `return` has been seen
+  bool left_ = false;      // a `return` has been seen
+  bool restarts_ = false;  // a `restart` has been seen
   std::optional<std::uint32_t> template_;
   std::optional<Object> struct_result_;  // of a function that returns a struct
   struct StructParameter {

@@ -100,6 +100,7 @@ class Measure {
           forbid("progress");
           if (blocks_ > 0) extent_.refused_in_atomic.push_back({"'progress'", statement.range});
           break;
+        case StatementKind::restart: forbid("restart"); break;
         case StatementKind::fence: forbid("fence"); break;
         case StatementKind::lock:
           forbid("lock");

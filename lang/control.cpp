@@ -68,6 +68,7 @@ bool BodyResolver::check_allowed(const syntax::Statement& from) {
     case syntax::StatementKind::assume:
     case syntax::StatementKind::await:
     case syntax::StatementKind::progress:
+    case syntax::StatementKind::restart:
       resolution_.error(from.range, fmt::format("'{}' is not allowed in 'final'", from.word.text),
                         "'final' runs after all threads have ended");
       return false;
@@ -226,11 +227,12 @@ void BodyResolver::return_value(const syntax::Statement& from, Statement& into) 
         kind_ == BodyKind::function ? "this function has no result" : "only functions return values",
         kind_ == BodyKind::function ? "declare one: 'fn f() -> int { ... }'" : "write 'return;'");
   }
-  if (epilogue_.empty()) return;
+  if (epilogue_.empty() && !restarts_at_end()) return;
   Statement leave = std::move(into);
   into = Statement{};
   into.range = leave.range;
   into.body = epilogue_;
+  if (restarts_at_end()) into.body.push_back(end_of_restart(leave.range));
   into.body.push_back(std::move(leave));
 }
 
@@ -266,6 +268,28 @@ void BodyResolver::progress(const syntax::Statement& from, Statement& into) {
     resolution_.error(from.range, "a daemon may wait for ever, so 'progress' claims nothing here",
                       "claim what it does for others: 'c leads to d;'");
   }
+}
+
+// The compiler evaluates the condition elsewhere, so it can only name what is declared here (compiler/restart.cpp).
+void BodyResolver::restart(const syntax::Statement& from, Statement& into) {
+  into.kind = StatementKind::restart;
+  into.id = static_cast<std::uint32_t>(body_.locals.size());
+  if (kind_ != BodyKind::thread || !nameable()) {
+    resolution_.error(from.range, "'restart' is allowed only in the outermost block of a thread or proc",
+                      "the thread continues from here whenever the condition holds");
+    return;
+  }
+  restarts_ = true;
+  if (auto condition = expressions().condition(from.expressions[0])) {
+    into.expressions.push_back(std::move(*condition));
+  }
+}
+
+Statement BodyResolver::end_of_restart(const SourceRange& range) {
+  Statement statement;
+  statement.kind = StatementKind::restart;
+  statement.range = range;
+  return statement;
 }
 
 void BodyResolver::fence(const syntax::Statement& from, Statement& into) {

@@ -162,7 +162,9 @@ const auto check_def = (word(Kind::assert_)[Begin<StatementKind::assert_>{}] > e
                         -(token(Kind::comma) > string[SetWord<&Statement::text>{}])) |
                        (word(Kind::assume)[Begin<StatementKind::assume>{}] > expression[push_expression]) |
                        (word(Kind::await_)[Begin<StatementKind::await>{}] > expression[push_expression]) |
-                       qualifier("progress", is_semicolon)[Begin<StatementKind::progress>{}];
+                       qualifier("progress", is_semicolon)[Begin<StatementKind::progress>{}] |
+                       (qualifier("restart", is_if)[Begin<StatementKind::restart>{}] > token(Kind::if_) >
+                        expression[push_expression]);
 
 const auto evaluate_def = expression[begin_evaluate] >>
                           -(word(Kind::assign, Kind::shift_right_assign, "'='")[set_assignment] >

@@ -124,6 +124,7 @@ inline bool begins_type(TokenKind kind) {
 inline bool begins_thread(TokenKind kind) { return kind == TokenKind::thread || kind == TokenKind::proc; }
 inline bool is_any(TokenKind /*kind*/) { return true; }
 inline bool is_semicolon(TokenKind kind) { return kind == TokenKind::semicolon; }
+inline bool is_if(TokenKind kind) { return kind == TokenKind::if_; }
 
 // Matches nothing, before the words `leads to` in the same declaration.
 struct LeadsToAheadParser : x3::parser<LeadsToAheadParser> {

@@ -202,6 +202,9 @@ class Printer {
       case StatementKind::assume: return line(fmt::format("assume {};", first()));
       case StatementKind::await: return line(fmt::format("await {};", first()));
       case StatementKind::progress: return line("progress;");
+      case StatementKind::restart:
+        if (!statement.expressions.empty()) line(fmt::format("restart if {};", first()));
+        return;
       case StatementKind::either: return either(statement);
       case StatementKind::atomic: return head("atomic", statement);
     }

@@ -203,6 +203,10 @@ std::optional<Spawned> BodyResolver::spawn(const syntax::Expression& from, State
                         : "'spawn' is not allowed in a branch or in a loop without a constant range",
                   "the number of threads must be known before the program runs");
   }
+  if (restarts_) {
+    return refuse(from.range, "'spawn' is not allowed after a 'restart'",
+                  "the thread would be started again: start it before");
+  }
   const auto is_daemon = [&](std::uint32_t of) { return resolution_.program.templates[of].is_daemon; };
   if (is_daemon(*template_) && !is_daemon(symbol->id)) {
     return refuse(callee.range, fmt::format("a daemon cannot start '{}', which is none", callee.word.text),

@@ -79,6 +79,7 @@ enum class StatementKind : std::uint8_t {
   either,     // body: a block for each alternative; or name, expressions: [low, high]; body: one block
   atomic,     // body
   progress,
+  restart,  // expressions: [condition]
 };
 
 struct Statement {

@@ -118,6 +118,9 @@ enum class StatementKind : std::uint8_t {
            // block for all, in which the local `id` is the choice: its operands are literals or locals then
   atomic,    // body: one indivisible step. Only its first statement may wait, as an `await`
   progress,  // no operation: a thread that comes here again and again does not starve
+  // In the outermost block of a thread: after each later visible operation, if the condition holds, the thread
+  // continues from here, and locals declared later are 0. Without expressions: its end, another such point.
+  restart,  // expressions: [condition] or none; id: how many locals are declared before it
 };
 
 struct Statement {
@@ -131,6 +134,12 @@ struct Statement {
   std::string text;
   SourceRange range;  // without the semicolon; for `if`, `while` and `for`: the head, up to the body
 };
+
+// Whether it is a statement of the text that does something itself.
+[[nodiscard]] inline bool is_written(const Statement& statement) {
+  const bool at_end = statement.kind == StatementKind::restart && statement.expressions.empty();
+  return statement.kind != StatementKind::block && !at_end;
+}
 
 // How to name the elements of an array that is part of a larger object. With the parts "pool", ".slots" and
 // "" and the lengths 2 and 4, element 5 is "pool[1].slots[1]".

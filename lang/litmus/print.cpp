@@ -151,6 +151,7 @@ class Printer {
       case StatementKind::progress: refuse(statement.range, "a litmus test has no progress");
       case StatementKind::assume: refuse(statement.range, "a litmus test has no assume");
       case StatementKind::await: refuse(statement.range, "a litmus test has no await");
+      case StatementKind::restart: refuse(statement.range, "a litmus test has no restart");
       case StatementKind::either: refuse(statement.range, "a litmus test has no either");
       case StatementKind::atomic: refuse(statement.range, "a litmus test has no atomic blocks");
     }

@@ -284,6 +284,7 @@ class Interpreter {
         return Flow::returned;
       case StatementKind::evaluate: value(s.expressions[0]); break;
       case StatementKind::progress: break;  // the comparison is with loops that are bounded
+      case StatementKind::restart: break;   // random programs have none
       case StatementKind::fence: request({.op = Op::fence, .fence = s.fence}); break;
       case StatementKind::lock: request({.op = Op::lock, .location = location(s.id, index)}); break;
       case StatementKind::unlock: request({.op = Op::unlock, .location = location(s.id, index)}); break;

@@ -125,6 +125,7 @@ class Dumper {
       case StatementKind::either: line(indent, fmt::format("either#{} {}", s.id, list(s))); break;
       case StatementKind::atomic: line(indent, "atomic"); break;
       case StatementKind::progress: line(indent, "progress"); break;
+      case StatementKind::restart: line(indent, "restart " + list(s)); break;
     }
     statements(s.body, indent + 1);
     if (!s.otherwise.empty()) {

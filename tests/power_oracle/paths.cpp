@@ -571,6 +571,7 @@ class Interpreter {
         }
         if (!branch(s.expressions[0])) stop(Path::End::cut);
         break;
+      case StatementKind::restart: throw TooLarge("the oracle has no 'restart'");
       case StatementKind::either: throw TooLarge("the oracle has no 'either'");
       case StatementKind::atomic: throw TooLarge("the oracle has no 'atomic'");
     }
