@@ -30,8 +30,8 @@
 
 namespace heddle::checker {
 
-// What tables of machines of one kind share. Each table has its own numbers for blocks, buffers and large values; those
-// that are common to all stand here, and are looked up here when a table meets one for the first time.
+// What tables of machines of one kind share. Each table has its own numbers for blocks, buffers and large values; the ones
+// that are common to all are here, and are looked up here when a table meets one for the first time.
 class SharedStates {
  public:
   [[nodiscard]] TreeTable::Shared& trees() { return trees_; }
