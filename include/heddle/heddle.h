@@ -198,7 +198,7 @@ struct CheckOptions {
   // one with `coverage` and `max_executions`.
   // `states` uses several only if their number is given, and one for liveness and `witnesses`. It looks for violations
   // with several, and if there are some, with one thread from the start again, for the report. `max_depth` and
-  // CheckResult::endless may differ.
+  // CheckResult::endless may differ, and the number of states where equal threads choose.
   std::uint32_t threads = 1;
   // For callers with several checks at a time, who may have cores to spare before a check has ended: called by the
   // checking thread now and then, returns how many threads may explore from here on. Smaller numbers than before are

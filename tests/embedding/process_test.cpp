@@ -57,6 +57,29 @@ TEST_CASE("threads compile and check different programs at once") {
   CHECK(together == alone);
 }
 
+TEST_CASE("several threads of one check share its states") {
+  const auto program = Program::from_source(
+      "shared x: int; mutex m; daemon thread d { while true { either { await x > 3; x = 0; } or { await x == "
+      "1; lock m; x = 2; unlock m; } } }\n"
+      "thread w[i: 0..3] { for j in 0..4 { lock m; x = (x + 1) % 5; unlock m; let a = choose(0..2); "
+      "fetch_add(x, a); } }",
+      "shared.hed");
+  REQUIRE(program);
+  for (const std::string model : {"sc", "tso", "pso"}) {
+    heddle::CheckOptions options{.model = model, .algorithm = "states", .symmetry = false};
+    if (model != "sc") options.buffer_bound = 1;
+    const auto alone = heddle::check(*program, options);
+    options.threads = static_cast<std::uint32_t>(thread_count());
+    const auto together = heddle::check(*program, options);
+    REQUIRE(alone);
+    REQUIRE(together);
+    CHECK(together->threads == options.threads);
+    CHECK(together->counts.states == alone->counts.states);
+    CHECK(together->counts.transitions == alone->counts.transitions);
+    CHECK(together->verdict == alone->verdict);
+  }
+}
+
 TEST_CASE("one program can be checked by several threads at a time") {
   const auto program = Program::from_source(counter(3), "counter.hed");
   REQUIRE(program);
