@@ -143,12 +143,13 @@ bool may_leave_loop_bound(const Program& program, const CheckOptions& options) {
 Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& options, std::uint64_t first) {
   std::string left;
   double seconds = 0;
-  bool merges = true;
   bool may_leave_bound = may_leave_loop_bound(program, options);
+  std::vector<std::string_view> keeping{merging};  // keep states, and have had memory enough
+  if (may_leave_bound) keeping.push_back(uncut);
   std::vector<GivenUp> given_up;
   for (std::uint64_t most = first;; most = std::max(most * growth, std::uint64_t{1})) {
     constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
-    if (!merges || most > unlimited / growth) most = unlimited;
+    if (keeping.empty() || most > unlimited / growth) most = unlimited;
     Turn turn(options, graphs, seconds);
     turn.options().resume = std::move(left);
     turn.options().save = [&left](const std::string& text) { left = text; };
@@ -162,24 +163,35 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
     }
 
     const bool cuts_loops = std::exchange(may_leave_bound, false) && result->counts.blocked_loop_bound > 0;
-    const std::string_view next = cuts_loops ? uncut : merging;
-    Turn other(options, next, seconds);
-    other.keep_states();
-    auto merged = other.run(program, cuts_loops ? std::max(most, least_uncut) : most / share);
-    if (!merged) return merged;
-    GivenUp so_far = other.given_up(*merged);
-    merged->seconds = seconds += merged->seconds;
-    if (merged->stopped_by.empty()) {
-      merged->given_up = {{std::string(graphs), result->counts.transitions}};
-      return merged;
-    }
-    given_up = {std::move(so_far)};
-    merges = other.over() || cuts_loops;  // otherwise it needs too much memory
-    if (!merges && (merged->stopped_by == "timeout" || merged->stopped_by == "interrupted")) {
-      result->stopped_by = merged->stopped_by;
-      result->seconds = seconds;
-      result->given_up = std::move(given_up);
-      return result;
+    given_up.clear();
+    for (std::size_t i = 0; i < keeping.size();) {
+      const bool is_uncut = keeping[i] == uncut;
+      if (cuts_loops && !is_uncut) {
+        ++i;
+        continue;
+      }
+      Turn other(options, keeping[i], seconds);
+      other.keep_states();
+      auto kept = other.run(program, cuts_loops ? std::max(most, least_uncut) : most / share);
+      if (!kept) return kept;
+      GivenUp so_far = other.given_up(*kept);
+      kept->seconds = seconds += kept->seconds;
+      if (kept->stopped_by.empty()) {
+        kept->given_up = {{std::string(graphs), result->counts.transitions}};
+        return kept;
+      }
+      given_up.push_back(std::move(so_far));
+      if (other.over()) {
+        ++i;
+        continue;
+      }
+      if (kept->stopped_by == "timeout" || kept->stopped_by == "interrupted") {
+        result->stopped_by = kept->stopped_by;
+        result->seconds = seconds;
+        result->given_up = std::move(given_up);
+        return result;
+      }
+      keeping.erase(keeping.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
 }

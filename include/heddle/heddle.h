@@ -149,7 +149,7 @@ struct RandomSearch {
 struct CheckOptions {
   std::string model = "sc";  // a name of models()
   // A name of algorithms(). Empty or "auto": default_algorithm(), and where that does not finish soon and no other
-  // option depends on it, `sdpor` by turns with it (CheckResult::given_up).
+  // option depends on it, `sdpor` and `states` by turns with it (CheckResult::given_up).
   std::string algorithm = {};
   std::optional<std::uint64_t> max_executions = {};
   std::optional<double> timeout = {};              // seconds, wall clock

@@ -215,7 +215,7 @@ TEST_CASE("only texts that fit are continued") {
   refused(program, again, "'keep_going' was false");
   again.keep_going = false;
   again.algorithm = "source";
-  refused(program, again, "one thread");
+  refused(program, again, "does not divide");
   again.algorithm = "trust";
   for (const std::size_t place : {std::size_t{5}, saved.size() / 2, saved.size() - 5}) {
     again.resume = saved;
@@ -240,6 +240,8 @@ TEST_CASE("pairs whose parts depend on each other explore with one thread, and s
     options.threads = 0;
     CHECK(explore(program, options).threads == 1);
   }
+  CHECK(heddle::why_one_thread("sc", "states").empty());
+  CHECK(!heddle::why_not_divided("sc", "states").empty());
   CHECK(!heddle::why_one_thread("power", "naive").empty());
   CHECK(heddle::why_one_thread("power", "trust").empty());
 }

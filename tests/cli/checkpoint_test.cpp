@@ -78,7 +78,7 @@ TEST_CASE("what cannot be divided or saved is refused with the reason") {
   const Finished threads = search.run({"--algorithm", "source", "-j", "2"});
   CHECK(threads.exit_code == 2);
   CHECK(contains(threads.errors, "'source' explores the model 'sc' with one thread"));
-  CHECK(contains(threads.errors, "'naive', 'trust'"));
+  CHECK(contains(threads.errors, "'naive', 'states', 'trust'"));
   const Finished saved = search.run({"--algorithm", "rsmc", "--checkpoint", search.checkpoint});
   CHECK(saved.exit_code == 2);
   CHECK(contains(saved.errors, "saved and continued"));
