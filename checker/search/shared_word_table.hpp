@@ -111,7 +111,7 @@ class SharedWordTable {
     std::atomic<std::uint32_t> used{0};  // entries; and whether a thread adds one
   };
   static_assert(sizeof(Bucket) == 64);
-  // In a shard of this size as many threads as there may be cannot fill all buckets with words that they have yet to tell.
+  // Room for words that a few threads have yet to tell of. (A shard without room grows in any case.)
   static constexpr std::size_t first_count = 1024;
   struct alignas(64) Shard {
     Buckets<Bucket> buckets = allocate_buckets<Bucket>(first_count);
