@@ -12,6 +12,7 @@
 #include "campaign.hpp"
 #include "heddle/heddle.h"
 #include "tests/environment.hpp"
+#include "whole_search.hpp"
 
 namespace heddle::differential {
 
@@ -106,38 +107,13 @@ class Writer {
 
 using States = std::set<std::vector<std::int64_t>>;
 
-struct Findings {
-  States states;
-  std::uint64_t executions = 0;
-  bool violation = false;
-};
-
-Findings explore(const Program& program, const std::string& model, const std::string& algorithm) {
-  CheckOptions options;
-  options.model = model;
-  options.algorithm = algorithm;
-  options.keep_going = true;
-  options.collect_outcomes = true;
-  const auto result = check(program, options);
-  REQUIRE_MESSAGE(result, model << " " << algorithm << ": " << (result ? "" : result.error().front().text));
-  Findings findings;
-  findings.executions = result->counts.executions;
-  findings.violation = result->violation.has_value();
-  for (const auto& outcome : result->outcomes) {
-    std::vector<std::int64_t> state;
-    for (const auto& value : outcome.values) state.push_back(value.value);
-    findings.states.insert(std::move(state));
-  }
-  return findings;
-}
-
 // Where an assumption fails in a block, a run ends at once. How many such runs there are says nothing, all else must agree.
 std::string difference_of_complete_executions(const Program& program) {
   for (const std::string model : {"sc", "tso", "pso"}) {
-    const Findings naive = explore(program, model, "naive");
-    const Findings source = explore(program, model, "source");
+    const WholeSearch naive = search_whole(program, model, "naive");
+    const WholeSearch source = search_whole(program, model, "source");
     for (const std::string algorithm : {"dpor", "source", "sdpor", "states"}) {
-      const Findings found = explore(program, model, algorithm);
+      const WholeSearch found = search_whole(program, model, algorithm);
       if (found.states != naive.states) return model + " " + algorithm + ": other final states than naive";
       if (found.violation != naive.violation) return model + " " + algorithm + ": another verdict than naive";
       if (algorithm == "dpor" && found.executions != source.executions)
@@ -171,9 +147,9 @@ TEST_CASE(
     failures += !finding.difference.empty();
     violations += finding.violation;
     if (text.find("invariant") != std::string::npos) continue;  // a violation ends a run
-    const States expected = explore(*locked, "sc", "trust").states;
+    const States expected = search_whole(*locked, "sc", "trust").states;
     for (const char* model : {"sc", "tso", "pso"}) {
-      const States found = explore(*program, model, "source").states;
+      const States found = search_whole(*program, model, "source").states;
       bool same = found == expected;
       if (std::string(model) != "sc" && !only_blocks)
         same = std::includes(found.begin(), found.end(), expected.begin(), expected.end());

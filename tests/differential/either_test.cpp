@@ -12,6 +12,7 @@
 #include "generate.hpp"
 #include "heddle/heddle.h"
 #include "tests/environment.hpp"
+#include "whole_search.hpp"
 
 namespace heddle::differential {
 
@@ -143,31 +144,6 @@ class Writer {
   Form form_ = Form::either;
 };
 
-struct Findings {
-  std::set<std::vector<std::int64_t>> states;
-  std::uint64_t executions = 0;
-  bool deadlock = false;
-};
-
-Findings explore(const Program& program, const std::string& model, const std::string& algorithm) {
-  CheckOptions options;
-  options.model = model;
-  options.algorithm = algorithm;
-  options.keep_going = true;
-  options.collect_outcomes = true;
-  const auto result = check(program, options);
-  REQUIRE(result);
-  Findings findings;
-  findings.executions = result->counts.executions;
-  findings.deadlock = result->violation.has_value();
-  for (const auto& outcome : result->outcomes) {
-    std::vector<std::int64_t> state;
-    for (const auto& value : outcome.values) state.push_back(value.value);
-    findings.states.insert(std::move(state));
-  }
-  return findings;
-}
-
 }  // namespace
 
 TEST_SUITE_BEGIN("waiting");
@@ -192,21 +168,21 @@ TEST_CASE("an either takes every alternative that can be taken, and waits for ev
     failures += !finding.difference.empty();
     for (const char* model : {"sc", "tso", "pso", "power"}) {
       const std::string algorithm = std::string(model) == "power" ? "trust" : "source";
-      const Findings found = explore(*program, model, algorithm);
-      const Findings chosen = explore(*choice, model, algorithm);
+      const WholeSearch found = search_whole(*program, model, algorithm);
+      const WholeSearch chosen = search_whole(*choice, model, algorithm);
       const bool same = found.states == chosen.states && found.executions == chosen.executions &&
-                        (!found.deadlock || chosen.deadlock);
+                        (!found.violation || chosen.violation);
       CHECK_MESSAGE(same,
                     model << ": " << found.executions << " executions, with a choice " << chosen.executions);
       failures += !same;
-      early += chosen.deadlock && !found.deadlock;
-      deadlocks += found.deadlock;
+      early += chosen.violation && !found.violation;
+      deadlocks += found.violation;
       if (std::string(model) == "power" || text.find("&&") != std::string::npos) continue;
-      const Findings waiting = explore(*first, model, algorithm);
-      const bool as_first = found.states == waiting.states && found.deadlock == waiting.deadlock;
+      const WholeSearch waiting = search_whole(*first, model, algorithm);
+      const bool as_first = found.states == waiting.states && found.violation == waiting.violation;
       CHECK_MESSAGE(as_first, model << ": " << found.states.size() << " states, waiting first "
-                                    << waiting.states.size() << "; deadlock " << found.deadlock << " "
-                                    << waiting.deadlock);
+                                    << waiting.states.size() << "; deadlock " << found.violation << " "
+                                    << waiting.violation);
       failures += !as_first;
     }
   }

@@ -14,6 +14,7 @@
 #include "campaign.hpp"
 #include "heddle/heddle.h"
 #include "tests/environment.hpp"
+#include "whole_search.hpp"
 
 namespace heddle::differential {
 
@@ -132,34 +133,6 @@ class RestartWriter {
 
 constexpr std::uint64_t most_executions = 20'000;
 
-struct RestartFindings {
-  std::set<std::vector<std::int64_t>> states;
-  std::uint64_t executions = 0;
-  bool deadlock = false;
-  bool operator==(const RestartFindings&) const = default;
-};
-
-RestartFindings explore_restarts(const Program& program, const std::string& model,
-                                 const std::string& algorithm) {
-  CheckOptions options;
-  options.model = model;
-  options.algorithm = algorithm;
-  options.keep_going = true;
-  options.collect_outcomes = true;
-  options.max_executions = most_executions;
-  const auto result = check(program, options);
-  REQUIRE(result);
-  RestartFindings findings;
-  findings.executions = result->counts.executions;
-  findings.deadlock = result->violation.has_value();
-  for (const auto& outcome : result->outcomes) {
-    std::vector<std::int64_t> state;
-    for (const auto& value : outcome.values) state.push_back(value.value);
-    findings.states.insert(std::move(state));
-  }
-  return findings;
-}
-
 }  // namespace
 
 TEST_CASE("a thread that restarts does what a loop with a test after each operation does") {
@@ -185,18 +158,18 @@ TEST_CASE("a thread that restarts does what a loop with a test after each operat
     }
     for (const std::string_view model : {"sc", "tso", "pso", "power"}) {
       const std::string algorithm = model == "power" ? "trust" : "source";
-      const RestartFindings found = explore_restarts(*program, std::string(model), algorithm);
-      const RestartFindings looped = explore_restarts(*by_hand, std::string(model), algorithm);
+      const WholeSearch found = search_whole(*program, std::string(model), algorithm, most_executions);
+      const WholeSearch looped = search_whole(*by_hand, std::string(model), algorithm, most_executions);
       if (found.executions >= most_executions) {
         ++too_large;
         continue;
       }
       CHECK_MESSAGE(found == looped, model << ": " << found.executions << " executions, by hand "
                                            << looped.executions << "; " << found.states.size() << " states, "
-                                           << looped.states.size() << "; deadlock " << found.deadlock << " "
-                                           << looped.deadlock);
+                                           << looped.states.size() << "; deadlock " << found.violation << " "
+                                           << looped.violation);
       failures += !(found == looped);
-      deadlocks += found.deadlock;
+      deadlocks += found.violation;
       more += found.states.size() > 2;
     }
   }

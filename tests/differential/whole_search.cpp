@@ -1,0 +1,30 @@
+#include "whole_search.hpp"
+
+#include <doctest/doctest.h>
+
+#include <utility>
+
+namespace heddle::differential {
+
+WholeSearch search_whole(const Program& program, const std::string& model, const std::string& algorithm,
+                         std::optional<std::uint64_t> max_executions) {
+  CheckOptions options;
+  options.model = model;
+  options.algorithm = algorithm;
+  options.keep_going = true;
+  options.collect_outcomes = true;
+  options.max_executions = max_executions;
+  const auto result = check(program, options);
+  REQUIRE_MESSAGE(result, model << " " << algorithm << ": " << (result ? "" : result.error().front().text));
+  WholeSearch found;
+  found.executions = result->counts.executions;
+  found.violation = result->violation.has_value();
+  for (const auto& outcome : result->outcomes) {
+    std::vector<std::int64_t> state;
+    for (const auto& value : outcome.values) state.push_back(value.value);
+    found.states.insert(std::move(state));
+  }
+  return found;
+}
+
+}  // namespace heddle::differential
