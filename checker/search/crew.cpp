@@ -26,8 +26,6 @@ namespace {
 // that the user has given.
 constexpr double seconds_alone = 1;
 constexpr double seconds_alone_if_given = 0.005;
-// How often an idle calling thread looks at the limits.
-constexpr std::chrono::milliseconds watch_period{20};
 // However many the user allows later.
 constexpr std::uint32_t most_threads = 1024;
 
@@ -135,12 +133,7 @@ class Crew {
       }
       ++waiting_;
       note_hunger();
-      if (by_caller) {
-        changed_.wait_for(lock, watch_period);
-        watch();
-      } else {
-        changed_.wait(lock);
-      }
+      wait_for_change(changed_, lock, by_caller, [this] { watch(); });
       --waiting_;
       note_hunger();
     }

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 
 #include "checker/search/search.hpp"
 
@@ -33,6 +36,16 @@ class Running {
   static constexpr auto relaxed = std::memory_order_relaxed;
   std::atomic<std::uint64_t> executions_{0}, blocked_{0}, transitions_{0}, states_{0}, depth_{0}, memory_{0};
 };
+
+// Waits until something has changed. The calling thread of a check also looks at the limits now and then: `watch()`.
+template <typename Watch>
+void wait_for_change(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, bool by_caller,
+                     Watch&& watch) {
+  constexpr std::chrono::milliseconds watch_period{20};
+  if (!by_caller) return changed.wait(lock);
+  changed.wait_for(lock, watch_period);
+  watch();
+}
 
 // The options of a search that explores a part of a whole: limits are those of the whole.
 [[nodiscard]] inline CheckOptions without_limits(CheckOptions options) {

@@ -1,17 +1,9 @@
 #include "checker/interleavings/states/state_crew.hpp"
 
-#include <chrono>
 #include <new>
 #include <utility>
 
 namespace heddle::checker {
-
-namespace {
-
-// How often an idle calling thread looks at the limits.
-constexpr std::chrono::milliseconds watch_period{20};
-
-}  // namespace
 
 void StateCrew::Member::poll(Search& search, std::uint64_t depth, std::uint64_t memory) {
   counts_.note(search, depth, memory);
@@ -62,12 +54,7 @@ std::optional<StateCrew::Work> StateCrew::next(bool by_caller) {
       break;
     }
     note_hunger();
-    if (by_caller) {
-      changed_.wait_for(lock, watch_period);
-      watch();
-    } else {
-      changed_.wait(lock);
-    }
+    wait_for_change(changed_, lock, by_caller, [this] { watch(); });
   }
   --waiting_;
   std::optional<Work> result;
