@@ -281,9 +281,8 @@ std::string why_one_thread(std::string_view model, std::string_view algorithm) {
 std::string why_not_divided(std::string_view model, std::string_view algorithm) {
   return why_none(
       model, algorithm, [](const checker::Cell& cell) { return cell.divisible; },
-      "the algorithm '{}' does not divide the search of the model '{}' into parts, because what it finds in "
-      "one "
-      "changes others; it can be divided by {}");
+      "the algorithm '{}' does not divide the search of the model '{}' into parts, because what it "
+      "finds in one changes others; it can be divided by {}");
 }
 
 Result<CheckResult> check(const Program& program, const CheckOptions& options) {

@@ -39,13 +39,14 @@ class SharedStates {
   // From a table's own numbers to the common ones, for one kind of thing.
   class Translation {
    public:
-    // `find` returns the common number under the lock. O(1) but for the first time.
-    template <typename Find>
-    [[nodiscard]] std::uint32_t number(SharedStates& states, std::uint32_t own, Find&& find) {
+    // `words()` are those of the thing, which are looked up under the lock at its first time. O(1) but for that.
+    template <typename Words>
+    [[nodiscard]] std::uint32_t number(SharedStates& states, std::uint32_t own, Words&& words) {
       if (own >= numbers_.size()) numbers_.resize(own + 1, none);
       if (numbers_[own] == none) [[unlikely]] {
+        const std::span<const std::uint64_t> known = words();
         const std::lock_guard lock(states.mutex_);
-        numbers_[own] = find();
+        numbers_[own] = states.things_.insert(known).number;
       }
       return numbers_[own];
     }
@@ -54,29 +55,15 @@ class SharedStates {
    private:
     std::vector<std::uint32_t> numbers_;
   };
-  // For `find` of a translation.
-  [[nodiscard]] std::uint32_t number_of_block(std::span<const std::uint64_t> words) {
-    return blocks_.insert(words).number;
-  }
-  [[nodiscard]] std::uint32_t number_of_sequence(std::span<const std::uint64_t> words) {
-    return sequences_.insert(words).number;
-  }
-  [[nodiscard]] std::uint32_t number_of_value(std::uint64_t value) {
-    return large_values_.insert(value).number;
-  }
-
   [[nodiscard]] std::size_t memory_used() {
     const std::lock_guard lock(mutex_);
-    return trees_.memory_used() + blocks_.memory_used() + sequences_.memory_used() +
-           large_values_.memory_used();
+    return trees_.memory_used() + things_.memory_used();
   }
 
  private:
   TreeTable::Shared trees_;
-  std::mutex mutex_;  // of the others
-  SequenceTable blocks_;
-  SequenceTable sequences_;
-  WordTable large_values_;
+  std::mutex mutex_;      // of the next one
+  SequenceTable things_;  // of all kinds: numbers are compared within one kind only
 };
 
 // The states of a machine. Each location, each thread and the buffers of each thread are a part of a state.
@@ -106,7 +93,7 @@ class StateTable {
   // distinguishes states that are otherwise equal; all states of a table have one, or none has.
   bool known(Machine& machine, std::span<const std::uint64_t> path) { return find(machine, path).known; }
   // The same, with the state's number: states are numbered from 0 in the order in which they come, unless the table
-  // shares them. O(size of the state), but what has not changed since the last call costs a comparison only.
+  // shares them. O(size of the state); a part that has not changed since the last call costs a comparison.
   Found find(Machine& machine, std::span<const std::uint64_t> path) {
     if (!tree_.started()) start(machine, !path.empty());
     tree_.mark();
@@ -224,7 +211,7 @@ class StateTable {
       result.block = common_blocks_.number(*shared_, result.block, [&] {
         words_.resize(machine.threads().size(thread) / sizeof(std::uint64_t));
         std::memcpy(words_.data(), machine.threads().block(thread), machine.threads().size(thread));
-        return shared_->number_of_block(words_);
+        return std::span<const std::uint64_t>(words_);
       });
     }
     if constexpr (Machine::has_buffers) {
@@ -272,8 +259,9 @@ class StateTable {
       return static_cast<std::uint32_t>(moved);
     std::uint32_t number = large_values_.insert(static_cast<std::uint64_t>(value)).number;
     if (shared_ != nullptr)
-      number = common_values_.number(
-          *shared_, number, [&] { return shared_->number_of_value(static_cast<std::uint64_t>(value)); });
+      number = common_values_.number(*shared_, number, [word = static_cast<std::uint64_t>(value)]() mutable {
+        return std::span<const std::uint64_t>(&word, 1);
+      });
     if (number >= 2 * half - 1) throw std::bad_alloc();
     return static_cast<std::uint32_t>(2 * half) + number;
   }
@@ -284,7 +272,7 @@ class StateTable {
     if (shared_ == nullptr) [[likely]]
       return 1 + number;
     return 1 +
-           common_sequences_.number(*shared_, number, [&] { return shared_->number_of_sequence(words_); });
+           common_sequences_.number(*shared_, number, [&] { return std::span<const std::uint64_t>(words_); });
   }
 
   // Into `words_`. Per buffer: the location of its oldest entry, which tells it from the thread's others, and how many

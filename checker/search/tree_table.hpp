@@ -53,22 +53,18 @@ class TreeTable {
   }
   // The number of the current sequence, which is added if it is not known. O(parts changed * log(length)).
   NumberFound find() {
-    if (shared_ == nullptr) [[likely]] {
-      update([&](std::uint64_t pair) { return others_.insert(pair).number; });
-      return roots_.insert(children(1));
-    }
     const Inside inside(*this);
-    update([&](std::uint64_t pair) { return shared_->others_.insert(pair, others_user_, *pass_).number; });
+    update();
+    if (shared_ == nullptr) [[likely]]
+      return roots_.insert(children(1));
     return shared_->roots_.insert(children(1), roots_user_, *pass_);
   }
   // `roll_back` makes the sequence what it was at the last `mark`. There must be a `find` in between.
   // O(parts changed * log(length)), both.
   void mark() {
-    if (shared_ == nullptr) [[likely]] {
-      update([&](std::uint64_t pair) { return others_.insert(pair).number; });
-    } else if (!changed_.empty()) {
+    if (!changed_.empty()) {
       const Inside inside(*this);
-      update([&](std::uint64_t pair) { return shared_->others_.insert(pair, others_user_, *pass_).number; });
+      update();
     }
     before_.clear();
   }
@@ -95,17 +91,28 @@ class TreeTable {
     const std::size_t parent = node / 2;
     if (parent > 1 && (changed_.empty() || changed_.back() != parent)) changed_.push_back(parent);
   }
+  // Of a table that shares: its thread is inside the gate for the time of a look-up.
   struct Inside {
-    explicit Inside(TreeTable& its_table) : table(its_table) { table.shared_->gate_.enter(*table.pass_); }
-    ~Inside() { Gate::leave(*table.pass_); }
+    explicit Inside(TreeTable& its_table) : table(its_table) {
+      if (table.shared_ != nullptr) [[unlikely]]
+        table.shared_->gate_.enter(*table.pass_);
+    }
+    ~Inside() {
+      if (table.shared_ != nullptr) [[unlikely]]
+        Gate::leave(*table.pass_);
+    }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
     TreeTable& table;
   };
 
-  // `number(pair)` finds the number of a pair of an inner node.
-  template <typename Number>
-  void update(Number&& number) {
+  // The number of the pair of an inner node's children.
+  [[nodiscard]] std::uint32_t number(std::uint64_t pair) {
+    if (shared_ == nullptr) [[likely]]
+      return others_.insert(pair).number;
+    return shared_->others_.insert(pair, others_user_, *pass_).number;
+  }
+  void update() {
     for (std::size_t i = 0; i < changed_.size(); ++i) {
       const std::size_t node = changed_[i];
       const std::uint32_t left = nodes_[2 * node];

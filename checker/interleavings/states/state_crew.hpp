@@ -63,9 +63,8 @@ class StateCrew {
   // called once by each thread. `whole` has options for several threads.
   using Explore = std::function<void(Search&, Member&)>;
   StateCrew(Search& whole, Explore explore);
-  // Explores everything. Adds what the threads find to the whole search, which stops if a limit stopped
-  // them, not for a violation. Throws what
-  // `explore` throws, but for std::bad_alloc, which ends the search.
+  // Explores everything and adds what the threads find to the whole search, which stops if a limit has stopped them, but not
+  // for a violation. Throws what `explore` throws, except std::bad_alloc, which ends the search.
   void run();
 
  private:

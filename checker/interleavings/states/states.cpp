@@ -203,22 +203,21 @@ class StateSearch {
       search();
     } else {
       number_buffers();
-      // What the way to a part's beginning counts is counted by others.
-      flushes_ = machine_.forced_flushes();
-      search_.counts.buffer_bound_flushes -= flushes_;
+      const auto at_start = machine_.forced_flushes();
+      flushes_of_others_ = at_start;
       while (auto work = member_->next()) {
         go_to_start();
         if (work->path.parts() == 0) {
-          search_.counts.buffer_bound_flushes += flushes_;
+          flushes_of_others_ -= at_start;
           begin();
         } else {
           begin(*std::move(work));
         }
         search();
-        flushes_ = machine_.forced_flushes();
         if (search_.stopped()) break;
       }
     }
+    search_.counts.buffer_bound_flushes -= flushes_of_others_;
     search_.note_memory(memory_used());
     if (!search_.stopped_by().empty() || member_ != nullptr) search_.grows = growth_.describe();
     if (member_ == nullptr && !search_.stopped()) count_cut(search_, cut_);
@@ -268,6 +267,7 @@ class StateSearch {
     growth_.add(machine_);
     past_ = std::move(work.path);
     alternatives_ = std::move(work.alternatives);
+    const auto flushes = machine_.forced_flushes();
     Schedule choice;
     past_.for_each_step([&](const Step& step) {
       choice.clear();
@@ -278,7 +278,7 @@ class StateSearch {
       if (!machine_.follow(choice.front()))
         throw std::logic_error("internal error: a path does not lead to its end");
     });
-    search_.counts.buffer_bound_flushes -= machine_.forced_flushes() - flushes_;
+    flushes_of_others_ += machine_.forced_flushes() - flushes;
     forget_steps(machine_.depth());
     unpack();
     undo_to(nodes_.back().depth);
@@ -301,7 +301,7 @@ class StateSearch {
     }
     past_depth_ = 0;
   }
-  // Gives away the first half of what there is on the path, if that is more than the newest state.
+  // Gives the first half of the path to another thread; nothing if only the newest state is left.
   [[gnu::noinline]] void give() {
     if (past_.own_parts() == 0) {
       if (nodes_.size() < 2) return;
@@ -741,7 +741,7 @@ class StateSearch {
   Machine& machine_;
   Search& search_;
   StateCrew::Member* member_;
-  std::uint64_t flushes_ = 0;  // Machine::forced_flushes at the end of the last search by a crew
+  std::uint64_t flushes_of_others_ = 0;  // forced flushes of this machine that another thread counts
   Table table_;
   std::vector<bool> on_path_;  // by state; of a search by one thread
   static constexpr std::size_t newest = 128;
