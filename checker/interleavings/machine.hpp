@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "checker/interleavings/interleaving.hpp"
+#include "checker/interleavings/lookers.hpp"
 #include "checker/interleavings/pending_races.hpp"
 #include "checker/search/data_races.hpp"
 #include "checker/state/ending.hpp"
@@ -42,7 +43,8 @@ class Machine {
       : image_(image),
         options_(options),
         threads_(image),
-        model_(threads_.count(), static_cast<std::uint32_t>(image.locations.size()), options.buffer_bound) {
+        model_(threads_.count(), static_cast<std::uint32_t>(image.locations.size()), options.buffer_bound),
+        lookers_(threads_.count()) {
     for (const auto& location : image.locations) memory_.push_back(location.initial);
     if (threads_.count() > Set::capacity) throw std::logic_error("internal error: too many threads");
     Step initial;
@@ -109,13 +111,10 @@ class Machine {
   // Whether a thread that awaits something would continue if its next operation read this value.
   [[nodiscard]] bool goes_on(ThreadId thread, std::int64_t value) {
     auto& m = threads_.mailbox(thread);
-    const Uncounted trial(image_);
-    threads_.save(thread);
+    const Threads::Trial trial(threads_, image_, thread);
     m.value = effect_of_reading(m.op, value, m.value, m.expected, thread).result;
     compiler::resume(threads_.block(thread));
-    const bool goes_on = m.op != Op::await_failed;
-    threads_.restore(thread);
-    return goes_on;
+    return m.op != Op::await_failed;
   }
   // Where nothing is enabled: the threads that still await something look, and stop.
   void evaluate_waits() {
@@ -209,7 +208,7 @@ class Machine {
       if (process >= thread_count()) return flush(model_.of_process(process), step);
     }
     operate(process, step);
-    if (threads_.mailbox(process).in_atomic == later_in_block) [[unlikely]]
+    if (step.block != InBlock::no) [[unlikely]]
       run_block(process);
   }
 
@@ -229,8 +228,9 @@ class Machine {
     }
     // (`progress` has no effect, so traces have no step for it.)
     if (log_ != nullptr && !image_.sites[step.site].is_progress) log(RowType::choice, step);
+    const bool in_block = step.block != InBlock::no;
     advance(thread, step, value);
-    if (m.in_atomic == later_in_block) [[unlikely]]
+    if (in_block) [[unlikely]]
       run_block(thread);
   }
 
@@ -286,25 +286,21 @@ class Machine {
                                  std::int64_t answer = compiler::any_alternative) {
     auto& m = threads_.mailbox(thread);
     const auto site = m.site;
-    const Uncounted trial(image_);
-    threads_.save(thread);
+    const Threads::Trial trial(threads_, image_, thread);
     m.value = answer;
     compiler::resume(threads_.block(thread));
     while (m.in_await != 0) {
       m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, thread).result;
       compiler::resume(threads_.block(thread));
     }
-    const bool holds = m.op != Op::await_failed || m.site != site;
-    threads_.restore(thread);
-    return holds;
+    return m.op != Op::await_failed || m.site != site;
   }
 
   // Whether the thread, which is at the entry of an `either` or in the guard of an alternative, would take one if left
   // alone.
   [[nodiscard]] bool finds_alternative(ThreadId thread) {
     auto& m = threads_.mailbox(thread);
-    const Uncounted trial(image_);
-    threads_.save(thread);
+    const Threads::Trial trial(threads_, image_, thread);
     // It may choose any: the value is the first one. (What it comes to without a guard may be an `either`, too, even
     // the same one.)
     if (m.in_either == InEither::entry) compiler::resume(threads_.block(thread));
@@ -316,14 +312,10 @@ class Machine {
       }
       return m.op != Op::await_failed || m.in_either == InEither::no;
     };
-    bool finds = evaluate();
-    if (!finds) {
-      m.value = compiler::any_alternative;
-      compiler::resume(threads_.block(thread));
-      finds = evaluate();
-    }
-    threads_.restore(thread);
-    return finds;
+    if (evaluate()) return true;
+    m.value = compiler::any_alternative;
+    compiler::resume(threads_.block(thread));
+    return evaluate();
   }
 
   [[nodiscard]] Schedule schedule() const {
@@ -392,6 +384,7 @@ class Machine {
     alone_ = {};
     broken_ = false;
     waiting_ = {};
+    lookers_ = Lookers<Set>(threads_.count());
     failures_.clear();
     watches_ = watches_races_ = false;
     Step initial;
@@ -423,7 +416,7 @@ class Machine {
 
   [[nodiscard]] bool looked_last(ThreadId thread);
   void undo_step() {
-    const Step& step = steps_.back();
+    Step& step = steps_.back();
     const ThreadId thread = step.thread;
     if constexpr (has_buffers) {
       for (auto i = step.buffered; i > 0; --i) model_.undo_append(thread);
@@ -433,9 +426,12 @@ class Machine {
         model_.find(thread, step.access.location)->writes[step.entry].last_forward = step.previous_forward;
     }
     if (step.resumed) threads_.restore(thread);
-    if (step.access.writes) memory_[step.access.location] = step.overwritten;
+    if (step.access.writes) step.written = std::exchange(memory_[step.access.location], step.overwritten);
     failures_.clear();
-    refresh(thread, step);
+    if (step.continues()) [[unlikely]]
+      refresh_others(step);
+    else
+      refresh(thread, step);
     steps_.pop_back();
   }
   // Makes the rest of the atomic block that the newest step began, or that it has continued after a `choose`.
@@ -474,7 +470,9 @@ class Machine {
   void refresh_thread(ThreadId thread);
   void refresh_others(const Step& step);
   void refresh_wait(ThreadId thread);
-  void refresh_waiting(Location location);
+  bool look(ThreadId thread);
+  void refresh_waiting(const Step& step);
+  void refresh_stale();
   void log(RowType type, const Step& step);
   void log(RowType type, ThreadId thread, const Mailbox& m);
 
@@ -491,6 +489,8 @@ class Machine {
   bool broken_ = false;  // the latter
   Set nobody_;           // empty
   Set waiting_;          // threads at an operation of an await, if MachineOptions::awaits_hold
+  Lookers<Set> lookers_;
+  Set stale_;  // waiting threads that have looked at what has changed since
   std::uint64_t forced_ = 0;
   std::vector<Failure> failures_;
   bool watches_ = false;  // for races or invariants
@@ -608,23 +608,21 @@ void Machine<Model, Words>::find_alone(ThreadId thread) {
   const auto& m = threads_.mailbox(thread);
   alone_.assign(thread, m.in_atomic == later_in_block);
   broken_ = m.in_atomic == later_in_block && m.op != Op::choose;
+  if (!stale_.empty()) refresh_stale();
 }
 
 template <OperationalModel Model, unsigned Words>
 template <typename Read, typename Visit>
 bool Machine<Model, Words>::evaluate_block(ThreadId thread, Read&& read, Visit&& visit) {
   auto& m = threads_.mailbox(thread);
-  const Uncounted trial(image_);
-  threads_.save(thread);
+  const Threads::Trial trial(threads_, image_, thread);
   do {
     if (m.in_await == 0) break;
     visit(Access{.location = m.location, .reads = true, .writes = m.op != Op::load});
     m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, thread).result;
     compiler::resume(threads_.block(thread));
   } while (m.in_atomic == later_in_block);
-  const bool begins = m.op != Op::await_failed;
-  threads_.restore(thread);
-  return begins;
+  return m.op != Op::await_failed;
 }
 
 template <OperationalModel Model, unsigned Words>
@@ -698,9 +696,11 @@ inline void Machine<Model, Words>::flush(Buffer& buffer, Step& step) {
 
 template <OperationalModel Model, unsigned Words>
 inline void Machine<Model, Words>::advance(ThreadId thread, Step& step, std::int64_t result) {
-  step.resumed = true;
-  if constexpr (has_buffers) step.barrier_before = model_.barrier(thread);
-  threads_.save(thread);
+  if (!step.continues()) {
+    step.resumed = true;
+    if constexpr (has_buffers) step.barrier_before = model_.barrier(thread);
+    threads_.save(thread);
+  }
   threads_.mailbox(thread).value = result;
   compiler::resume(threads_.block(thread));
   settle(thread, step);
@@ -784,9 +784,8 @@ inline void Machine<Model, Words>::refresh(ThreadId thread, const Step& step) {
 // What the step changes for threads that wait.
 template <OperationalModel Model, unsigned Words>
 [[gnu::always_inline]] inline void Machine<Model, Words>::refresh_others(const Step& step) {
-  if (step.access.writes && !waiting_.empty()) [[unlikely]] {
-    refresh_waiting(step.access.location);
-  }
+  if (step.access.writes && !waiting_.empty()) [[unlikely]]
+    refresh_waiting(step);
   if (step.op >= Op::lock && step.op <= Op::try_lock) {
     for (ThreadId t = 0; t < thread_count(); ++t) {
       const auto& m = threads_.mailbox(t);
@@ -805,13 +804,18 @@ template <OperationalModel Model, unsigned Words>
     refresh_wait(thread);
 }
 
-// The same of the threads that await something at the location. (Out of line, as few programs wait.)
+// Those of a block are refreshed when all of its steps have been made or undone. (Out of line, as few programs wait.)
 template <OperationalModel Model, unsigned Words>
-[[gnu::noinline]] void Machine<Model, Words>::refresh_waiting(Location location) {
-  const Set waiting = waiting_;
-  waiting.for_each([&](ProcessId t) {
-    if (threads_.mailbox(t).location == location || begins_block(t)) refresh_thread(t);
-  });
+[[gnu::noinline]] void Machine<Model, Words>::refresh_waiting(const Step& step) {
+  if (step.written == step.overwritten) return;
+  lookers_.for_each(step.access.location, [this](ThreadId t) { stale_.insert(t); });
+  if (step.block == InBlock::no && !stale_.empty()) refresh_stale();
+}
+
+template <OperationalModel Model, unsigned Words>
+void Machine<Model, Words>::refresh_stale() {
+  const Set stale = std::exchange(stale_, {});
+  stale.for_each([this](ThreadId t) { refresh_thread(t); });
 }
 
 template <OperationalModel Model, unsigned Words>
@@ -821,13 +825,22 @@ template <OperationalModel Model, unsigned Words>
   const bool waits =
       (options_.awaits_hold || m.in_atomic != 0) && m.in_await != 0 && !image_.locations[m.location].is_plain;
   waiting_.assign(thread, waits);
-  if (!waits || !enabled_.contains(thread)) return;
+  lookers_.begin(thread);
+  if (waits && enabled_.contains(thread)) enabled_.assign(thread, look(thread));
+  lookers_.end(thread);
+}
+
+// Evaluates what the thread waits for, a single operation or the condition of a block.
+template <OperationalModel Model, unsigned Words>
+bool Machine<Model, Words>::look(ThreadId thread) {
+  const auto& m = threads_.mailbox(thread);
   if (m.in_atomic != 0) {
-    const bool begins = evaluate_block(
-        thread, [this](Location x) { return memory_[x]; }, [](const Access&) {});
-    return enabled_.assign(thread, begins);
+    return evaluate_block(
+        thread, [this](Location x) { return memory_[x]; },
+        [&](const Access& access) { lookers_.add(thread, access.location); });
   }
-  enabled_.assign(thread, goes_on(thread, seen(thread, m.location)));
+  lookers_.add(thread, m.location);
+  return goes_on(thread, seen(thread, m.location));
 }
 
 template <OperationalModel Model, unsigned Words>

@@ -67,7 +67,7 @@ struct Step {
   std::uint32_t entry = none;  // flush: index of the flushed entry; forwarded load: the entry read
   std::uint32_t previous_forward = none;
   std::uint32_t barrier_before = 0;
-  bool resumed = false;       // the thread ran: its block was saved
+  bool resumed = false;       // the thread ran: its block was saved; not if the step continues another one
   bool passed_fence = false;  // the thread went past a full fence after the operation
   InBlock block = InBlock::no;
 

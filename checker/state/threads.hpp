@@ -29,6 +29,7 @@ class Threads {
     for (const auto& thread : image.threads) {
       offsets_.push_back(total);
       sizes_.push_back(thread.block_size);
+      if (thread.block_size > before_trial_.size()) before_trial_.resize(thread.block_size);
       total += (thread.block_size + cache_line - 1) / cache_line * cache_line;
     }
     bytes_ = total;
@@ -74,6 +75,23 @@ class Threads {
     copy_block(blocks_[thread], saved_.data() + used_, sizes_[thread]);
   }
 
+  // A trial run of the thread, which counts for nothing: its block is at the end what it was at the start. One at a time.
+  class Trial {
+   public:
+    Trial(Threads& threads, const Image& image, std::uint32_t thread)
+        : uncounted_(image), threads_(threads), thread_(thread) {
+      copy_block(threads_.before_trial_.data(), threads_.block(thread_), threads_.size(thread_));
+    }
+    ~Trial() { copy_block(threads_.block(thread_), threads_.before_trial_.data(), threads_.size(thread_)); }
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+
+   private:
+    Uncounted uncounted_;
+    Threads& threads_;
+    std::uint32_t thread_;
+  };
+
   // The number of the thread's block. The first call comes when nothing is saved. O(size of the block), or
   // O(1) if it has not changed since.
   [[nodiscard]] std::uint32_t number(std::uint32_t thread) {
@@ -106,6 +124,7 @@ class Threads {
   std::vector<std::byte*> blocks_;
   std::vector<std::size_t> offsets_;
   std::vector<std::size_t> sizes_;
+  std::vector<std::byte> before_trial_;
   std::vector<std::byte> saved_;
   std::size_t used_ = 0;
   std::size_t bytes_ = 0;
