@@ -169,6 +169,7 @@ Json to_json(const Counts& counts) {
           {"transitions", counts.transitions},
           {"states", counts.states},
           {"revisits", counts.revisits},
+          {"cuts", counts.cuts},
           {"runs", counts.runs},
           {"max_depth", counts.max_depth},
           {"peak_memory", counts.peak_memory}};

@@ -195,6 +195,7 @@ struct ConditionImage {
   ConditionKind kind = ConditionKind::exists;
   Holds holds = nullptr;
   std::uint32_t site = 0;
+  std::vector<std::uint32_t> locations;  // that it may look at; sorted
 };
 
 // A condition that every reachable state satisfies, with what it may look at.

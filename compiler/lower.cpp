@@ -207,6 +207,8 @@ class Lowering {
       ConditionImage& image = result_.image.conditions.emplace_back();
       image.kind = static_cast<ConditionKind>(property.kind);
       image.site = sites_.at(property.range);
+      look_at(property.condition, image.locations, nullptr);
+      sort_out(image.locations);
     }
     if (program_.litmus) observations(offsets);
   }
@@ -217,11 +219,13 @@ class Lowering {
         batch_.add(name, generate_condition(batch_.module(), name, program_, property.condition, offsets)));
     InvariantImage& image = result_.image.invariants.emplace_back();
     image.site = sites_.at(property.range);
-    looks_at(property.condition, image);
-    for (auto* const set : {&image.locations, &image.threads}) {
-      std::sort(set->begin(), set->end());
-      set->erase(std::unique(set->begin(), set->end()), set->end());
-    }
+    look_at(property.condition, image.locations, &image.threads);
+    sort_out(image.locations);
+    sort_out(image.threads);
+  }
+  static void sort_out(std::vector<std::uint32_t>& numbers) {
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   }
   void temporal(const lang::Property& property, const LocalOffsets& offsets) {
     const std::string name = "temporal." + std::to_string(result_.image.temporal.size());
@@ -235,9 +239,12 @@ class Lowering {
     result_.image.temporal.emplace_back().site = sites_.at(property.range);
   }
 
-  // All elements of an array whose index is not constant.
-  void looks_at(const lang::Expression& expression, InvariantImage& image) {
-    if (expression.kind == lang::ExpressionKind::thread_local_) image.threads.push_back(expression.thread);
+  // What the expression may look at: locations, and threads of whose locals it names one. All elements of an array whose
+  // index is not constant.
+  void look_at(const lang::Expression& expression, std::vector<std::uint32_t>& locations,
+               std::vector<std::uint32_t>* threads) {
+    if (threads != nullptr && expression.kind == lang::ExpressionKind::thread_local_)
+      threads->push_back(expression.thread);
     if (expression.kind == lang::ExpressionKind::load) {
       const lang::Variable& variable = program_.variables[expression.id];
       const bool constant =
@@ -246,9 +253,9 @@ class Lowering {
       const auto first = constant ? static_cast<std::uint32_t>(expression.operands[0].value) : 0;
       const auto count = constant ? 1 : variable.length;
       for (std::uint32_t i = first; i < first + count; ++i)
-        image.locations.push_back(variable.first_location + i);
+        locations.push_back(variable.first_location + i);
     }
-    for (const lang::Expression& operand : expression.operands) looks_at(operand, image);
+    for (const lang::Expression& operand : expression.operands) look_at(operand, locations, threads);
   }
 
   // See ThreadImage::twin.

@@ -23,7 +23,7 @@ constexpr std::string_view uncut = "states";
 constexpr std::uint64_t growth = 4;
 constexpr std::uint64_t share = 32;  // of the transitions of `graphs`, which are up to ten times as fast
 constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;  // of `merging` and `uncut`, bytes
-constexpr std::uint64_t least_uncut = 200'000;                 // transitions, some 0.2 s
+constexpr std::uint64_t least_uncut = 250'000;                 // transitions, some 0.1 s
 
 bool names_local(const lang::Expression& expression) {
   return expression.kind == lang::ExpressionKind::thread_local_ ||
@@ -76,7 +76,7 @@ class Turn {
     if (progress.transitions >= 2 * mark_.transitions) half_ = std::exchange(mark_, progress);
     progress.seconds += seconds_before_;
     if (whole_.progress && !whole_.progress(progress)) return false;
-    over_ = progress.transitions > most_;
+    over_ = progress.transitions + progress.cuts > most_;  // a cut takes as long
     return !over_;
   }
 
@@ -172,7 +172,9 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
       }
       Turn other(options, keeping[i], seconds);
       other.keep_states();
-      auto kept = other.run(program, cuts_loops ? std::max(most, least_uncut) : most / share);
+      auto kept = other.run(program, cuts_loops ? std::max(most, least_uncut)
+                                     : is_uncut ? std::max(most / share, least_uncut)
+                                                : most / share);
       if (!kept) return kept;
       GivenUp so_far = other.given_up(*kept);
       kept->seconds = seconds += kept->seconds;

@@ -6,8 +6,9 @@
 // most programs. If it does not finish within `first_turn` transitions, `sdpor` has a turn of a fixed share of these,
 // and then `states`, which knows equal threads and does best where threads depend on each other all the time;
 // then `trust` continues from where it stopped, up to four times as many transitions, and so on. Turns are counted in
-// transitions, so that runs repeat. What each of the two spends without a result is at most a twenty-fourth of the
-// transitions of `trust`: `sdpor` in about 40 % of its time at worst, `states` in 10 %.
+// transitions, so that runs repeat; those of `trust` also in the states of graphs in which it judges invariants. What
+// each of the two spends without a result is at most a twenty-fourth of the turns of `trust`: `sdpor` in about 40 % of
+// its time at worst, `states` in 10 %, but for its first turn, which is of 250,000 transitions.
 //
 // Where `trust` cuts loops at the default bound, `states`, which cuts none, has the next turn alone. If the search
 // ends, but has cut loops, `states` may take as many transitions again. If it finishes, its result is that of the whole

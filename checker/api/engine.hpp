@@ -55,7 +55,7 @@ class Engine {
   // Precondition: nothing is enabled.
   [[nodiscard]] virtual Ending ending() = 0;
   // True if the thread waits for nothing but its own store buffer.
-  [[nodiscard]] virtual bool waits_for_buffers(ThreadId thread) const = 0;
+  [[nodiscard]] virtual bool waits_for_buffers(ThreadId thread) = 0;
   // The reason why an enabled transition was refused; empty if this machine refuses none.
   [[nodiscard]] virtual std::string limit() const = 0;
 };

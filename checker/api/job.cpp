@@ -416,7 +416,8 @@ Progress Division::progress(const Tally& tally) {
   for (const auto& named : checker::additive_counts) counts.*named.count = value(named.name);
   return {.executions = counts.executions,
           .blocked = checker::blocked_runs(counts),
-          .transitions = counts.transitions};
+          .transitions = counts.transitions,
+          .cuts = counts.cuts};
 }
 
 }  // namespace heddle

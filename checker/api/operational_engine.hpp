@@ -83,7 +83,7 @@ class OperationalEngine final : public Engine {
   }
   std::string limit() const override { return {}; }
   Ending ending() override { return machine_.ending(); }
-  bool waits_for_buffers(ThreadId thread) const override {
+  bool waits_for_buffers(ThreadId thread) override {
     return Machine::has_buffers && !machine_.enabled().contains(thread) &&
            (machine_.can_go_on(thread) || machine_.waits_at_fence(thread));
   }

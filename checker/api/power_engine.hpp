@@ -29,7 +29,7 @@ class PowerEngine final : public Engine {
   std::vector<heddle::Step> describe(const Rows& rows) const override;
   std::vector<std::string> failures() const override;
   Ending ending() override;
-  bool waits_for_buffers(ThreadId /*thread*/) const override { return false; }
+  bool waits_for_buffers(ThreadId /*thread*/) override { return false; }
   std::string limit() const override;
 
  private:

@@ -16,8 +16,11 @@
 // The number of cuts is the product of the numbers of writes by thread and location in the worst case.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <set>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "checker/commits/linearise.hpp"
@@ -42,51 +45,71 @@ class InvariantCuts {
   }
 
  private:
+  // A cut is grown by one write after the other, in an order that extends the model's. So each comes once, and memory after it
+  // has the write of each location that was added last.
   void judge(const Graph& graph, const compiler::InvariantImage& invariant) {
     memory_.clear();
     for (const auto& location : search_.image().locations) memory_.push_back(location.initial);
-    writes_ = Set();
+    find_writes(graph, invariant);
+    cut_.clear();
+    if (!invariant.holds(memory_.data(), blocks_.data())) return note(graph, invariant, no_event);
+    std::uint32_t judged = 1;
+    for (std::uint32_t next = 0;;) {
+      while (next < writes_.size() && writes_[next].before.intersects(missing_)) ++next;
+      if (next == writes_.size()) {
+        if (cut_.empty()) break;
+        next = cut_.back().write;
+        memory_[writes_[next].location] = cut_.back().overwritten;
+        missing_.insert(next++);
+        cut_.pop_back();
+        continue;
+      }
+      Write& write = writes_[next];
+      const std::int64_t overwritten = std::exchange(memory_[write.location], write.value);
+      if (!invariant.holds(memory_.data(), blocks_.data())) {
+        note(graph, invariant, write.event);
+        break;
+      }
+      missing_.erase(next);
+      cut_.push_back({next++, overwritten});
+      constexpr std::uint32_t between_looks = 1024;
+      if (++judged % between_looks == 0 && !search_.may_go_on(0, [] { return std::uint64_t{0}; })) break;
+    }
+    search_.counts.cuts += judged;
+  }
+  void find_writes(const Graph& graph, const compiler::InvariantImage& invariant) {
+    writes_.clear();
+    Set found;
     graph.live().for_each([&](ProcessId p) {
       const auto& event = graph[static_cast<EventId>(p)];
-      if (event.writes() && names(invariant, graph.location_of(event.location))) writes_.insert(p);
+      if (!event.writes() || !names(invariant, graph.location_of(event.location))) return;
+      found.insert(p);
+      writes_.push_back({.event = static_cast<EventId>(p),
+                         .location = graph.location_of(event.location),
+                         .value = event.value,
+                         .rank = event.upto.count(),
+                         .before = {}});
     });
-    seen_.clear();
-    if (!invariant.holds(memory_.data(), blocks_.data())) return note(graph, invariant, Set(), no_event);
-    extend(graph, invariant, Set());
-  }
-  // Judges the cuts that have one more write, and those beyond. False after a violation.
-  bool extend(const Graph& graph, const compiler::InvariantImage& invariant, const Set& cut) {
-    if (!search_.may_go_on(0, [&] { return seen_.size() * (sizeof(Set) + 32); })) return false;
-    std::vector<ProcessId> next;
-    (writes_ - cut).for_each([&](ProcessId p) {
-      Set before = graph[static_cast<EventId>(p)].upto;
-      before.erase(p);
-      Set missing = writes_ - cut;
-      missing.erase(p);
-      if (!before.intersects(missing)) next.push_back(p);
-    });
-    for (const ProcessId p : next) {
-      Set longer = cut;
-      longer.insert(p);
-      if (!seen_.insert(members(longer)).second) continue;
-      const auto& event = graph[static_cast<EventId>(p)];
-      auto& cell = memory_[graph.location_of(event.location)];
-      const auto overwritten = cell;
-      cell = event.value;
-      if (!invariant.holds(memory_.data(), blocks_.data())) {
-        note(graph, invariant, cut, static_cast<EventId>(p));
-        return false;
-      }
-      if (!extend(graph, invariant, longer)) return false;
-      cell = overwritten;
+    std::sort(writes_.begin(), writes_.end(),
+              [](const Write& a, const Write& b) { return std::tie(a.rank, a.event) < std::tie(b.rank, b.event); });
+    missing_ = {};
+    for (std::uint32_t i = 0; i < writes_.size(); ++i) {
+      const auto event = static_cast<std::size_t>(writes_[i].event);
+      if (event >= number_.size()) number_.resize(event + 1);
+      number_[event] = i;
+      missing_.insert(i);
     }
-    return true;
+    for (std::uint32_t i = 0; i < writes_.size(); ++i) {
+      (graph[writes_[i].event].upto & found).for_each([&](ProcessId p) {
+        if (number_[p] != i) writes_[i].before.insert(number_[p]);
+      });
+    }
   }
   // `last`: the write that broke the invariant, after those of the cut.
-  void note(const Graph& graph, const compiler::InvariantImage& invariant, const Set& cut, EventId last) {
+  void note(const Graph& graph, const compiler::InvariantImage& invariant, EventId last) {
     search_.note({.kind = ViolationKind::invariant, .site = invariant.site}, [&] {
       Set events;
-      cut.for_each([&](ProcessId p) { events |= graph[static_cast<EventId>(p)].upto; });
+      for (const Added& added : cut_) events |= graph[writes_[added.write].event].upto;
       if (last != no_event) events |= graph[last].upto;
       const Set live = graph.live();
       events = events - (events - live);
@@ -115,17 +138,25 @@ class InvariantCuts {
     }
     return false;
   }
-  [[nodiscard]] static std::vector<ProcessId> members(const Set& set) {
-    std::vector<ProcessId> result;
-    set.for_each([&](ProcessId p) { result.push_back(p); });
-    return result;
-  }
 
+  struct Write {
+    EventId event = no_event;
+    Location location = none;
+    std::int64_t value = 0;
+    std::uint32_t rank = 0;  // greater than that of all writes before it
+    Set before;              // numbers of writes
+  };
+  struct Added {
+    std::uint32_t write = 0;  // its number
+    std::int64_t overwritten = 0;
+  };
   Search& search_;
   std::vector<const std::byte*> blocks_;  // unused: invariants that name locals are refused
   std::vector<std::int64_t> memory_;
-  Set writes_;
-  std::set<std::vector<ProcessId>> seen_;
+  std::vector<Write> writes_;          // those that the invariant can see
+  std::vector<std::uint32_t> number_;  // in `writes_`, by event
+  Set missing_;                        // numbers of writes that are not in the cut
+  std::vector<Added> cut_;
 };
 
 }  // namespace heddle::checker

@@ -60,11 +60,11 @@ void explore(Search& search, Use&& use) {
   explore_with(search, search.machine_options(), use);
 }
 
-// The options of a machine in which threads look at what they await only when it holds. (With a preemption
+// The options of a machine in which threads look at what they await, or assume, only when it holds. (With a preemption
 // bound they may look too early: what counts as a preemption does not depend on values.)
 [[nodiscard]] inline MachineOptions waiting_options(const Search& search) {
   auto options = search.machine_options();
-  options.awaits_hold = !options.preemption_bound;
+  options.awaits_hold = options.assumptions_hold = !options.preemption_bound;
   return options;
 }
 

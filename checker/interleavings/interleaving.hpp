@@ -95,7 +95,7 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { view.threads() } -> std::same_as<const Threads&>;                   // mailboxes and blocks
   { Machine::holder(thread) } -> std::same_as<std::int64_t>;            // the value of a mutex that it holds
   { machine.block_number(thread) } -> std::same_as<std::uint32_t>;      // by content; first at depth 0
-  { view.enabled() } -> std::same_as<const typename Machine::Set&>;     // without threads at a `choose`
+  { machine.enabled() } -> std::same_as<const typename Machine::Set&>;     // without threads at a `choose`
   { view.choosing() } -> std::same_as<const typename Machine::Set&>;
   { view.has_yet_to_choose() } -> std::same_as<bool>;
   { machine.pending(process) } -> std::same_as<Access>;
@@ -109,7 +109,8 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { view.in_block() } -> std::same_as<bool>;
   { view.broken() } -> std::same_as<bool>;
   { view.begins_block(process) } -> std::same_as<bool>;
-  { view.enabled_but_for_blocks() } -> std::same_as<const typename Machine::Set&>;
+  { machine.is_local(thread) } -> std::same_as<bool>;
+  { machine.enabled_but_for_blocks() } -> std::same_as<const typename Machine::Set&>;
   machine.for_each_in_block(thread, [](const Access& /*access*/) {});
   {
     machine.evaluate_block(thread, read, [](const Access& /*access*/) {})
@@ -117,7 +118,7 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { view.can_go_on(thread) } -> std::same_as<bool>;
   { view.waits_at_fence(thread) } -> std::same_as<bool>;
   // Threads that wait for a condition, with MachineOptions::awaits_hold: not enabled where the next operation
-  // would stop them. Where nothing is enabled, `evaluate_waits` takes these operations, one step each.
+  // would stop them. Where nothing is enabled, `evaluate_waits` takes these operations, until they stop.
   { view.awaits(process) } -> std::same_as<bool>;
   { machine.goes_on(thread, value) } -> std::same_as<bool>;
   machine.evaluate_waits();

@@ -9,6 +9,7 @@
 // entries), and `undo` pops it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -20,6 +21,7 @@
 #include "checker/interleavings/interleaving.hpp"
 #include "checker/interleavings/lookers.hpp"
 #include "checker/interleavings/pending_races.hpp"
+#include "checker/interleavings/sharing.hpp"
 #include "checker/search/data_races.hpp"
 #include "checker/state/ending.hpp"
 #include "checker/state/last_look.hpp"
@@ -42,6 +44,9 @@ class Machine {
   Machine(const Image& image, const MachineOptions& options)
       : image_(image),
         options_(options),
+        waits_at_assumptions_(options.assumptions_hold &&
+                              std::all_of(image.invariants.begin(), image.invariants.end(),
+                                          [](const auto& invariant) { return invariant.threads.empty(); })),
         threads_(image),
         model_(threads_.count(), static_cast<std::uint32_t>(image.locations.size()), options.buffer_bound),
         lookers_(threads_.count()) {
@@ -78,7 +83,7 @@ class Machine {
   }
 
   // Processes that can take their next transition. Threads at a `choose` are not among them: see `choosing`.
-  [[nodiscard]] const Set& enabled() const { return alone_.empty() ? enabled_ : nobody_; }
+  [[nodiscard]] const Set& enabled() { return alone_.empty() ? enabled_but_for_blocks() : nobody_; }
   // Threads whose next operation is a `choose`. It touches nothing shared, so a search takes it first.
   [[nodiscard]] const Set& choosing() const {
     return alone_.empty() ? choosing_ : broken_ ? nobody_ : alone_;
@@ -89,7 +94,11 @@ class Machine {
   // Whether a thread has stopped in the middle of an atomic block, by an assumption, a bound or a violation. As the
   // block is one step, this is no state of the program: the run ends here.
   [[nodiscard]] bool broken() const { return broken_; }
-  [[nodiscard]] const Set& enabled_but_for_blocks() const { return enabled_; }
+  [[nodiscard]] const Set& enabled_but_for_blocks() {
+    if (!stale_.empty()) [[unlikely]]
+      look_again();
+    return enabled_;
+  }
   // True if the thread could take its next operation, possibly after flushes of its own buffers.
   [[nodiscard]] bool can_go_on(ThreadId thread) const {
     const auto& m = threads_.mailbox(thread);
@@ -105,8 +114,8 @@ class Machine {
       default: return is_read_modify_write(m.op);
     }
   }
-  // True if the thread's next operation belongs to an await and can be taken only where it does not stop the
-  // thread.
+  // True if the thread's next operation belongs to an await, or comes before an assumption, and can be taken only where it
+  // does not stop the thread.
   [[nodiscard]] bool awaits(ProcessId process) const { return waiting_.contains(process); }
   // Whether a thread that awaits something would continue if its next operation read this value.
   [[nodiscard]] bool goes_on(ThreadId thread, std::int64_t value) {
@@ -114,12 +123,22 @@ class Machine {
     const Threads::Trial trial(threads_, image_, thread);
     m.value = effect_of_reading(m.op, value, m.value, m.expected, thread).result;
     compiler::resume(threads_.block(thread));
-    return m.op != Op::await_failed;
+    // (Then it goes on without a pause, until it depends on others again.)
+    while (options_.sharing != nullptr && m.in_await != 0 && loads_own(thread)) {
+      lookers_.add(thread, m.location);  // a search that is wrong must see no deadlock where there is none
+      m.value = seen(thread, m.location);
+      compiler::resume(threads_.block(thread));
+    }
+    return m.op != Op::await_failed && m.op != Op::assume_failed && m.op != Op::idle_round;
   }
   // Where nothing is enabled: the threads that still await something look, and stop.
   void evaluate_waits() {
     const Set waiting = waiting_;
-    waiting.for_each([&](ProcessId thread) { execute(thread); });
+    waiting.for_each([&](ProcessId thread) {
+      do {
+        execute(thread);
+      } while (awaits(thread));
+    });
   }
   // True if the thread must wait for its own buffers before its next operation is known.
   [[nodiscard]] bool waits_at_fence(ThreadId thread) const {
@@ -210,7 +229,11 @@ class Machine {
     operate(process, step);
     if (step.block != InBlock::no) [[unlikely]]
       run_block(process);
+    if (options_.sharing != nullptr) take_local(process);
   }
+  // With MachineOptions::sharing: whether the thread's next operation is one on a location of its own, which is possible
+  // and which no other thread can notice. (Before the first transition there is none that it could be part of.)
+  [[nodiscard]] bool is_local(ThreadId thread);
 
   // Resumes a thread of `choosing` with one value of its `choose`.
   void choose(ThreadId thread, std::int64_t value) {
@@ -232,6 +255,7 @@ class Machine {
     advance(thread, step, value);
     if (in_block) [[unlikely]]
       run_block(thread);
+    if (options_.sharing != nullptr) take_local(thread);
   }
 
   // Lets a waiting thread evaluate the condition of its `await` again, or choose again in an `either`. Only `states` and
@@ -325,7 +349,7 @@ class Machine {
     return result;
   }
   static void add_to(Schedule& schedule, const Step& step) {
-    if (step.continues()) return;
+    if (step.continues_block()) return;
     schedule.push_back({.type = step.type,
                         .thread = step.thread,
                         .location = step.access.location,
@@ -437,6 +461,13 @@ class Machine {
   // Makes the rest of the atomic block that the newest step began, or that it has continued after a `choose`.
   void run_block(ThreadId thread);
   void find_alone(ThreadId thread);
+  // Makes the operations on locations of its own that come next.
+  void take_local(ThreadId thread);
+  [[nodiscard]] bool loads_own(ThreadId thread) const;
+  void note_use(const Step& step) {
+    if (step.access.reads) options_.sharing->note_read(step.thread, step.access.location);
+    if (step.access.writes) options_.sharing->note_write(step.thread, step.access.location);
+  }
   void operate(ThreadId thread, Step& step);
   static void write(Step& step, std::int64_t& cell, std::int64_t value);
   template <typename Buffer>
@@ -467,17 +498,21 @@ class Machine {
   void note_invariants();
   // Updates `enabled` and `choosing` after `step` of the thread was executed or undone.
   void refresh(ThreadId thread, const Step& step);
+  bool is_possible(ThreadId thread) const;
   void refresh_thread(ThreadId thread);
   void refresh_others(const Step& step);
   void refresh_wait(ThreadId thread);
   bool look(ThreadId thread);
   void refresh_waiting(const Step& step);
-  void refresh_stale();
+  // Lets the threads of `stale_` evaluate what they wait for: only when somebody asks what is enabled, as a search often
+  // goes back at once.
+  void look_again();
   void log(RowType type, const Step& step);
   void log(RowType type, ThreadId thread, const Mailbox& m);
 
   const Image& image_;
   MachineOptions options_;
+  bool waits_at_assumptions_;  // not if invariants name locals: a load changes one even if the thread stops then
   Threads threads_;
   Model model_;
   std::vector<std::int64_t> memory_;
@@ -488,9 +523,9 @@ class Machine {
   Set alone_;            // the thread that is at a `choose` in an atomic block, or has stopped in one
   bool broken_ = false;  // the latter
   Set nobody_;           // empty
-  Set waiting_;          // threads at an operation of an await, if MachineOptions::awaits_hold
+  Set waiting_;          // threads at an operation of an await or before an assumption, see MachineOptions
   Lookers<Set> lookers_;
-  Set stale_;  // waiting threads that have looked at what has changed since
+  Set stale_;  // waiting threads for which `enabled_` is not yet known
   std::uint64_t forced_ = 0;
   std::vector<Failure> failures_;
   bool watches_ = false;  // for races or invariants
@@ -589,6 +624,8 @@ inline void Machine<Model, Words>::operate(ThreadId thread, Step& step) {
   }
   step.read = result;
   log(RowType::operation, step);
+  if (options_.sharing != nullptr) [[unlikely]]
+    note_use(step);
   advance(thread, step, result);
 }
 
@@ -604,11 +641,38 @@ template <OperationalModel Model, unsigned Words>
 }
 
 template <OperationalModel Model, unsigned Words>
+[[gnu::noinline]] void Machine<Model, Words>::take_local(ThreadId thread) {
+  constexpr std::uint32_t most_at_once = 1000;  // a thread may do so for ever
+  for (std::uint32_t i = 0; i < most_at_once && failures_.empty() && is_local(thread); ++i) {
+    auto& step = steps_.emplace_back();
+    step.process = thread;
+    step.local = true;
+    operate(thread, step);
+  }
+}
+
+template <OperationalModel Model, unsigned Words>
+bool Machine<Model, Words>::is_local(ThreadId thread) {
+  const auto& m = threads_.mailbox(thread);
+  const bool is_visible = has_invariants_ && observed_threads_[thread];
+  if (is_visible) return false;
+  if (m.op == Op::load) return loads_own(thread) && (!waiting_.contains(thread) || look(thread));
+  if (has_buffers || (m.op != Op::store && !is_read_modify_write(m.op)) || m.in_await != 0) return false;
+  return m.in_atomic == 0 && !(has_invariants_ && observed_[m.location]) &&
+         options_.sharing->is_own_to_store(thread, m.location);
+}
+
+template <OperationalModel Model, unsigned Words>
+bool Machine<Model, Words>::loads_own(ThreadId thread) const {
+  const auto& m = threads_.mailbox(thread);
+  return m.op == Op::load && m.in_atomic == 0 && options_.sharing->is_own_to_load(thread, m.location);
+}
+
+template <OperationalModel Model, unsigned Words>
 void Machine<Model, Words>::find_alone(ThreadId thread) {
   const auto& m = threads_.mailbox(thread);
   alone_.assign(thread, m.in_atomic == later_in_block);
   broken_ = m.in_atomic == later_in_block && m.op != Op::choose;
-  if (!stale_.empty()) refresh_stale();
 }
 
 template <OperationalModel Model, unsigned Words>
@@ -679,14 +743,18 @@ inline void Machine<Model, Words>::flush(Buffer& buffer, Step& step) {
   step.access.location = entry.location;
   write(step, memory_[entry.location], entry.value);
   log(RowType::flush, step);
+  if (options_.sharing != nullptr) [[unlikely]]
+    note_use(step);
   const auto& m = threads_.mailbox(step.thread);
   const bool continues = (m.op == Op::fence && model_.drained(step.thread)) ||
                          (m.op == Op::store && model_.has_room(step.thread, m.location));
   if (continues) {
+    const ThreadId thread = step.thread;
     step.resumed = true;
-    step.barrier_before = model_.barrier(step.thread);
-    threads_.save(step.thread);
-    settle(step.thread, step);
+    step.barrier_before = model_.barrier(thread);
+    threads_.save(thread);
+    settle(thread, step);
+    if (options_.sharing != nullptr) take_local(thread);
   } else {
     refresh(step.thread, step);
     if (watches_) [[unlikely]]
@@ -745,7 +813,7 @@ inline void Machine<Model, Words>::settle(ThreadId thread, Step& step) {
     return refresh(thread, step);
   if (watches_races_) note_races(thread, step.buffered);
   refresh(thread, step);
-  if (m.in_atomic != later_in_block) note_invariants();
+  if (m.in_atomic != later_in_block && !step.local) note_invariants();
 }
 
 template <OperationalModel Model, unsigned Words>
@@ -794,53 +862,70 @@ template <OperationalModel Model, unsigned Words>
   }
 }
 
+// Whether the thread's next operation is possible, whatever the thread waits for.
+template <OperationalModel Model, unsigned Words>
+[[gnu::always_inline]] inline bool Machine<Model, Words>::is_possible(ThreadId thread) const {
+  const auto& m = threads_.mailbox(thread);
+  const bool drains = (m.op != Op::load && m.op != Op::store) || m.in_atomic != 0;
+  return can_go_on(thread) && (!drains || drained(thread));
+}
+
 template <OperationalModel Model, unsigned Words>
 [[gnu::always_inline]] inline void Machine<Model, Words>::refresh_thread(ThreadId thread) {
-  const auto op = threads_.mailbox(thread).op;
-  const bool drains = (op != Op::load && op != Op::store) || threads_.mailbox(thread).in_atomic != 0;
-  enabled_.assign(thread, can_go_on(thread) && (!drains || drained(thread)));
-  choosing_.assign(thread, op == Op::choose);
-  if (threads_.mailbox(thread).in_await != 0 || waiting_.contains(thread)) [[unlikely]]
+  enabled_.assign(thread, is_possible(thread));
+  choosing_.assign(thread, threads_.mailbox(thread).op == Op::choose);
+  if ((threads_.mailbox(thread).in_await | threads_.mailbox(thread).before_assume) != 0 ||
+      waiting_.contains(thread)) [[unlikely]]
     refresh_wait(thread);
 }
 
-// Those of a block are refreshed when all of its steps have been made or undone. (Out of line, as few programs wait.)
+// (Out of line, as few programs wait.)
+template <OperationalModel Model, unsigned Words>
+[[gnu::noinline]] void Machine<Model, Words>::refresh_wait(ThreadId thread) {
+  const auto& m = threads_.mailbox(thread);
+  const bool may_wait = m.in_await != 0 ? options_.awaits_hold || m.in_atomic != 0
+                                        : waits_at_assumptions_ && m.before_assume != 0 && m.in_atomic == 0;
+  // (A look at a plain variable can race, even if it comes too early.)
+  const bool waits = may_wait && !image_.locations[m.location].is_plain;
+  waiting_.assign(thread, waits);
+  stale_.assign(thread, waits);
+  if (waits) return;
+  lookers_.begin(thread);
+  lookers_.end(thread);
+}
+
 template <OperationalModel Model, unsigned Words>
 [[gnu::noinline]] void Machine<Model, Words>::refresh_waiting(const Step& step) {
   if (step.written == step.overwritten) return;
   lookers_.for_each(step.access.location, [this](ThreadId t) { stale_.insert(t); });
-  if (step.block == InBlock::no && !stale_.empty()) refresh_stale();
 }
 
 template <OperationalModel Model, unsigned Words>
-void Machine<Model, Words>::refresh_stale() {
+[[gnu::noinline]] void Machine<Model, Words>::look_again() {
   const Set stale = std::exchange(stale_, {});
-  stale.for_each([this](ThreadId t) { refresh_thread(t); });
+  stale.for_each([this](ThreadId t) { enabled_.assign(t, is_possible(t) && look(t)); });
 }
 
-template <OperationalModel Model, unsigned Words>
-[[gnu::noinline]] void Machine<Model, Words>::refresh_wait(ThreadId thread) {
-  const auto& m = threads_.mailbox(thread);
-  // (A look at a plain variable can race, even if it comes too early.)
-  const bool waits =
-      (options_.awaits_hold || m.in_atomic != 0) && m.in_await != 0 && !image_.locations[m.location].is_plain;
-  waiting_.assign(thread, waits);
-  lookers_.begin(thread);
-  if (waits && enabled_.contains(thread)) enabled_.assign(thread, look(thread));
-  lookers_.end(thread);
-}
-
-// Evaluates what the thread waits for, a single operation or the condition of a block.
+// Evaluates what the thread waits for: a single operation, or the condition of a block.
 template <OperationalModel Model, unsigned Words>
 bool Machine<Model, Words>::look(ThreadId thread) {
   const auto& m = threads_.mailbox(thread);
+  const auto note = [&](Location x) {
+    lookers_.add(thread, x);
+    if (options_.sharing != nullptr) options_.sharing->note_read(thread, x);
+  };
+  bool goes_on = false;
+  lookers_.begin(thread);
   if (m.in_atomic != 0) {
-    return evaluate_block(
+    goes_on = evaluate_block(
         thread, [this](Location x) { return memory_[x]; },
-        [&](const Access& access) { lookers_.add(thread, access.location); });
+        [&](const Access& access) { note(access.location); });
+  } else {
+    note(m.location);
+    goes_on = this->goes_on(thread, seen(thread, m.location));
   }
-  lookers_.add(thread, m.location);
-  return goes_on(thread, seen(thread, m.location));
+  lookers_.end(thread);
+  return goes_on;
 }
 
 template <OperationalModel Model, unsigned Words>

@@ -283,6 +283,7 @@ class Crew {
         progress.executions += task.findings.counts.executions;
         progress.blocked += blocked_runs(task.findings.counts);
         progress.transitions += task.findings.counts.transitions;
+        progress.cuts += task.findings.counts.cuts;
       }
     }
     search_.note_memory(memory);

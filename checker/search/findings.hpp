@@ -82,6 +82,7 @@ inline constexpr NamedCount additive_counts[] = {
     {"transitions", &Counts::transitions},
     {"states", &Counts::states},
     {"revisits", &Counts::revisits},
+    {"cuts", &Counts::cuts},
     {"runs", &Counts::runs},
 };
 

@@ -19,6 +19,7 @@ class Running {
     blocked_.store(blocked_runs(search.counts), relaxed);
     transitions_.store(search.counts.transitions, relaxed);
     states_.store(search.counts.states, relaxed);
+    cuts_.store(search.counts.cuts, relaxed);
     depth_.store(depth, relaxed);
     memory_.store(memory, relaxed);
   }
@@ -28,13 +29,14 @@ class Running {
     progress.blocked += blocked_.load(relaxed);
     progress.transitions += transitions_.load(relaxed);
     progress.states += states_.load(relaxed);
+    progress.cuts += cuts_.load(relaxed);
   }
   [[nodiscard]] std::uint64_t depth() const { return depth_.load(relaxed); }
   [[nodiscard]] std::uint64_t memory() const { return memory_.load(relaxed); }
 
  private:
   static constexpr auto relaxed = std::memory_order_relaxed;
-  std::atomic<std::uint64_t> executions_{0}, blocked_{0}, transitions_{0}, states_{0}, depth_{0}, memory_{0};
+  std::atomic<std::uint64_t> executions_{0}, blocked_{0}, transitions_{0}, states_{0}, cuts_{0}, depth_{0}, memory_{0};
 };
 
 // Waits until something has changed. The calling thread of a check also looks at the limits now and then: `watch()`.

@@ -141,6 +141,7 @@ void Search::poll(std::uint64_t depth, std::uint64_t memory) {
                           .blocked = blocked_runs(counts),
                           .transitions = counts.transitions,
                           .states = counts.states,
+                          .cuts = counts.cuts,
                           .depth = depth,
                           .seconds = seconds()};
   if (std::string reason = limit_met(options_, progress, memory + final_states_memory()); !reason.empty())

@@ -8,18 +8,25 @@
 
 namespace heddle::checker {
 
+class Sharing;
+
 struct MachineOptions {
   std::optional<std::uint32_t> buffer_bound;           // of store buffers: entries; unbounded if not set
   std::optional<std::uint32_t> preemption_bound = {};  // of machines that count preemptions
   bool report_beyond_bound = false;                    // violations that need more preemptions count, too
   // Of machines of interleavings: a thread takes an operation of an await only where that does not stop it.
   bool awaits_hold = false;
+  // The same of a load before an assumption.
+  bool assumptions_hold = false;
   // Of machines of interleavings: a daemon's wait ends a run only if its last look came last (last_look.hpp).
   // Otherwise whenever it looked: for users, and for searches that do not tell the ways to a state apart.
   bool daemons_look_last = false;
   // Of machines of interleavings: a thread that stores more often than this without another operation in between
   // may do so for ever. The machine then throws StoresForEver and cannot be used any more.
   std::uint32_t most_stores_in_a_step = std::numeric_limits<std::uint32_t>::max();
+  // Of machines of interleavings: if set, a thread makes operations on locations of its own as part of the transition before
+  // (sharing.hpp). It outlives the machine.
+  Sharing* sharing = nullptr;
   // Of machines whose runs represent those that a permutation of equal threads makes of them (twins.hpp): by
   // thread, the one before it in its class, or `none`. Empty: no two threads are equal.
   std::span<const std::uint32_t> twins = {};

@@ -134,6 +134,7 @@ struct Progress {
   std::uint64_t blocked = 0;
   std::uint64_t transitions = 0;
   std::uint64_t states = 0;  // stateful algorithms: distinct ones so far
+  std::uint64_t cuts = 0;    // Counts::cuts
   std::uint64_t depth = 0;   // transitions on the current path
   double seconds = 0;        // since the start
 };
@@ -440,6 +441,7 @@ struct Counts {
   std::uint64_t transitions = 0;
   std::uint64_t states = 0;       // stateful algorithms: distinct states
   std::uint64_t revisits = 0;     // stateful algorithms: times that a known state was met again
+  std::uint64_t cuts = 0;         // algorithms over graphs: states of execution graphs in which invariants were judged
   std::uint64_t runs = 0;         // paths to an end, of whatever kind
   std::uint64_t max_depth = 0;    // transitions of the longest path
   std::uint64_t peak_memory = 0;  // bytes held by the search itself

@@ -61,7 +61,7 @@ void for_each_run(Machine& machine, Visit&& visit) {
 
 // Whether the run is complete.
 template <typename Machine>
-[[nodiscard]] bool ended(const Machine& machine) {
+[[nodiscard]] bool ended(Machine& machine) {
   return machine.choosing().empty() && machine.enabled().empty();
 }
 

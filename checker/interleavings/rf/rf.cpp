@@ -215,13 +215,22 @@ class Schedules {
 //   - The `final` block's reads are taken as reads of a last thread, as if it had joined all the others:
 //     an execution is counted for each combination of writes that they see.
 //     The same goes for the guards that a daemon does not wait at, if it waits in an `either`.
-//   - Conditions and outcomes are judged for every distinct final memory; they multiply no counts.
+//   - Conditions and outcomes are judged for every distinct final memory of the locations that they look at; they
+//     multiply no counts.
 //   - A class whose threads all wait is a deadlock if some final memory lets every await fail.
 template <typename Run>
 class FinalStates {
  public:
   FinalStates(Run& run, Realiser<Run>& realiser, Search& search)
-      : run_(run), realiser_(realiser), search_(search), newest_(run.locations()) {}
+      : run_(run),
+        realiser_(realiser),
+        search_(search),
+        newest_(run.locations()),
+        judged_locations_(run.locations(), search.options().collect_outcomes) {
+    for (const auto& condition : search.image().conditions) {
+      for (const auto location : condition.locations) judged_locations_[location] = true;
+    }
+  }
 
   [[nodiscard]] std::size_t memory_used() const {
     constexpr std::size_t node = 10 * sizeof(void*);  // of the set, the vector and the heap
@@ -290,7 +299,8 @@ class FinalStates {
     }
     open_.clear();
     for (const auto location : written_) {
-      if (newest_[location].size() > 1 && !search_.image().locations[location].is_mutex)
+      if (newest_[location].size() > 1 && judged_locations_[location] &&
+          !search_.image().locations[location].is_mutex)
         open_.push_back(location);
     }
   }
@@ -421,7 +431,9 @@ class FinalStates {
   Search& search_;
   std::vector<std::int64_t> memory_;            // with the last writes that are decided
   std::vector<std::vector<EventName>> newest_;  // by location: the newest write of each thread
-  std::vector<Location> written_, open_;
+  std::vector<bool> judged_locations_;  // those that conditions look at, or outcomes show
+  std::vector<Location> written_;
+  std::vector<Location> open_;  // of these and judged: those with several writes that may be the last
   std::vector<std::uint32_t> kept_;
   std::vector<LastWrite> last_;  // decided
   FinalReads reads_;

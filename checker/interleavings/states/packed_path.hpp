@@ -113,6 +113,7 @@ class PackedPath {
   static constexpr unsigned resumed = 1U << 4;
   static constexpr unsigned forwarded = 1U << 5;
   static constexpr unsigned block_shift = 6;
+  static constexpr unsigned local = 3;  // in place of an InBlock
   static constexpr unsigned buffers = 1U << 7;
 
   void put(const Place& place, StateGraph::State previous) {
@@ -129,7 +130,8 @@ class PackedPath {
         step.buffered != 0 || step.entry != none || step.previous_forward != none || step.barrier_before != 0;
     bytes_.push_back(static_cast<std::uint8_t>(
         static_cast<unsigned>(step.type) | (step.access.writes ? writes : 0) | (step.resumed ? resumed : 0) |
-        (step.access.forwarded ? forwarded : 0) | static_cast<unsigned>(step.block) << block_shift));
+        (step.access.forwarded ? forwarded : 0) |
+        (step.local ? local : static_cast<unsigned>(step.block)) << block_shift));
     bytes_.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(step.op) | (buffered ? buffers : 0)));
     put(step.thread);
     put_or_none(step.access.location);
@@ -187,7 +189,8 @@ class PackedPath {
       step.access.writes = (bits & writes) != 0;
       step.access.forwarded = (bits & forwarded) != 0;
       step.resumed = (bits & resumed) != 0;
-      step.block = static_cast<InBlock>(bits >> block_shift);
+      step.local = bits >> block_shift == local;
+      if (!step.local) step.block = static_cast<InBlock>(bits >> block_shift);
       step.process = step.thread = short_number();
       step.access.location = number_or_none();
       if (step.access.writes) step.overwritten = signed_number();

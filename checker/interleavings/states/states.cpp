@@ -30,6 +30,10 @@
 // and begin again instead, as a thread that polls would, nothing is reduced, and the graph of all states is kept:
 // state_graph.hpp.
 //
+// A thread makes operations on locations of its own as part of the transition before (sharing.hpp), unless an invariant can
+// tell: the states between are not states of the search. As all that is enabled in a state is taken, no cycle leaves
+// anything out.
+//
 // Several threads can search (state_crew.hpp), but not for liveness.
 #include <algorithm>
 #include <cstdint>
@@ -47,6 +51,7 @@
 #include <fmt/format.h>
 
 #include "checker/interleavings/algorithms.hpp"
+#include "checker/interleavings/sharing.hpp"
 #include "checker/interleavings/states/packed_path.hpp"
 #include "checker/interleavings/states/state_crew.hpp"
 #include "checker/interleavings/states/state_graph.hpp"
@@ -178,11 +183,12 @@ void count_cut(Search& search, const Cut& cut) {
 template <Interleaving Machine>
 class StateSearch {
  public:
-  // `member`: of the crew that searches; null: the search is by one thread.
-  StateSearch(Machine& machine, Search& search, StateCrew::Member* member)
+  // `member`: of the crew that searches; null: the search is by one thread. `sharing`: that of the machine, or null.
+  StateSearch(Machine& machine, Search& search, StateCrew::Member* member, const Sharing* sharing)
       : machine_(machine),
         search_(search),
         member_(member),
+        sharing_(sharing),
         table_(asks_about_endless_runs(search) ? std::span<const std::uint32_t>()
                                                : search.machine_options().twins,
                member == nullptr ? nullptr : &member->states()),
@@ -190,6 +196,7 @@ class StateSearch {
         live_(asks_about_endless_runs(search)),
         truths_(machine.image().temporal.size()) {
     machine_.begin_schedules_with([this](Schedule& schedule) {
+      for (const Step& step : start_) Machine::add_to(schedule, step);
       past_.for_each_step([&](const Step& step) { Machine::add_to(schedule, step); });
     });
   }
@@ -257,22 +264,33 @@ class StateSearch {
     }
   }
 
+  // Operations of threads on locations of their own with which the program begins.
+  void take_start() {
+    for (ThreadId t = 0; sharing_ != nullptr && t < machine_.thread_count(); ++t) {
+      (void)machine_.block_number(t);  // before the first step
+      if (machine_.failures().empty() && machine_.is_local(t)) machine_.execute(t);
+    }
+    start_ = machine_.steps();
+    forget_steps(machine_.depth());
+  }
   // At the start of the program.
   void begin() {
+    take_start();
     growth_.add(machine_);
     arrive(table_.find(machine_, {}), {});
   }
   // At the end of a path that another thread has given away.
   [[gnu::noinline]] void begin(StateCrew::Work&& work) {
+    take_start();
     growth_.add(machine_);
     past_ = std::move(work.path);
     alternatives_ = std::move(work.alternatives);
     const auto flushes = machine_.forced_flushes();
     Schedule choice;
     past_.for_each_step([&](const Step& step) {
+      if (step.continues()) return;
       choice.clear();
       Machine::add_to(choice, step);
-      if (choice.empty()) return;
       constexpr std::uint32_t most_steps = 4096;
       if (machine_.depth() >= most_steps) forget_steps(machine_.depth());
       if (!machine_.follow(choice.front()))
@@ -299,6 +317,9 @@ class StateSearch {
       past_.pop_steps(steps_);
       machine_.take_back(steps_);
     }
+    machine_.take_back(start_);
+    start_.clear();
+    while (machine_.depth() > 0) machine_.undo();
     past_depth_ = 0;
   }
   // Gives the first half of the path to another thread; nothing if only the newest state is left.
@@ -319,6 +340,8 @@ class StateSearch {
 
   void search() {
     while (!nodes_.empty() && !search_.stopped()) {
+      if (sharing_ != nullptr && sharing_->is_wrong()) [[unlikely]]
+        be_wrong();
       if (member_ != nullptr && member_->is_asked()) [[unlikely]]
         give();
       if (const auto move = next_move()) {
@@ -345,6 +368,15 @@ class StateSearch {
       table_.step_back(machine_, changes_);
       if (nodes_.back().was_packed) reopen(nodes_.back());
     }
+    if (sharing_ != nullptr && sharing_->is_wrong() && !search_.stopped()) throw Sharing::Wrong();
+  }
+  // The search took a location for one of a thread alone that is not. Before it begins again it goes on for as long as it
+  // has searched until now: mostly that tells it of others, too.
+  [[gnu::noinline]] void be_wrong() {
+    constexpr std::uint64_t least = 1000;
+    const auto now = search_.counts.transitions;
+    if (wrong_since_ == 0) wrong_since_ = now;
+    if (member_ != nullptr || now >= 2 * wrong_since_ + least) throw Sharing::Wrong();
   }
 
   std::optional<Move> next_move() {
@@ -588,7 +620,8 @@ class StateSearch {
   void obey_proviso(ThreadId thread) {
     const auto& m = machine_.threads().mailbox(thread);
     const bool chooses_again = m.op == Op::choose && m.in_either != InEither::entry;
-    if (chooses_again && m.site <= machine_.step(machine_.depth() - 1).site) nodes_.back().reduced = false;
+    const Step& choice = machine_.step(nodes_.back().depth - past_depth_);
+    if (chooses_again && m.site <= choice.site) nodes_.back().reduced = false;
   }
 
   void separate_entries(Node& node) {
@@ -741,6 +774,9 @@ class StateSearch {
   Machine& machine_;
   Search& search_;
   StateCrew::Member* member_;
+  const Sharing* sharing_;
+  std::uint64_t wrong_since_ = 0;         // transition
+  std::vector<Step> start_;               // before the first transition: operations of threads on locations of their own
   std::uint64_t flushes_of_others_ = 0;  // forced flushes of this machine that another thread counts
   Table table_;
   std::vector<bool> on_path_;  // by state; of a search by one thread
@@ -799,33 +835,49 @@ bool explore_with_crew(Search& search, const ExploreStates& explore, const Cut& 
   return search.endless;
 }
 
+void explore_states(Search& search, const MachineOptions& options) {
+  Cut cut;
+  std::mutex mutex;
+  const ExploreStates explore = [&](Search& mine, StateCrew::Member* member) {
+    explore_with(mine, options, [&](Interleaving auto& machine) {
+      StateSearch states(machine, mine, member, options.sharing);
+      states.run();
+      const std::lock_guard lock(mutex);
+      cut.add(states.cut());
+    });
+  };
+  std::optional<Findings> found;
+  if (is_for_several_threads(search)) {
+    if (explore_with_crew(search, explore, cut)) return;
+    found = search.findings();
+    search.restart();
+  }
+  explore(search, nullptr);
+  // The limits may have come before the violation that is known.
+  if (found && !search.stopped_by().empty() && search.violations().empty()) search.append(*found);
+}
+
 }  // namespace
 
 void run_states(Search& search) {
   auto options = waiting_options(search);
   options.daemons_look_last = false;
+  options.assumptions_hold = false;  // a thread that has assumed too early is another state, and no run for itself
   // A loop that only stores has no step in it before a buffer is full.
   options.most_stores_in_a_step = 10'000;
+  Sharing sharing(search.image());
+  if (!asks_about_endless_runs(search)) options.sharing = &sharing;
   try {
-    Cut cut;
-    std::mutex mutex;
-    const ExploreStates explore = [&](Search& mine, StateCrew::Member* member) {
-      explore_with(mine, options, [&](Interleaving auto& machine) {
-        StateSearch states(machine, mine, member);
-        states.run();
-        const std::lock_guard lock(mutex);
-        cut.add(states.cut());
-      });
-    };
-    std::optional<Findings> found;
-    if (is_for_several_threads(search)) {
-      if (explore_with_crew(search, explore, cut)) return;
-      found = search.findings();
-      search.restart();
+    for (std::uint32_t searches = 1;; ++searches) {
+      try {
+        return explore_states(search, options);
+      } catch (const Sharing::Wrong&) {
+        constexpr std::uint32_t most = 100;
+        if (searches == most) options.sharing = nullptr;
+        sharing.learn();
+        search.restart();
+      }
     }
-    explore(search, nullptr);
-    // The limits may have come before the violation that is known.
-    if (found && !search.stopped_by().empty() && search.violations().empty()) search.append(*found);
   } catch (const StoresForEver& found) {
     search.stop("unbounded store buffer");
     search.grows = fmt::format("{} stores without end; --buffer-bound bounds its store buffer",
