@@ -252,8 +252,7 @@ class Lowering {
           expression.operands[0].value >= 0 && expression.operands[0].value < std::int64_t{variable.length};
       const auto first = constant ? static_cast<std::uint32_t>(expression.operands[0].value) : 0;
       const auto count = constant ? 1 : variable.length;
-      for (std::uint32_t i = first; i < first + count; ++i)
-        locations.push_back(variable.first_location + i);
+      for (std::uint32_t i = first; i < first + count; ++i) locations.push_back(variable.first_location + i);
     }
     for (const lang::Expression& operand : expression.operands) look_at(operand, locations, threads);
   }

@@ -90,8 +90,9 @@ class InvariantCuts {
                          .rank = event.upto.count(),
                          .before = {}});
     });
-    std::sort(writes_.begin(), writes_.end(),
-              [](const Write& a, const Write& b) { return std::tie(a.rank, a.event) < std::tie(b.rank, b.event); });
+    std::sort(writes_.begin(), writes_.end(), [](const Write& a, const Write& b) {
+      return std::tie(a.rank, a.event) < std::tie(b.rank, b.event);
+    });
     missing_ = {};
     for (std::uint32_t i = 0; i < writes_.size(); ++i) {
       const auto event = static_cast<std::size_t>(writes_[i].event);

@@ -95,7 +95,7 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { view.threads() } -> std::same_as<const Threads&>;                   // mailboxes and blocks
   { Machine::holder(thread) } -> std::same_as<std::int64_t>;            // the value of a mutex that it holds
   { machine.block_number(thread) } -> std::same_as<std::uint32_t>;      // by content; first at depth 0
-  { machine.enabled() } -> std::same_as<const typename Machine::Set&>;     // without threads at a `choose`
+  { machine.enabled() } -> std::same_as<const typename Machine::Set&>;  // without threads at a `choose`
   { view.choosing() } -> std::same_as<const typename Machine::Set&>;
   { view.has_yet_to_choose() } -> std::same_as<bool>;
   { machine.pending(process) } -> std::same_as<Access>;

@@ -123,7 +123,7 @@ class Machine {
     const Threads::Trial trial(threads_, image_, thread);
     m.value = effect_of_reading(m.op, value, m.value, m.expected, thread).result;
     compiler::resume(threads_.block(thread));
-    // (Then it goes on without a pause, until it depends on others again.)
+    // (Then it continues at once, until it depends on others again.)
     while (options_.sharing != nullptr && m.in_await != 0 && loads_own(thread)) {
       lookers_.add(thread, m.location);  // a search that is wrong must see no deadlock where there is none
       m.value = seen(thread, m.location);
@@ -504,7 +504,7 @@ class Machine {
   void refresh_wait(ThreadId thread);
   bool look(ThreadId thread);
   void refresh_waiting(const Step& step);
-  // Lets the threads of `stale_` evaluate what they wait for: only when somebody asks what is enabled, as a search often
+  // Lets the threads of `stale_` evaluate what they wait for: only when a search asks what is enabled, as it often
   // goes back at once.
   void look_again();
   void log(RowType type, const Step& step);
@@ -512,7 +512,8 @@ class Machine {
 
   const Image& image_;
   MachineOptions options_;
-  bool waits_at_assumptions_;  // not if invariants name locals: a load changes one even if the thread stops then
+  bool
+      waits_at_assumptions_;  // not if invariants name locals: a load changes one even if the thread stops then
   Threads threads_;
   Model model_;
   std::vector<std::int64_t> memory_;
@@ -642,7 +643,7 @@ template <OperationalModel Model, unsigned Words>
 
 template <OperationalModel Model, unsigned Words>
 [[gnu::noinline]] void Machine<Model, Words>::take_local(ThreadId thread) {
-  constexpr std::uint32_t most_at_once = 1000;  // a thread may do so for ever
+  constexpr std::uint32_t most_at_once = 100;  // a thread may do so for ever
   for (std::uint32_t i = 0; i < most_at_once && failures_.empty() && is_local(thread); ++i) {
     auto& step = steps_.emplace_back();
     step.process = thread;

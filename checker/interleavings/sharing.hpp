@@ -38,15 +38,15 @@ class Sharing {
   // Whether the thread may take the location for one that no other thread writes.
   [[nodiscard]] bool is_own_to_load(ThreadId thread, Location x) {
     Use& use = locations_[x];
-    if (use.known_writer != nobody && !is_alone(use.known_writer, thread)) return false;
+    if (use.known_writer != no_thread && !is_alone(use.known_writer, thread)) return false;
     if (add(use.loads_own, name_[thread])) check(use);
     return true;
   }
   // Whether it may take it for one that no other thread uses.
   [[nodiscard]] bool is_own_to_store(ThreadId thread, Location x) {
     Use& use = locations_[x];
-    if (use.known_reader != nobody && !is_alone(use.known_reader, thread)) return false;
-    if (use.known_writer != nobody && !is_alone(use.known_writer, thread)) return false;
+    if (use.known_reader != no_thread && !is_alone(use.known_reader, thread)) return false;
+    if (use.known_writer != no_thread && !is_alone(use.known_writer, thread)) return false;
     if (name_[thread] == several) return false;
     if (add(use.stores_own, name_[thread])) check(use);
     return true;
@@ -64,22 +64,22 @@ class Sharing {
     for (Use& use : locations_) {
       use.known_reader = use.reader;
       use.known_writer = use.writer;
-      use.loads_own = use.stores_own = nobody;
+      use.loads_own = use.stores_own = no_thread;
     }
     wrong_ = false;
   }
 
  private:
-  // Who does something: nobody, a thread, or several.
+  // Who does something: no thread, one, or several.
   using Who = std::uint32_t;
-  static constexpr Who nobody = none;
+  static constexpr Who no_thread = none;
   static constexpr Who several = none - 1;
 
   struct Use {
-    Who known_reader = nobody, known_writer = nobody;
-    std::atomic<Who> reader{nobody}, writer{nobody};
+    Who known_reader = no_thread, known_writer = no_thread;
+    std::atomic<Who> reader{no_thread}, writer{no_thread};
     // Who took the location for its own.
-    std::atomic<Who> loads_own{nobody}, stores_own{nobody};
+    std::atomic<Who> loads_own{no_thread}, stores_own{no_thread};
   };
 
   [[nodiscard]] bool is_alone(Who who, ThreadId thread) const {
@@ -89,14 +89,14 @@ class Sharing {
   static bool add(std::atomic<Who>& to, Who who) {
     Who before = to.load(std::memory_order_relaxed);
     while (before != who && before != several) {
-      if (to.compare_exchange_weak(before, before == nobody ? who : several)) return true;
+      if (to.compare_exchange_weak(before, before == no_thread ? who : several)) return true;
     }
     return false;
   }
   // Several threads note and check; as all of this is sequentially consistent, the last one sees everything.
   void check(const Use& use) {
     const auto disagree = [](Who own, Who user) {
-      return own != nobody && user != nobody && (own != user || own == several);
+      return own != no_thread && user != no_thread && (own != user || own == several);
     };
     if (disagree(use.loads_own, use.writer) || disagree(use.stores_own, use.writer) ||
         disagree(use.stores_own, use.reader))

@@ -36,7 +36,8 @@ class Running {
 
  private:
   static constexpr auto relaxed = std::memory_order_relaxed;
-  std::atomic<std::uint64_t> executions_{0}, blocked_{0}, transitions_{0}, states_{0}, cuts_{0}, depth_{0}, memory_{0};
+  std::atomic<std::uint64_t> executions_{0}, blocked_{0}, transitions_{0}, states_{0}, cuts_{0}, depth_{0},
+      memory_{0};
 };
 
 // Waits until something has changed. The calling thread of a check also looks at the limits now and then: `watch()`.

@@ -439,9 +439,10 @@ struct Counts {
   std::uint64_t beyond_bound = 0;              // complete executions beyond the preemption bound
   std::uint64_t buffer_bound_flushes = 0;      // flushes that the buffer bound forced
   std::uint64_t transitions = 0;
-  std::uint64_t states = 0;       // stateful algorithms: distinct states
-  std::uint64_t revisits = 0;     // stateful algorithms: times that a known state was met again
-  std::uint64_t cuts = 0;         // algorithms over graphs: states of execution graphs in which invariants were judged
+  std::uint64_t states = 0;    // stateful algorithms: distinct states
+  std::uint64_t revisits = 0;  // stateful algorithms: times that a known state was met again
+  std::uint64_t cuts =
+      0;  // algorithms over graphs: states of execution graphs in which invariants were judged
   std::uint64_t runs = 0;         // paths to an end, of whatever kind
   std::uint64_t max_depth = 0;    // transitions of the longest path
   std::uint64_t peak_memory = 0;  // bytes held by the search itself

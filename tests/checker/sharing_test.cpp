@@ -40,19 +40,20 @@ std::vector<std::vector<std::int64_t>> outcomes(const CheckResult& result) {
 
 TEST_CASE("operations on locations of one thread are no states under sc") {
   // 1 and 3 steps on `own` for each thread; the states are those of the 2 stores to x.
-  const auto result = run(
-      "shared own: int[2]; shared x: int; thread p[i: 0..2] { own[i] = 1; own[i] += 1; x = own[i] + i; }", "states",
-      "sc");
+  const auto result =
+      run("shared own: int[2]; shared x: int; thread p[i: 0..2] { own[i] = 1; own[i] += 1; x = own[i] + i; }",
+          "states", "sc");
   CHECK(result.counts.states == 5);
   CHECK(result.counts.executions == 2);
-  // What nobody writes is everybody's own.
-  CHECK(run("shared c: int = 3; shared x: int; thread p[i: 0..2] { let a = c; let b = c; x = i; }", "states", "sc")
+  // What no thread writes is every thread's own.
+  CHECK(run("shared c: int = 3; shared x: int; thread p[i: 0..2] { let a = c; let b = c; x = i; }", "states",
+            "sc")
             .counts.states == 5);
   // A condition that looks at one location of another thread is one step: here waiting is.
-  const auto waits = run(
-      "shared sent: int; shared got: int; thread p { sent = 1; sent = 2; } "
-      "thread q { await got != sent; got = 1; await sent != got; got = 2; }",
-      "states", "sc");
+  const auto waits =
+      run("shared sent: int; shared got: int; thread p { sent = 1; sent = 2; } "
+          "thread q { await got != sent; got = 1; await sent != got; got = 2; }",
+          "states", "sc");
   CHECK(waits.counts.states == 6);
   CHECK(waits.verdict == Verdict::safe);
 }
@@ -67,17 +68,20 @@ TEST_CASE("what a search took for a thread's own and is not is found out") {
       // The same in a block, in a condition of two loads, in an alternative, and before an assumption.
       "shared y: int; shared x: int; thread p { y = 1; y = 2; x = 1; } "
       "daemon thread q { atomic { await y == 1 && x == 0; x = 2; } }",
-      "shared y: int; shared x: int; thread p { y = 1; y = 2; x = 1; } daemon thread q { await x == 0 && y == 1; x = 2; }",
+      "shared y: int; shared x: int; thread p { y = 1; y = 2; x = 1; } daemon thread q { await x == 0 && y "
+      "== 1; x = 2; }",
       "shared y: int; shared x: int; thread p { y = 1; y = 2; x = 1; } "
       "thread q { either { await y == 1; x = 2; } or { await x == 1; x = 3; } }",
       "shared y: int; shared x: int; thread p { y = 1; y = 2; x = 1; } thread q { assume y == 1; x = 2; }",
       // One of two equal threads.
-      "shared y: int; shared x: int; thread p[i: 0..2] { let v = choose(0..2); if v == 1 { y = y + 1; } x = x + y; }",
+      "shared y: int; shared x: int; thread p[i: 0..2] { let v = choose(0..2); if v == 1 { y = y + 1; } x = "
+      "x + y; }",
       // A store of q to what p takes for its own comes after p has ended.
       "shared y: int; shared x: int; thread p { let a = y; let b = y; x = a + b; } "
       "thread q { if x == 0 { y = 1; } }",
       // Read-modify-writes, and a condition over the locations.
-      "shared y: int; shared x: int; thread p { fetch_add(y, 1); let a = cas(y, 1, 2); x = 1; fetch_add(y, 1); } "
+      "shared y: int; shared x: int; thread p { fetch_add(y, 1); let a = cas(y, 1, 2); x = 1; fetch_add(y, "
+      "1); } "
       "thread q { if x == 1 { y = 7; } } exists y == 8;",
   };
   for (const char* const text : programs) {
@@ -95,11 +99,13 @@ TEST_CASE("what a search took for a thread's own and is not is found out") {
 }
 
 TEST_CASE("invariants see the locations of one thread") {
-  const auto shared = run("shared own: int; shared x: int; thread p { own = 1; own = 2; x = 1; } invariant own != 1;",
-                          "states", "sc");
+  const auto shared =
+      run("shared own: int; shared x: int; thread p { own = 1; own = 2; x = 1; } invariant own != 1;",
+          "states", "sc");
   CHECK(shared.violations.size() == 1);
   const auto local =
-      run("shared own: int; thread p { own = 1; var a = own; a = own + 1; own = a; } invariant p.a != 1;", "states", "sc");
+      run("shared own: int; thread p { own = 1; var a = own; a = own + 1; own = a; } invariant p.a != 1;",
+          "states", "sc");
   CHECK(local.violations.size() == 1);
   const auto failed = run("shared own: int; thread p { own = 1; assert own == 2; own = 3; }", "states", "sc");
   REQUIRE(failed.violations.size() == 1);
@@ -107,9 +113,10 @@ TEST_CASE("invariants see the locations of one thread") {
 }
 
 TEST_CASE("a thread may use its own locations for ever") {
-  const auto result = run("shared own: int; shared x: int; thread p { while true { own = (own + 1) % 5; } } "
-                          "thread q { x = 1; assert x == 2; }",
-                          "states", "sc");
+  const auto result =
+      run("shared own: int; shared x: int; thread p { while true { own = (own + 1) % 5; } } "
+          "thread q { x = 1; assert x == 2; }",
+          "states", "sc");
   CHECK(result.violations.size() == 1);
 }
 

@@ -504,7 +504,7 @@ TEST_CASE("no process is put off for ever by a cycle of another one") {
 }
 
 TEST_CASE("a program with infinitely many states is undecided, and the report names what grows") {
-  const auto counter = compiled("shared x: int; thread p { while true { x += 1; } }");
+  const auto counter = compiled("shared x: int; thread p { while true { x += 1; } } thread q { let a = x; }");
   CheckOptions options{.model = "sc", .algorithm = "states", .timeout = 0.3};
   auto result = check(counter, options);
   REQUIRE(result);

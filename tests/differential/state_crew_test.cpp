@@ -100,7 +100,9 @@ TEST_CASE("with several threads limits hold, and a run without end is known wher
   CHECK(result->verdict == Verdict::safe);
   CHECK(result->endless);
   const auto large = Program::from_source(
-      "thread p[i: 0..5] { for j in 0..40 { a[i] = j; } } shared a: int[5];", "crew.hed");
+      "thread p[i: 0..5] { for j in 0..40 { a[i] = j; } } shared a: int[5]; "
+      "thread q { for i in 0..5 { let seen = a[i]; } }",
+      "crew.hed");
   REQUIRE(large);
   options.timeout = 0.2;
   result = check(*large, options);

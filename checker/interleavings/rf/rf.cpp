@@ -431,7 +431,7 @@ class FinalStates {
   Search& search_;
   std::vector<std::int64_t> memory_;            // with the last writes that are decided
   std::vector<std::vector<EventName>> newest_;  // by location: the newest write of each thread
-  std::vector<bool> judged_locations_;  // those that conditions look at, or outcomes show
+  std::vector<bool> judged_locations_;          // those that conditions look at, or outcomes show
   std::vector<Location> written_;
   std::vector<Location> open_;  // of these and judged: those with several writes that may be the last
   std::vector<std::uint32_t> kept_;

@@ -128,10 +128,10 @@ class PackedPath {
   void put(const Step& step) {
     const bool buffered =
         step.buffered != 0 || step.entry != none || step.previous_forward != none || step.barrier_before != 0;
-    bytes_.push_back(static_cast<std::uint8_t>(
-        static_cast<unsigned>(step.type) | (step.access.writes ? writes : 0) | (step.resumed ? resumed : 0) |
-        (step.access.forwarded ? forwarded : 0) |
-        (step.local ? local : static_cast<unsigned>(step.block)) << block_shift));
+    bytes_.push_back(
+        static_cast<std::uint8_t>(static_cast<unsigned>(step.type) | (step.access.writes ? writes : 0) |
+                                  (step.resumed ? resumed : 0) | (step.access.forwarded ? forwarded : 0) |
+                                  (step.local ? local : static_cast<unsigned>(step.block)) << block_shift));
     bytes_.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(step.op) | (buffered ? buffers : 0)));
     put(step.thread);
     put_or_none(step.access.location);

@@ -370,8 +370,8 @@ class StateSearch {
     }
     if (sharing_ != nullptr && sharing_->is_wrong() && !search_.stopped()) throw Sharing::Wrong();
   }
-  // The search took a location for one of a thread alone that is not. Before it begins again it goes on for as long as it
-  // has searched until now: mostly that tells it of others, too.
+  // The search took a location for one of a thread alone that is not. Before it begins again it searches for as long as
+  // it has searched until now: mostly that tells it of others, too.
   [[gnu::noinline]] void be_wrong() {
     constexpr std::uint64_t least = 1000;
     const auto now = search_.counts.transitions;
@@ -775,8 +775,8 @@ class StateSearch {
   Search& search_;
   StateCrew::Member* member_;
   const Sharing* sharing_;
-  std::uint64_t wrong_since_ = 0;         // transition
-  std::vector<Step> start_;               // before the first transition: operations of threads on locations of their own
+  std::uint64_t wrong_since_ = 0;  // transition
+  std::vector<Step> start_;  // before the first transition: operations of threads on locations of their own
   std::uint64_t flushes_of_others_ = 0;  // forced flushes of this machine that another thread counts
   Table table_;
   std::vector<bool> on_path_;  // by state; of a search by one thread
@@ -862,7 +862,8 @@ void explore_states(Search& search, const MachineOptions& options) {
 void run_states(Search& search) {
   auto options = waiting_options(search);
   options.daemons_look_last = false;
-  options.assumptions_hold = false;  // a thread that has assumed too early is another state, and no run for itself
+  options.assumptions_hold =
+      false;  // a thread that has assumed too early is another state, and no run for itself
   // A loop that only stores has no step in it before a buffer is full.
   options.most_stores_in_a_step = 10'000;
   Sharing sharing(search.image());
