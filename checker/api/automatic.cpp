@@ -172,9 +172,8 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
       }
       Turn other(options, keeping[i], seconds);
       other.keep_states();
-      auto kept = other.run(program, cuts_loops ? std::max(most, least_uncut)
-                                     : is_uncut ? std::max(most / share, least_uncut)
-                                                : most / share);
+      const std::uint64_t transitions = cuts_loops ? most : most / share;
+      auto kept = other.run(program, is_uncut ? std::max(transitions, least_uncut) : transitions);
       if (!kept) return kept;
       GivenUp so_far = other.given_up(*kept);
       kept->seconds = seconds += kept->seconds;

@@ -131,7 +131,7 @@ class Machine {
     }
     return m.op != Op::await_failed && m.op != Op::assume_failed && m.op != Op::idle_round;
   }
-  // Where nothing is enabled: the threads that still await something look, and stop.
+  // Where nothing is enabled: the threads that still await something look, load by load, and stop.
   void evaluate_waits() {
     const Set waiting = waiting_;
     waiting.for_each([&](ProcessId thread) {
@@ -512,8 +512,8 @@ class Machine {
 
   const Image& image_;
   MachineOptions options_;
-  bool
-      waits_at_assumptions_;  // not if invariants name locals: a load changes one even if the thread stops then
+  // Not if invariants name locals: a load changes one even if the thread stops then.
+  bool waits_at_assumptions_;
   Threads threads_;
   Model model_;
   std::vector<std::int64_t> memory_;

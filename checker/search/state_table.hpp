@@ -93,7 +93,7 @@ class StateTable {
   // distinguishes states that are otherwise equal; all states of a table have one, or none has.
   bool known(Machine& machine, std::span<const std::uint64_t> path) { return find(machine, path).known; }
   // The same, with the state's number: states are numbered from 0 in the order in which they come, unless the table
-  // shares them. O(size of the state); a part that has not changed since the last call costs a comparison.
+  // shares them. O(size of the state); an unchanged part costs one comparison.
   Found find(Machine& machine, std::span<const std::uint64_t> path) {
     if (!tree_.started()) start(machine, !path.empty());
     tree_.mark();
@@ -259,7 +259,7 @@ class StateTable {
       return static_cast<std::uint32_t>(moved);
     std::uint32_t number = large_values_.insert(static_cast<std::uint64_t>(value)).number;
     if (shared_ != nullptr)
-      number = common_values_.number(*shared_, number, [word = static_cast<std::uint64_t>(value)]() mutable {
+      number = common_values_.number(*shared_, number, [word = static_cast<std::uint64_t>(value)] {
         return std::span<const std::uint64_t>(&word, 1);
       });
     if (number >= 2 * half - 1) throw std::bad_alloc();

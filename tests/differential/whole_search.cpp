@@ -8,11 +8,7 @@ namespace heddle::differential {
 
 WholeSearch search_whole(const Program& program, const std::string& model, const std::string& algorithm,
                          std::optional<std::uint64_t> max_executions) {
-  CheckOptions options;
-  options.model = model;
-  options.algorithm = algorithm;
-  options.keep_going = true;
-  options.collect_outcomes = true;
+  CheckOptions options{.model = model, .algorithm = algorithm, .keep_going = true, .collect_outcomes = true};
   options.max_executions = max_executions;
   const auto result = check(program, options);
   REQUIRE_MESSAGE(result, model << " " << algorithm << ": " << (result ? "" : result.error().front().text));

@@ -873,6 +873,7 @@ void run_states(Search& search) {
       try {
         return explore_states(search, options);
       } catch (const Sharing::Wrong&) {
+        // (A program with an array that each search finds shared one element further is not worth it.)
         constexpr std::uint32_t most = 100;
         if (searches == most) options.sharing = nullptr;
         sharing.learn();
