@@ -33,8 +33,7 @@ std::string list_json() {
                                   {"summary", std::string(algorithm.summary)},
                                   {"paper", std::string(algorithm.paper)},
                                   {"counts", json_word(name(algorithm.counts))},
-                                  {"bounds_preemptions", algorithm.bounds_preemptions},
-                                  {"bounds_buffers", algorithm.bounds_buffers}});
+                                  {"bounds_preemptions", algorithm.bounds_preemptions}});
   }
   return json_text(json);
 }

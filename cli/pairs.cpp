@@ -29,8 +29,6 @@ std::string unfit(const ModelInfo& model, const AlgorithmInfo& algorithm, const 
     return fmt::format("'{}' does not decide robustness", algorithm.name);
   if (bounds.preemption_bound && (model.out_of_order || !algorithm.bounds_preemptions))
     return fmt::format("'{}' does not bound preemptions under '{}'", algorithm.name, model.name);
-  if (bounds.buffer_bound && model.has_buffers && !algorithm.bounds_buffers)
-    return fmt::format("'{}' does not bound store buffers", algorithm.name);
   return {};
 }
 

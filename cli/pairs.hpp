@@ -19,17 +19,14 @@ namespace heddle::cli {
 inline constexpr std::string_view automatic = "auto";
 inline constexpr std::string_view automatic_summary =
     "the default: trust, and where that takes long, sdpor by turns with it; states for liveness; source "
-    "under "
-    "bounds and for invariants that name locals";
+    "under a preemption bound and for invariants that name locals";
 
 struct PairBounds {
-  std::optional<std::uint32_t> buffer_bound;
   std::optional<std::uint32_t> preemption_bound;
   bool robust = false;  // the question is CheckOptions::robust
   bool robust_states = false;
 };
-// The reason why the pair does not support these bounds or this question, or is no pair at all; empty if it works. A model
-// without store buffers is within any buffer bound.
+// The reason why the pair does not support this bound or this question, or is no pair at all; empty if it works.
 [[nodiscard]] std::string unfit(const ModelInfo& model, const AlgorithmInfo& algorithm,
                                 const PairBounds& bounds);
 

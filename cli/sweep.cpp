@@ -71,8 +71,7 @@ Sweep plan(const Options& options) {
   }
   sweep.sets = combinations(options.values);
   sweep.cells.resize(sweep.sets.size() * sweep.columns.size());
-  const PairBounds bounds{.buffer_bound = options.check.buffer_bound,
-                          .preemption_bound = options.check.preemption_bound,
+  const PairBounds bounds{.preemption_bound = options.check.preemption_bound,
                           .robust = options.check.robust,
                           .robust_states = options.check.robust_states};
   for (std::size_t column = 0; column < sweep.columns.size(); ++column) {

@@ -285,8 +285,7 @@ std::string_view default_algorithm(const CheckOptions& options, bool judges_runs
   if (options.robust && !options.robust_states) return graphs;
   const ModelInfo* const model = checker::find_model(options.model);
   if (judges_runs && (model == nullptr || !model->out_of_order)) return uncut;
-  const bool bounded = options.preemption_bound || options.buffer_bound;
-  return bounded && !options.report_beyond_bound ? interleavings : graphs;
+  return options.preemption_bound && !options.report_beyond_bound ? interleavings : graphs;
 }
 
 }  // namespace

@@ -331,9 +331,6 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (options.buffer_bound && !model->has_buffers) {
     return refuse(fmt::format("the model '{}' has no store buffers to bound", model->name));
   }
-  if (options.buffer_bound && !algorithm.bounds_buffers) {
-    return refuse(fmt::format("the algorithm '{}' cannot bound store buffers", options.algorithm));
-  }
   if (options.report_beyond_bound && (!options.preemption_bound || !algorithm.reports_beyond_bound)) {
     return refuse(
         "only 'trust' with a preemption bound meets executions beyond a bound that it could report");

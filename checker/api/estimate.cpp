@@ -60,9 +60,6 @@ Result<Estimate> estimate(const Program& program, const CheckOptions& requested,
   const AlgorithmInfo& algorithm = *checker::find_algorithm(options.algorithm);
   const checker::Cell& sampled = *sampled_cell(options.model, algorithm);
   const bool own = sampled.algorithm == algorithm.name;
-  if (options.buffer_bound && !own)
-    return refuse(
-        fmt::format("there is no estimate for the algorithm '{}' with a buffer bound", algorithm.name));
   if (options.live || options.random)
     return refuse("only the number of executions of a whole search can be estimated");
   options.keep_going = true;

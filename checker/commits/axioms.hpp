@@ -11,7 +11,10 @@
 //   static constexpr bool orders_stores(Fence fence);
 //
 // A full fence keeps every pair across it in every model. A model that treats loads and stores alike has no
-// store buffers; every other one is taken to have them. The graph (graph.hpp) adds events only at the end
+// store buffers; every other one is taken to have them: one for each thread if it keeps pairs of stores, else one
+// for each thread and location. Where buffers have room for k stores (CheckOptions::buffer_bound), a store is also
+// kept before everything that follows the k-th store after it to its buffer: that one enters only when it has
+// left. The graph (graph.hpp) adds events only at the end
 // of their threads, so it needs no queries about pairs: `Frontier` holds, for each kind of later event, the
 // events of the thread that the model puts directly before it.
 #pragma once
@@ -95,6 +98,16 @@ class Frontier {
       Set& set = sets_[Layout::index(later)];
       set -= upto;
       set.insert(event);
+    }
+  }
+
+  // The store of the thread has left its buffer, to make room for another one. `upto`: as for `add`.
+  void leave_buffer(std::uint32_t store, const Set& upto) {
+    for (const auto later : Layout::kinds) {
+      if (!Layout::has_own_set(later) || Model::keeps(AccessKind::store, later)) continue;
+      Set& set = sets_[Layout::index(later)];
+      set -= upto;
+      set.insert(store);
     }
   }
 

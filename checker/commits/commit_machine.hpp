@@ -236,6 +236,13 @@ concept RunsAhead = CommitMachine<M> && requires(M& machine, const M& run) {
   { machine.run_to_failure() } -> std::same_as<Schedule>;
 };
 
+// Store buffers may be bounded (MachineOptions::buffer_bound). `forced_flushes`: how many stores have had to wait for
+// room since the beginning.
+template <typename M>
+concept BoundsBuffers = CommitMachine<M> && requires(const M& run) {
+  { run.forced_flushes() } -> std::same_as<std::uint64_t>;
+};
+
 // The run can be revisited: events that no other event needs are removed from its middle, and an earlier read
 // gets a new source. That is what trust needs. GraphMachine does it in place; Recommits does it for any
 // commit machine, by undoing the run and committing the rest again.

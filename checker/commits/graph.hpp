@@ -28,6 +28,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "checker/commits/axioms.hpp"
@@ -100,7 +102,13 @@ class Graph {
   // True if plain stores reach memory some time after their threads have performed them.
   static constexpr bool buffers_stores = FrontierLayout<Model>::count > 1;
 
-  Graph(std::uint32_t threads, std::uint32_t locations) : threads_(threads), initial_(locations, no_event) {
+  static constexpr std::uint32_t unbounded = std::numeric_limits<std::uint32_t>::max();
+
+  // `buffer_bound`: the room of each store buffer, in stores. 0 is for models that have none.
+  Graph(std::uint32_t threads, std::uint32_t locations, std::optional<std::uint32_t> buffer_bound = {})
+      : threads_(threads),
+        initial_(locations, no_event),
+        buffer_bound_(buffer_bound.value_or(unbounded)) {
     allocate(16, grows ? 64 : capacity);
   }
   Graph(const Graph&) = delete;
@@ -223,6 +231,11 @@ class Graph {
   // Undoes the newest `add`.
   void remove(EventId id);
 
+  // The room of each store buffer, in stores.
+  [[nodiscard]] std::uint32_t buffer_bound() const { return buffer_bound_; }
+  // How many stores so far had to wait for room in their buffer in some run of the graph to which they were added.
+  [[nodiscard]] std::uint64_t forced_flushes() const { return forced_flushes_; }
+
   // The events that the newest added event precedes.
   [[nodiscard]] const Set& overtaken() const { return overtaken_; }
 
@@ -297,6 +310,8 @@ class Graph {
   [[nodiscard]] Set bounds(const Frontier<Model, Set>& frontier, EventId last, EventId initial,
                            AccessKind access) const;
   void order_before(EventId target, const Set& earlier);
+  void make_room(EventId store);
+  [[nodiscard]] EventId before_in_buffer(EventId store) const;
   void unlink(EventId id);
   void allocate(std::size_t room, std::size_t events_room);
   void index_read(EventId id, bool is_there) {
@@ -323,6 +338,8 @@ class Graph {
   std::vector<EventId> saved_order_;
   std::vector<Gap> gaps_;
   std::vector<Cut> cuts_;
+  std::uint32_t buffer_bound_;
+  std::uint64_t forced_flushes_ = 0;
 };
 
 template <typename Model, unsigned Words>
@@ -413,6 +430,41 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
   if (kind == EventKind::deferral) return;
   ++thread.length;
   thread.frontier.add(access, static_cast<std::uint32_t>(id), event.upto);
+  if (buffer_bound_ != unbounded && op == Op::store) [[unlikely]]
+    make_room(id);
+}
+
+// The store has entered its buffer, so the one that left no room for it has reached memory.
+template <typename Model, unsigned Words>
+[[gnu::noinline]] void Graph<Model, Words>::make_room(EventId store) {
+  EventId oldest = store;
+  if constexpr (buffers_stores) {
+    for (std::uint32_t behind = 0; behind < buffer_bound_ && oldest != no_event; ++behind)
+      oldest = before_in_buffer(oldest);
+    if (oldest == no_event) return;
+    const auto id = static_cast<std::uint32_t>(oldest);
+    Frontier<Model, Set>& frontier = threads_[events_[store].thread].frontier;
+    bool had_left = false;
+    frontier.before(AccessKind::load).for_each([&](ProcessId earlier) {
+      had_left = had_left || events_[static_cast<EventId>(earlier)].upto.contains(id);
+    });
+    if (had_left) return;
+    frontier.leave_buffer(id, events_[oldest].upto);
+  }
+  ++forced_flushes_;
+}
+
+// The store that entered the buffer of this one before it; none if the buffer has been empty since.
+template <typename Model, unsigned Words>
+EventId Graph<Model, Words>::before_in_buffer(EventId store) const {
+  constexpr bool by_location = !Model::keeps(AccessKind::store, AccessKind::store);
+  for (EventId id = events_[store].po_previous; id != no_event; id = events_[id].po_previous) {
+    const Event& event = events_[id];
+    if (event.kind == EventKind::deferral) continue;
+    if (access_of(event.op) == AccessKind::locked) return no_event;
+    if (event.op == Op::store && (!by_location || event.location == events_[store].location)) return id;
+  }
+  return no_event;
 }
 
 template <typename Model, unsigned Words>

@@ -97,7 +97,7 @@ class GraphMachine {
       : image_(image),
         options_(options),
         graph_(static_cast<std::uint32_t>(image.threads.size()),
-               static_cast<std::uint32_t>(image.locations.size())),
+               static_cast<std::uint32_t>(image.locations.size()), options.buffer_bound),
         bound_(graph_, options.preemption_bound,
                std::any_of(image.locations.begin(), image.locations.end(),
                            [](const auto& location) { return location.is_mutex; })),
@@ -130,6 +130,7 @@ class GraphMachine {
     Set causes;
   };
   [[nodiscard]] const std::vector<FailureWithCauses>& failures() const { return failures_; }
+  [[nodiscard]] std::uint64_t forced_flushes() const { return graph_.forced_flushes(); }
   // Threads do not run ahead, so only `full` limits them.
   [[nodiscard]] static std::string_view limit() { return {}; }
   [[nodiscard]] std::size_t memory_used() const {

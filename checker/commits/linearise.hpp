@@ -106,7 +106,9 @@ template <typename Graph>
         choice.value = event.value;
       } else {
         choice.location = graph.location_of(event.location);
-        if (Machine::has_buffers && event.op == Op::store) choice.type = StepType::flush;
+        if constexpr (Machine::has_buffers) {
+          if (event.op == Op::store && machine.model().buffers_stores()) choice.type = StepType::flush;
+        }
       }
       check(machine.follow(choice));
       schedule.push_back(choice);

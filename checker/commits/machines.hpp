@@ -47,7 +47,7 @@ void with_commit_machine(const Search& search, Use&& use) {
   const auto& model = search.options().model;
   if (model == power_model) return use.template operator()<PowerMachine<1>>();
   const bool found = AxiomaticModels::visit(
-      model, [&]<typename Model>() { use.template operator()<GraphMachine<Model, 1>>(); });
+      axioms_of(search.options()), [&]<typename Model>() { use.template operator()<GraphMachine<Model, 1>>(); });
   if (!found) throw NoImplementation(model);
 }
 

@@ -26,7 +26,8 @@ template <typename Machine>
   using Kind = BufferedOrder::Kind;
   const Graph& graph = machine.graph();
   BufferedOrder order(races, {.store_to_store = Model::keeps(AccessKind::store, AccessKind::store),
-                              .store_to_load = Model::keeps(AccessKind::store, AccessKind::load)});
+                              .store_to_load = Model::keeps(AccessKind::store, AccessKind::load),
+                              .buffer_bound = graph.buffer_bound()});
   std::vector<std::vector<EventId>> left(graph.thread_count());  // by thread, the next one last
   std::vector<typename Frontier<Model, typename Graph::Set>::Fences> fences(graph.thread_count());
   std::vector<DataRaces::Index> index_of(graph.allocated(), none);

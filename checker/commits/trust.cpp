@@ -23,7 +23,7 @@ void run_trust(Search& search) { run_trust(search, {}); }
 
 void run_trust(Search& search, const GraphObserver& observer) {
   const auto& model = search.options().model;
-  const bool found = AxiomaticModels::visit(model, [&]<typename Model>() {
+  const bool found = AxiomaticModels::visit(axioms_of(search.options()), [&]<typename Model>() {
     explore_parts_widening<BoundedMachine<Model>>(search, [&](auto& machine, Search& mine, const Part& part) {
       return Trust(machine, mine, observer).run(part);
     });
@@ -34,7 +34,7 @@ void run_trust(Search& search, const GraphObserver& observer) {
 void sample_trust(Search& search, std::uint64_t seed, Samples& samples) {
   const auto& model = search.options().model;
   const bool found = AxiomaticModels::visit(
-      model, [&]<typename Model>() { sample_trust_on<BoundedMachine<Model>>(search, seed, samples); });
+      axioms_of(search.options()), [&]<typename Model>() { sample_trust_on<BoundedMachine<Model>>(search, seed, samples); });
   if (!found) throw NoImplementation(model);
 }
 

@@ -154,6 +154,8 @@ class Trust {
     if (search_.halted()) search_.leave(rest_of(nodes_, first_own_));
     if constexpr (BoundsPreemptions<Machine>)
       search_.counts.blocked_preemption_bound += machine_.withheld() - withheld_before_;
+    if constexpr (BoundsBuffers<Machine>)
+      search_.counts.buffer_bound_flushes += machine_.forced_flushes() - flushes_before_;
     search_.note_memory(memory_used());
     return true;
   }
@@ -237,6 +239,7 @@ class Trust {
   const Part* way_ = nullptr;          // until its beginning is reached
   std::size_t way_position_ = 0;       // of the newest node
   std::uint64_t withheld_before_ = 0;  // on the way
+  std::uint64_t flushes_before_ = 0;
   Advance child_ = Advance::left;      // how make_child made it
 };
 
@@ -291,6 +294,7 @@ void Trust<Machine>::begin_part() {
   way_ = nullptr;
   search_.restart();
   if constexpr (BoundsPreemptions<Machine>) withheld_before_ = machine_.withheld();
+  if constexpr (BoundsBuffers<Machine>) flushes_before_ = machine_.forced_flushes();
 }
 
 template <RevisitMachine Machine>

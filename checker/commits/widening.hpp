@@ -12,6 +12,7 @@
 #include <limits>
 #include <string>
 
+#include "checker/commits/commit_machine.hpp"
 #include "checker/search/crew.hpp"
 #include "checker/search/part.hpp"
 #include "checker/search/search.hpp"
@@ -47,7 +48,9 @@ template <typename Machine, unsigned Last = any_width, typename Explore>
 void explore_widening(Search& search, Explore&& explore) {
   widen<Machine, Last>(search, [&]<typename M>() {
     M machine(search.image(), search.machine_options());
-    return explore(machine);
+    const bool had_room = explore(machine);
+    if constexpr (BoundsBuffers<M>) search.counts.buffer_bound_flushes += machine.forced_flushes();
+    return had_room;
   });
 }
 

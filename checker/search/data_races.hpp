@@ -136,6 +136,9 @@ class BufferedOrder {
   struct Rules {
     bool store_to_store = true;
     bool store_to_load = true;
+    // How many stores each buffer has room for: one buffer for each thread if pairs of stores are kept, else one for
+    // each thread and location.
+    std::uint32_t buffer_bound = none;
   };
   enum class Kind : std::uint8_t {
     load,
@@ -149,6 +152,7 @@ class BufferedOrder {
     races_.begin(most_events);
     before_.assign(threads * kinds * races_.words(), 0);
     stores_.assign(threads, {});
+    buffered_.assign(threads, {});
   }
 
   DataRaces::Index add(const DataRaces::Event& event, Kind kind) {
@@ -166,12 +170,16 @@ class BufferedOrder {
     if (kind != Kind::store || rules_.store_to_store) precede(Kind::store);
     precede(Kind::locked);
     if (event.writes) stores_[event.thread].push_back(index);
+    if (kind == Kind::locked) buffered_[event.thread].clear();
+    if (kind == Kind::store && rules_.buffer_bound != none) enter_buffer(event, index);
     return index;
   }
   // The thread passes a fence: a full one, or one that keeps stores in order.
   void pass(ThreadId thread, bool full) {
     races_.unite(before(thread, Kind::store), before(thread, Kind::locked));
-    if (full) races_.unite(before(thread, Kind::load), before(thread, Kind::locked));
+    if (!full) return;
+    races_.unite(before(thread, Kind::load), before(thread, Kind::locked));
+    buffered_[thread].clear();
   }
 
  private:
@@ -179,6 +187,19 @@ class BufferedOrder {
 
   [[nodiscard]] DataRaces::Row before(ThreadId thread, Kind later) {
     return before_.data() + (thread * kinds + static_cast<std::size_t>(later)) * races_.words();
+  }
+  // If the buffer was full, its oldest store has reached memory before the thread's next event.
+  void enter_buffer(const DataRaces::Event& store, DataRaces::Index index) {
+    auto& entered = buffered_[store.thread];
+    entered.push_back(index);
+    std::uint32_t behind = rules_.buffer_bound;
+    const auto oldest = std::find_if(entered.rbegin(), entered.rend(), [&](DataRaces::Index other) {
+      const bool same = rules_.store_to_store || races_[other].location == store.location;
+      return same && behind-- == 0;
+    });
+    if (oldest == entered.rend()) return;
+    races_.join(before(store.thread, Kind::load), *oldest);
+    races_.join(before(store.thread, Kind::store), *oldest);
   }
   [[nodiscard]] DataRaces::Index newest_store(ThreadId thread, Location location) const {
     const auto& stores = stores_[thread];
@@ -191,7 +212,8 @@ class BufferedOrder {
   DataRaces& races_;
   Rules rules_;
   std::vector<std::uint64_t> before_;  // by thread and kind of its next event: the events before that
-  std::vector<std::vector<DataRaces::Index>> stores_;  // by thread
+  std::vector<std::vector<DataRaces::Index>> stores_;    // by thread
+  std::vector<std::vector<DataRaces::Index>> buffered_;  // by thread: plain stores since it last drained its buffers
 };
 
 }  // namespace heddle::checker

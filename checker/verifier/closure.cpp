@@ -98,6 +98,10 @@ bool Closure::thread_order(const Instance& instance, Model model, ThreadId threa
     writes_[event.location].push_back(e);
     if (direct) continue;
     if (!add(2 * std::size_t{e}, memory_node(e))) return false;
+    if (instance.buffer_bound != Instance::unbounded) {
+      const EventId last = last_to_leave(instance, model, e);
+      if (last != no_event && !add(memory_node(last), 2 * std::size_t{e})) return false;
+    }
     for (const auto write : pending_) {
       const bool keeps = model == Model::tso || instance.events[write].location == event.location ||
                          (barrier != no_event && write < barrier);
@@ -106,6 +110,16 @@ bool Closure::thread_order(const Instance& instance, Model model, ThreadId threa
     pending_.push_back(e);
   }
   return true;
+}
+
+// The store that has to leave the buffer of the store `e` before that one enters.
+EventId Closure::last_to_leave(const Instance& instance, Model model, EventId e) const {
+  std::uint32_t room = instance.buffer_bound;
+  for (auto write = pending_.rbegin(); write != pending_.rend(); ++write) {
+    const bool same = model == Model::tso || instance.events[*write].location == instance.events[e].location;
+    if (same && --room == 0) return *write;
+  }
+  return no_event;
 }
 
 bool Closure::apply_rules(const Instance& instance) {

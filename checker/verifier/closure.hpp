@@ -19,7 +19,7 @@ namespace heddle::consistency {
 
 class Closure {
  public:
-  // False if no run exists, or if `stop()`, asked once in a while, is true. O(n^2 / 64) for each of at most
+  // `instance.buffer_bound` is not 0. False if no run exists, or if `stop()`, asked once in a while, is true. O(n^2 / 64) for each of at most
   // n^2 orderings; O(n^3) in practice.
   [[nodiscard]] bool compute(const Instance& instance, Model model, const std::function<bool()>& stop);
 
@@ -34,6 +34,7 @@ class Closure {
  private:
   [[nodiscard]] bool program_order(const Instance& instance, Model model);
   [[nodiscard]] bool thread_order(const Instance& instance, Model model, ThreadId thread);
+  [[nodiscard]] EventId last_to_leave(const Instance& instance, Model model, EventId e) const;
   [[nodiscard]] bool apply_rules(const Instance& instance);
   [[nodiscard]] bool add(std::size_t first, std::size_t second);
   [[nodiscard]] bool ordered(std::size_t first, std::size_t second) const {

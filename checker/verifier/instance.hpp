@@ -50,12 +50,17 @@ struct FinalWrite {
 };
 
 struct Instance {
+  static constexpr std::uint32_t unbounded = 0xffffffff;
+
   std::vector<Event> events;            // thread after thread
   std::vector<std::uint32_t> first{0};  // per thread its first event; one more entry for the end
   LocationId locations = 0;
   std::vector<FinalWrite> final_writes;  // at most one per location; other locations may end with any write
+  // How many stores each store buffer has room for: a store enters when there is room. 0: no buffers, as under SC.
+  std::uint32_t buffer_bound = unbounded;
 
   [[nodiscard]] ThreadId threads() const { return static_cast<ThreadId>(first.size() - 1); }
+  // Forgets all but `buffer_bound`.
   void clear() {
     events.clear();
     first.assign(1, 0);

@@ -27,6 +27,7 @@ void Prefix::clear(const Instance& instance) {
   before_ = nullptr;
   trail_.clear();
   has_store_fences_ = false;
+  bound_ = instance.buffer_bound;
   info_.assign(events_ + instance.locations, {});
   begin_.assign(instance.first.begin(), instance.first.end() - 1);
   end_.assign(instance.first.begin() + 1, instance.first.end());
@@ -132,7 +133,7 @@ void Prefix::sort_into_buffers(const Instance& instance, Model model) {
           model == Model::pso ? of_location_[info.location] : (queue_.size() == first ? none : first);
       if (buffer == none) {
         buffer = static_cast<std::uint32_t>(queue_.size());
-        queue_.push_back({t, 0, 0, 0});
+        queue_.push_back({.thread = t});
         of_location_[info.location] = buffer;
       }
       info.buffer = buffer;
@@ -202,6 +203,7 @@ void Prefix::step(ThreadId thread) {
     --info_[info.source].readers;
     if (done(info.source)) --held_[info.location];
   }
+  if ((info.effect & Effect::writes) != 0) ++queue_[info.buffer].entered;
   if ((info.effect & Effect::direct) != 0) {
     write_memory(event);
   } else if ((info.effect & Effect::writes) != 0) {
@@ -231,6 +233,7 @@ void Prefix::undo_to(std::size_t length) {
       continue;
     }
     --position_[info.thread];
+    if ((info.effect & Effect::writes) != 0) --queue_[info.buffer].entered;
     if ((info.effect & Effect::direct) != 0) {
       unwrite_memory(event);
     } else if ((info.effect & Effect::writes) != 0) {

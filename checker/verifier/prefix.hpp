@@ -80,6 +80,7 @@ class Prefix {
     if ((info.effect & Effect::drains) != 0 && pending_[thread] != 0) return false;
     if ((info.effect & Effect::reads) != 0 && !info.local && !done(info.source)) return false;
     if ((info.effect & Effect::direct) != 0 && !can_write(event)) return false;
+    if (bound_ != Instance::unbounded && !has_room(info)) return false;
     return allowed(event, false);
   }
   // Whether the oldest entry of the buffer may reach memory now.
@@ -123,9 +124,14 @@ class Prefix {
   struct Queue {
     ThreadId thread = 0;
     std::uint32_t begin = 0, end = 0;  // its writes in `order_`
-    std::uint32_t flushed = 0;
+    std::uint32_t entered = 0, flushed = 0;
   };
 
+  // Whether the event is no store or finds room in its buffer.
+  [[nodiscard]] bool has_room(const Info& info) const {
+    if ((info.effect & (Effect::writes | Effect::direct)) != Effect::writes) return true;
+    return queue_[info.buffer].entered - queue_[info.buffer].flushed < bound_;
+  }
   [[nodiscard]] bool done(EventId write) const { return info_[write].in_memory; }
   [[nodiscard]] bool can_write(EventId write) const;
   [[nodiscard]] bool past_barrier(const Info& info) const;
@@ -145,6 +151,7 @@ class Prefix {
   ThreadId threads_ = 0;
   EventId events_ = 0;
   std::size_t all_ = 0;  // actions of a complete run
+  std::uint32_t bound_ = Instance::unbounded;  // see Instance
   bool has_store_fences_ = false;
   bool has_final_writes_ = false;
   std::vector<Info> info_;  // by event, then one per location for its first value

@@ -24,6 +24,9 @@
 //   - PSO with store-store fences: an entry after such a fence waits for entries of other locations, so
 //     flushing as late as possible, the idea of algorithm 2, loses runs. Here the search is that of SC and
 //     TSO, over one buffer per thread and location.
+//   - Bounded buffers. That a store enters as soon as there is room is harmless, too: its place in the buffer is
+//     taken in any case before its thread does anything else. So under TSO the state is the same. Under PSO a store
+//     may need another one to be flushed, and again the search is the one over lower sets of memory writes.
 // A write that has to be the last one of its location is executable only when it is the last one left. The
 // arguments above still hold: a harmless step that is not that write only brings it nearer.
 #include "checker/verifier/verifier.hpp"
@@ -56,11 +59,14 @@ bool Verifier::verify_naive(const Instance& instance, Model model, UseClosure cl
 bool Verifier::run(const Instance& instance, Model model, UseClosure use, bool naive) {
   nodes_ = 0;
   gave_up_ = stopped_ = false;
+  if (instance.buffer_bound == 0) model = Model::sc;
   if (instance.events.size() > largest_closure) use = UseClosure::never;
   if (!prefix_.load(instance, model)) return false;
-  const auto kind = naive                                                ? Search::naive
-                    : model == Model::pso && !prefix_.has_store_fences() ? Search::by_thread_events
-                                                                         : Search::by_memory_writes;
+  const bool flushes_late = model == Model::pso && !prefix_.has_store_fences() &&
+                            instance.buffer_bound == Instance::unbounded;
+  const auto kind = naive          ? Search::naive
+                    : flushes_late ? Search::by_thread_events
+                                   : Search::by_memory_writes;
   progress_bits_.clear();
   buffer_bits_.clear();
   last_drain_.clear();

@@ -29,7 +29,8 @@ class Verifier {
  public:
   // True if the instance is realisable; `witness` then has a run.
   // For k threads and n events: SC O(k n^k), TSO O(k n^(k+1)), PSO O(k n^(k+1) min(n^(k(k-1)), 2^(kd))).
-  // PSO with store-store fences is outside the paper: there the search is over lower sets of memory writes.
+  // PSO with store-store fences or bounded buffers is outside the paper: there the search is over lower sets of
+  // memory writes.
   [[nodiscard]] bool verify(const Instance& instance, Model model, UseClosure closure = UseClosure::never);
   // The same answer by enumerating lower sets of all events: SC n^k, TSO n^(2k), PSO n^(k(d+1)).
   [[nodiscard]] bool verify_naive(const Instance& instance, Model model,

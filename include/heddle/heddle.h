@@ -542,7 +542,6 @@ struct AlgorithmInfo {
   std::string_view summary;
   std::string_view paper;             // authors and venue; empty if it needs none
   bool bounds_preemptions = false;    // takes CheckOptions::preemption_bound
-  bool bounds_buffers = false;        // takes CheckOptions::buffer_bound
   bool reports_beyond_bound = false;  // takes CheckOptions::report_beyond_bound
   bool decides_robustness = false;    // takes CheckOptions::robust
   bool decides_liveness = false;      // CheckOptions::live: finds runs that repeat a cycle for ever
@@ -551,8 +550,8 @@ struct AlgorithmInfo {
 };
 [[nodiscard]] const std::vector<ModelInfo>& models();
 [[nodiscard]] const std::vector<AlgorithmInfo>& algorithms();
-// The algorithm with which check() begins where the options name none: `states` for liveness, `source` under bounds and
-// for invariants that name locals of threads, `trust` otherwise. Linear in the program's properties.
+// The algorithm with which check() begins where the options name none: `states` for liveness, `source` under a preemption
+// bound and for invariants that name locals of threads, `trust` otherwise. Linear in the program's properties.
 [[nodiscard]] std::string_view default_algorithm(const Program& program, const CheckOptions& options);
 // The same for programs without such invariants.
 [[nodiscard]] std::string_view default_algorithm(const CheckOptions& options);

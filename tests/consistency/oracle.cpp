@@ -66,7 +66,20 @@ bool Machine::possible(const Action& action, bool free) const {
   }
   if (position_[thread] != action.event || action.event >= instance_.first[thread + 1]) return false;
   if (has(event.effect, Effect::drains) && !buffer.empty()) return false;
+  const bool enters = has(event.effect, Effect::writes) && model_ != Model::sc && !direct(event);
+  if (enters && occupied(buffer, event.location) >= instance_.buffer_bound) return false;
   return free || !has(event.effect, Effect::reads) || seen(thread) == event.source;
+}
+
+bool Machine::direct(const Event& event) const {
+  return has(event.effect, Effect::direct) || instance_.buffer_bound == 0;
+}
+
+// The stores in the store buffer that the location's stores enter.
+std::size_t Machine::occupied(const std::vector<Entry>& buffered, LocationId location) const {
+  return static_cast<std::size_t>(std::count_if(buffered.begin(), buffered.end(), [&](const Entry& entry) {
+    return model_ == Model::tso || instance_.events[entry.write].location == location;
+  }));
 }
 
 std::vector<Action> Machine::actions(bool free) const {
@@ -93,7 +106,7 @@ void Machine::take(const Action& action) {
   ++position_[thread];
   if (has(event.effect, Effect::orders_stores)) ++group_[thread];
   if (!has(event.effect, Effect::writes)) return;
-  if (model_ == Model::sc || has(event.effect, Effect::direct)) {
+  if (model_ == Model::sc || direct(event)) {
     memory_[event.location] = action.event;
   } else {
     buffer.push_back({action.event, group_[thread]});
@@ -136,6 +149,7 @@ bool replays(const Instance& instance, Model model, const std::vector<Action>& r
 Instance random_instance(std::mt19937_64& random, Model model, const Shape& shape, bool spoil) {
   Instance instance;
   instance.locations = 1 + below(random, shape.locations);
+  if (shape.largest_bound != 0) instance.buffer_bound = below(random, shape.largest_bound + 1);
   const auto threads = 1 + below(random, shape.threads);
   const auto events = threads + below(random, shape.events - threads + 1);
   const auto writes_share = 2 + below(random, 5);  // of 8
@@ -164,7 +178,8 @@ Instance random_instance(std::mt19937_64& random, Model model, const Shape& shap
     auto& event = instance.events[action.event];
     if (!action.flush && has(event.effect, Effect::reads))
       event.source = machine.seen(machine.thread_of(action.event));
-    const bool to_memory = action.flush || model == Model::sc || has(event.effect, Effect::direct);
+    const bool to_memory = action.flush || model == Model::sc || has(event.effect, Effect::direct) ||
+                           instance.buffer_bound == 0;
     if (to_memory && has(event.effect, Effect::writes)) last[event.location] = action.event;
     machine.take(action);
   }

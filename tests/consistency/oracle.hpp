@@ -31,6 +31,9 @@ class Machine {
     EventId write = 0;
     std::uint32_t group = 0;  // PSO: number of store-store fences of the thread before it
   };
+  [[nodiscard]] bool direct(const Event& event) const;
+  [[nodiscard]] std::size_t occupied(const std::vector<Entry>& buffered, LocationId location) const;
+
   const Instance& instance_;
   Model model_;
   std::vector<EventId> position_;
@@ -53,6 +56,7 @@ struct Shape {
   bool fences = true;              // full fences
   bool store_fences = true;        // store-store fences
   bool final_writes = true;
+  std::uint32_t largest_bound = 0;  // of the store buffers; 0: unbounded
 };
 
 // A random instance. Its reads-from map is that of a run of the model; with `spoil`, some sources are

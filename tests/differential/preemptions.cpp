@@ -147,9 +147,11 @@ std::string wrong_with(const CheckResult& result, const Oracle& oracle, std::uin
 
 }  // namespace
 
-Finding preemption_bounds_agree(const Program& program, const std::string& model) {
+Finding preemption_bounds_agree(const Program& program, const std::string& model,
+                                std::optional<std::uint32_t> buffer_bound) {
   CheckOptions options;
   options.model = model;
+  options.buffer_bound = buffer_bound;
   options.keep_going = true;
   options.collect_outcomes = true;
   if (model == "power") return {};  // no interleavings, no preemptions
@@ -170,7 +172,8 @@ Finding preemption_bounds_agree(const Program& program, const std::string& model
       };
       const auto result = check(program, options);
       const auto where =
-          options.algorithm + " under " + model + ", preemption bound " + std::to_string(bound) + ":\n";
+          options.algorithm + " under " + model + ", preemption bound " + std::to_string(bound) +
+          (buffer_bound ? ", buffer bound " + std::to_string(*buffer_bound) : std::string()) + ":\n";
       if (!result) return {.difference = where + result.error().front().text + "\n"};
       if (!result->stopped_by.empty()) return {.difference = where + "stopped: " + result->stopped_by + "\n"};
       auto wrong = wrong_with(*result, *oracle, bound);

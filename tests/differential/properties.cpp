@@ -112,7 +112,6 @@ std::vector<std::string> reduced_algorithms(const Program& program, const CheckO
     if (algorithm.name == "naive" || algorithm.runs_endless ||
         !why_not(program, options.model, algorithm.name).empty())
       continue;
-    if (options.buffer_bound && !algorithm.bounds_buffers) continue;
     if (options.preemption_bound && !algorithm.bounds_preemptions) continue;
     names.emplace_back(algorithm.name);
   }

@@ -32,8 +32,10 @@ using Property = std::function<Finding(const Program&)>;
 // The same with store buffers of at most 0, 1 and 2 entries; with 0 the outcomes are those of SC.
 [[nodiscard]] Finding buffer_bounds_agree(const Program& program, const std::string& model);
 // With at most 0, 1, 2 and 3 preemptions, every algorithm that supports a preemption bound finds exactly the
-// outcomes and violations of the interleavings with so few (preemptions.cpp).
-[[nodiscard]] Finding preemption_bounds_agree(const Program& program, const std::string& model);
+// outcomes and violations of the interleavings with so few (preemptions.cpp), with store buffers of at most
+// `buffer_bound` entries.
+[[nodiscard]] Finding preemption_bounds_agree(const Program& program, const std::string& model,
+                                              std::optional<std::uint32_t> buffer_bound = {});
 // SC allows no more than TSO, TSO no more than PSO, and PSO no more than POWER.
 [[nodiscard]] Finding models_are_ordered(const Program& program);
 

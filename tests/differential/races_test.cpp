@@ -225,6 +225,32 @@ Finding races_agree(const Program& original, const std::string& model, bool many
                         (*racy ? "a race\n" : "no race, but there is\n") + join(*expected) + text};
 }
 
+// The algorithms over interleavings look for states in which both accesses are pending; the others compute
+// happens-before.
+Finding races_agree_within(const Program& original, const std::string& model, std::uint32_t buffer_bound) {
+  const std::string text = with_plain_variables(original, true);
+  const auto program = compile(text);
+  if (!program) return {.difference = "does not compile: " + program.error().front().text + text};
+  std::optional<std::set<std::string>> expected;
+  for (const auto& algorithm : algorithms()) {
+    if (algorithm.runs_endless) continue;
+    CheckOptions options{
+        .model = model, .algorithm = std::string(algorithm.name), .timeout = 5, .keep_going = true};
+    options.buffer_bound = buffer_bound;
+    const auto result = check(*program, options);
+    if (!result) return {.difference = options.algorithm + ": " + result.error().front().message + "\n" + text};
+    if (!result->stopped_by.empty()) return {.skipped = true, .difference = {}};
+    const auto races = races_of(*result);
+    if (!expected) expected = races;
+    if (races != *expected) {
+      return {.difference = options.algorithm + " under " + model + " with buffers of " +
+                            std::to_string(buffer_bound) + " finds the races\n" + join(races) + "  not\n" +
+                            join(*expected) + text};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("races");
@@ -240,6 +266,15 @@ TEST_CASE("every algorithm finds the same races, and explores what it explores w
   MESSAGE(totals.racy, " with races, ", totals.free, " without, ", totals.judged, " judged by the oracle");
   CHECK(totals.racy > 10);
   CHECK(totals.free > 10);
+}
+
+TEST_CASE("every algorithm finds the same races with small store buffers") {
+  std::vector<Property> properties;
+  for (const char* const model : {"tso", "pso"}) {
+    for (const std::uint32_t bound : {0U, 1U, 2U})
+      properties.push_back([=](const Program& p) { return races_agree_within(p, model, bound); });
+  }
+  run({"races with small buffers", 400, 91'000'000, all_of(properties), 12});
 }
 
 TEST_SUITE_END();

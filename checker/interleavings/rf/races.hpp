@@ -16,8 +16,9 @@ class ClassRaces {
   explicit ClassRaces(const Run& run)
       : run_(run),
         races_(run.machine().image()),
-        order_(races_, {.store_to_store = Run::model != consistency::Model::pso,
-                        .store_to_load = Run::model == consistency::Model::sc}) {}
+        order_(races_, {.store_to_store = Run::model != consistency::Model::pso || !run.buffers_stores(),
+                        .store_to_load = !run.buffers_stores(),
+                        .buffer_bound = run.buffer_bound()}) {}
 
   // Notes the races of the run, which is maximal.
   void judge(Search& search) {

@@ -77,6 +77,18 @@ class Run {
     return events_[thread_of(name)][index_of(name)];
   }
   [[nodiscard]] std::size_t locations() const { return writer_.size(); }
+  // How many stores each buffer has room for (consistency::Instance).
+  [[nodiscard]] std::uint32_t buffer_bound() const {
+    if constexpr (Machine::has_buffers) {
+      if (machine_.model().bounded()) return machine_.model().bound();
+    }
+    return consistency::Instance::unbounded;
+  }
+  // Whether stores enter buffers, and are no steps of their threads.
+  [[nodiscard]] bool buffers_stores() const {
+    if constexpr (Machine::has_buffers) return machine_.model().buffers_stores();
+    return false;
+  }
   // How many events of each thread the causal past of the event has, itself included.
   [[nodiscard]] const std::uint32_t* clock(EventName name) const {
     return clocks_[thread_of(name)].data() + std::size_t{index_of(name)} * threads_;
@@ -186,7 +198,7 @@ class Run {
     auto& events = events_[step.thread];
     for (auto i = record.events; i > 0; --i) {
       if constexpr (Machine::has_buffers) {
-        if (events.back().op == Op::store)
+        if (events.back().op == Op::store && buffers_stores())
           buffered_[machine_.model().find(step.thread, events.back().location)->process - threads_]
               .pop_back();
       }
@@ -256,7 +268,7 @@ class Run {
     events_[thread].back().at = static_cast<std::uint32_t>(records_.size());
     sequence_.push_back(name_of(thread, index));
     if constexpr (Machine::has_buffers) {
-      if (event.op == Op::store) {
+      if (event.op == Op::store && buffers_stores()) {
         const auto buffer = machine_.model().find(thread, event.location)->process - threads_;
         if (buffered_.size() <= buffer) buffered_.resize(buffer + 1);
         buffered_[buffer].push_back(name_of(thread, index));
@@ -296,7 +308,9 @@ struct LastWrite {
 template <typename Run>
 class Realiser {
  public:
-  explicit Realiser(const Run& run) : run_(run), offset_(run.threads()), dense_(run.locations(), none) {}
+  explicit Realiser(const Run& run) : run_(run), offset_(run.threads()), dense_(run.locations(), none) {
+    instance_.buffer_bound = run.buffer_bound();
+  }
 
   // `stop()` is asked every few thousand steps whether to give up; the answer is no then.
   void watch(std::function<bool()> stop) { verifier_.watch(std::move(stop)); }
@@ -337,10 +351,10 @@ class Realiser {
 
  private:
   // Whether the event is a transition of the machine.
-  [[nodiscard]] static bool is_step(std::uint8_t effect) {
+  [[nodiscard]] bool is_step(std::uint8_t effect) const {
     using consistency::Effect;
     if ((effect & Effect::reads) != 0 || (effect & Effect::direct) != 0) return true;
-    return Run::model == consistency::Model::sc && (effect & Effect::writes) != 0;
+    return !run_.buffers_stores() && (effect & Effect::writes) != 0;
   }
 
   void build(std::span<const std::uint32_t> kept, std::span<const Change> changes,
