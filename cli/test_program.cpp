@@ -189,8 +189,7 @@ class Runner {
         algorithm == automatic ? default_algorithm(options) : std::string_view(algorithm);
     const AlgorithmInfo* const info = find_algorithm_info(begun_with);
     if (info == nullptr) return fmt::format("this version has no algorithm '{}'", algorithm);
-    std::string reason =
-        cli::unfit(model, *info, {.preemption_bound = settings_.bounds.preemption_bound});
+    std::string reason = cli::unfit(model, *info, {.preemption_bound = settings_.bounds.preemption_bound});
     if (!reason.empty()) return reason;
     const bool live = is_about_liveness(expectation.outcome);
     if (live && !info->decides_liveness) {

@@ -106,9 +106,7 @@ class Graph {
 
   // `buffer_bound`: the room of each store buffer, in stores. 0 is for models that have none.
   Graph(std::uint32_t threads, std::uint32_t locations, std::optional<std::uint32_t> buffer_bound = {})
-      : threads_(threads),
-        initial_(locations, no_event),
-        buffer_bound_(buffer_bound.value_or(unbounded)) {
+      : threads_(threads), initial_(locations, no_event), buffer_bound_(buffer_bound.value_or(unbounded)) {
     allocate(16, grows ? 64 : capacity);
   }
   Graph(const Graph&) = delete;

@@ -33,8 +33,9 @@ void run_trust(Search& search, const GraphObserver& observer) {
 
 void sample_trust(Search& search, std::uint64_t seed, Samples& samples) {
   const auto& model = search.options().model;
-  const bool found = AxiomaticModels::visit(
-      axioms_of(search.options()), [&]<typename Model>() { sample_trust_on<BoundedMachine<Model>>(search, seed, samples); });
+  const bool found = AxiomaticModels::visit(axioms_of(search.options()), [&]<typename Model>() {
+    sample_trust_on<BoundedMachine<Model>>(search, seed, samples);
+  });
   if (!found) throw NoImplementation(model);
 }
 

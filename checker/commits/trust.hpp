@@ -240,7 +240,7 @@ class Trust {
   std::size_t way_position_ = 0;       // of the newest node
   std::uint64_t withheld_before_ = 0;  // on the way
   std::uint64_t flushes_before_ = 0;
-  Advance child_ = Advance::left;      // how make_child made it
+  Advance child_ = Advance::left;  // how make_child made it
 };
 
 template <RevisitMachine Machine>

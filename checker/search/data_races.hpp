@@ -212,8 +212,9 @@ class BufferedOrder {
   DataRaces& races_;
   Rules rules_;
   std::vector<std::uint64_t> before_;  // by thread and kind of its next event: the events before that
-  std::vector<std::vector<DataRaces::Index>> stores_;    // by thread
-  std::vector<std::vector<DataRaces::Index>> buffered_;  // by thread: plain stores since it last drained its buffers
+  std::vector<std::vector<DataRaces::Index>> stores_;  // by thread
+  std::vector<std::vector<DataRaces::Index>>
+      buffered_;  // by thread: plain stores since it last drained its buffers
 };
 
 }  // namespace heddle::checker

@@ -150,7 +150,7 @@ class Prefix {
 
   ThreadId threads_ = 0;
   EventId events_ = 0;
-  std::size_t all_ = 0;  // actions of a complete run
+  std::size_t all_ = 0;                        // actions of a complete run
   std::uint32_t bound_ = Instance::unbounded;  // see Instance
   bool has_store_fences_ = false;
   bool has_final_writes_ = false;

@@ -62,8 +62,8 @@ bool Verifier::run(const Instance& instance, Model model, UseClosure use, bool n
   if (instance.buffer_bound == 0) model = Model::sc;
   if (instance.events.size() > largest_closure) use = UseClosure::never;
   if (!prefix_.load(instance, model)) return false;
-  const bool flushes_late = model == Model::pso && !prefix_.has_store_fences() &&
-                            instance.buffer_bound == Instance::unbounded;
+  const bool flushes_late =
+      model == Model::pso && !prefix_.has_store_fences() && instance.buffer_bound == Instance::unbounded;
   const auto kind = naive          ? Search::naive
                     : flushes_late ? Search::by_thread_events
                                    : Search::by_memory_writes;

@@ -437,7 +437,7 @@ struct Counts {
   std::uint64_t blocked_race = 0;
   std::uint64_t blocked_preemption_bound = 0;  // cut off by the preemption bound
   std::uint64_t beyond_bound = 0;              // complete executions beyond the preemption bound
-  std::uint64_t buffer_bound_flushes = 0;      // flushes that the buffer bound forced
+  std::uint64_t buffer_bound_flushes = 0;      // stores that had to wait for room, or may have had to
   std::uint64_t transitions = 0;
   std::uint64_t states = 0;    // stateful algorithms: distinct states
   std::uint64_t revisits = 0;  // stateful algorithms: times that a known state was met again

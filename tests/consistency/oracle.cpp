@@ -178,8 +178,8 @@ Instance random_instance(std::mt19937_64& random, Model model, const Shape& shap
     auto& event = instance.events[action.event];
     if (!action.flush && has(event.effect, Effect::reads))
       event.source = machine.seen(machine.thread_of(action.event));
-    const bool to_memory = action.flush || model == Model::sc || has(event.effect, Effect::direct) ||
-                           instance.buffer_bound == 0;
+    const bool to_memory =
+        action.flush || model == Model::sc || has(event.effect, Effect::direct) || instance.buffer_bound == 0;
     if (to_memory && has(event.effect, Effect::writes)) last[event.location] = action.event;
     machine.take(action);
   }

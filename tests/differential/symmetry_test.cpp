@@ -255,6 +255,8 @@ TEST_CASE(
         options.keep_going = true;
         options.max_executions = 20'000;
         if (bound >= 0) options.preemption_bound = bound;
+        if (std::string_view(model) != "sc" && number % 2 == 1)
+          options.buffer_bound = static_cast<std::uint32_t>(number % 3);
         const Truth truth = without_symmetry(*image, options, classes);
         if (truth.executions >= *options.max_executions) break;
         options.max_executions.reset();
