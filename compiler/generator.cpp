@@ -3,7 +3,12 @@
 namespace heddle::compiler {
 Generator::Generator(const lang::Program& program, const Facts& facts, const ValueTypes& types,
                      SiteTable& sites, const Options& options)
-    : program_(program), facts_(facts), types_(types), sites_(sites), options_(options) {}
+    : program_(program),
+      facts_(facts),
+      types_(types),
+      sites_(sites),
+      options_(options),
+      overwritten_(program.variables.size(), false) {}
 
 Generator::Result Generator::generate(llvm::Module& module, const std::string& name, const lang::Body& body,
                                       bool argument, std::uint32_t end, bool run_ahead, bool endless) {

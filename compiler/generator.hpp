@@ -47,6 +47,8 @@ class Generator {
     counters_ = &counters;
     points_ = &points;
   }
+  // By variable: whether a thread stores to it or exchanges its value.
+  [[nodiscard]] const std::vector<bool>& overwritten() const { return overwritten_; }
   // From now on, idle rounds of these loops end the thread.
   void end_idle_rounds(std::unordered_set<const lang::Statement*> loops) { retry_loops_ = std::move(loops); }
   // `name`: of the function. `end`: the site of op done. `argument`: whether local 0 is the thread's
@@ -253,6 +255,7 @@ class Generator {
   };
   std::vector<Retry> retries_;
   std::unordered_set<const lang::Statement*> retry_loops_;
+  std::vector<bool> overwritten_;
   bool before_assume_ = false;  // the statement is an `assume`, or the next one is
   bool discarded_ = false;      // the expression is a statement
   bool counts_rounds_ = false;

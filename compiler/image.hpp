@@ -114,17 +114,23 @@ inline constexpr std::size_t block_alignment = 16;
 
 // The dependencies of the next operation of a thread that runs ahead of its loads. Such a thread
 // (compiler::Options::run_ahead) is resumed after a load before the load has a value: with an arbitrary
-// value, and the load's bit in `result`. Such values are only copied to locals and stored data; before a
-// branch or an address depends on one, the thread asks for it by Op::need. Masks are sets of these bits. They
-// follow the program's text: `r ^ r` depends on whatever `r` depends on.
+// value, and the set of this load in `result`. Such values are only copied to locals and stored data; before a
+// branch or an address depends on one, the thread asks for it by Op::need. A set of loads is a word, also called a
+// mask. 0 is the empty set; the union of two is a | b, or what the table says if the highest bit of that is set.
+// Sets follow the program's text: `r ^ r` depends on whatever `r` depends on.
+struct LoadSetTable {
+  std::uint64_t (*join)(LoadSetTable* self, std::uint64_t a, std::uint64_t b);
+};
 struct Dependencies {
   std::uint64_t address;   // in: loads that the operation's address depends on
   std::uint64_t data;      // in: loads that its operands, or an assertion's condition, depend on
   std::uint64_t control;   // in: loads that branches so far depend on
   std::uint64_t compared;  // in: for compare_exchange, loads that `expected` depends on; otherwise undefined
-  // out: the bit of the load, read-modify-write or trylock just executed, and no other
+  // out: the load, read-modify-write or trylock just executed, and no other
   std::uint64_t result;
+  LoadSetTable* sets;  // out, before the first set with the highest bit
 };
+static_assert(sizeof(Dependencies) == 6 * sizeof(std::uint64_t));
 inline constexpr std::size_t dependencies_offset = locals_offset;
 
 [[nodiscard]] inline Dependencies& dependencies(void* block) {
@@ -178,6 +184,9 @@ struct LocationImage {
   bool is_mutex = false;
   ValueType type = {};
   bool is_plain = false;  // unordered conflicting accesses are data races
+  // Whether each write to it reads the one before and depends on that: all are read-modify-writes but `exchange`,
+  // or locks and unlocks.
+  bool is_chain = false;
 };
 
 // Final states that violate a `filter` are ignored.

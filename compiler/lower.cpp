@@ -105,6 +105,7 @@ class Lowering {
   void run() {
     locations();
     threads();
+    chains();
     if (program_.final_block) final_block();
     conditions();
     twins();
@@ -133,6 +134,15 @@ class Lowering {
         location.type = types_.of(variable.type);
         location.is_plain = variable.is_plain;
       }
+    }
+  }
+
+  // See LocationImage::is_chain.
+  void chains() {
+    std::uint32_t location = 0;
+    for (std::uint32_t number = 0; number < program_.variables.size(); ++number) {
+      for (std::uint32_t index = 0; index < program_.variables[number].length; ++index)
+        result_.image.locations[location++].is_chain = !generator_.overwritten()[number];
     }
   }
 

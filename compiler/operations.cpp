@@ -50,7 +50,10 @@ Value* Generator::operation(const Expression& expression) {
       request.op = Op::load;
       request.before_assume = before_assume_;
       break;
-    case ExpressionKind::exchange: request.op = Op::exchange; break;
+    case ExpressionKind::exchange:
+      request.op = Op::exchange;
+      overwritten_[expression.id] = true;
+      break;
     case ExpressionKind::fetch: request.op = fetch_op(expression.fetch); break;
     case ExpressionKind::try_lock: request.op = Op::try_lock; break;
     default:
@@ -147,6 +150,7 @@ void Generator::store(const lang::Statement& statement) {
   const bool waits = suspends(operand);
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.at(statement.range);
+  overwritten_[statement.id] = true;
   const Place target = place(statement.id, expressions.first(expressions.size() - 1),
                              waits || statement.compound.has_value(), statement.range);
   Value* result = nullptr;

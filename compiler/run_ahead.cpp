@@ -19,6 +19,7 @@ constexpr std::uint32_t data_slot = slot_of(offsetof(Dependencies, data));
 constexpr std::uint32_t control_slot = slot_of(offsetof(Dependencies, control));
 constexpr std::uint32_t compared_slot = slot_of(offsetof(Dependencies, compared));
 constexpr std::uint32_t result_slot = slot_of(offsetof(Dependencies, result));
+constexpr std::uint32_t sets_slot = slot_of(offsetof(Dependencies, sets));
 
 bool is_visible(Op op) { return op <= Op::try_lock; }
 
@@ -62,7 +63,24 @@ Value* Generator::load_masked(lang::LocalId array, Value* index) {
 
 Value* Generator::joined(Value* a, Value* b) {
   if (a == nullptr) return b;
-  return b == nullptr ? a : ir().CreateOr(a, b);
+  if (b == nullptr || a == b) return a;
+  llvm::Type* const word = ir().getInt64Ty();
+  Value* const bits = ir().CreateOr(a, b);
+  BasicBlock* const before = ir().GetInsertBlock();
+  BasicBlock* const look_up = frame_->block();
+  BasicBlock* const go_on = frame_->block();
+  ir().CreateCondBr(ir().CreateICmpSLT(bits, ir().getInt64(0)), look_up, go_on);
+  frame_->start(look_up);
+  Value* const table = ir().CreateIntToPtr(frame_->load(sets_slot), ir().getPtrTy());
+  Value* const join = ir().CreateLoad(ir().getPtrTy(), table);
+  auto* const type = llvm::FunctionType::get(word, {ir().getPtrTy(), word, word}, false);
+  Value* const found = ir().CreateCall(type, join, {table, a, b});
+  frame_->jump(go_on);
+  frame_->start(go_on);
+  llvm::PHINode* const result = ir().CreatePHI(word, 2);
+  result->addIncoming(bits, before);
+  result->addIncoming(found, look_up);
+  return result;
 }
 
 Value* Generator::mask_or_none(Value* mask) { return mask == nullptr ? ir().getInt64(0) : mask; }
@@ -75,7 +93,7 @@ llvm::PHINode* Generator::masks_of(Value* const (&masks)[2], BasicBlock* const (
 }
 
 void Generator::add_control(Value* mask) {
-  if (mask != nullptr) frame_->store(control_slot, ir().CreateOr(frame_->load(control_slot), mask));
+  if (mask != nullptr) frame_->store(control_slot, joined(frame_->load(control_slot), mask));
 }
 
 void Generator::wait_for(Value* mask, std::uint32_t site) {

@@ -2,7 +2,7 @@
 #include "checker/api/fenced_execution.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -143,23 +143,34 @@ struct FencedExecution::Builder {
   struct Ahead {
     checker::AheadThreads& threads;
     ThreadId t = 0;
-    std::uint32_t position = 0;             // events so far
-    std::uint64_t control = 0;              // loads of branches so far
-    std::vector<EventId> load_events = {};  // by bit
+    std::uint32_t position = 0;                // events so far
+    checker::LoadSets::Changing control = {};  // loads of branches so far
+    std::vector<EventId> load_events = {};     // by number
   };
-  [[nodiscard]] static std::vector<EventId> events_of(const Ahead& thread, std::uint64_t mask) {
+  // Appends the events of the loads that `use` accepts.
+  template <typename Use>
+  static void add_events(const Ahead& thread, checker::LoadSet loads, std::vector<EventId>& to, Use&& use) {
+    thread.threads.sets().for_each(loads, [&](std::uint32_t load) {
+      if (use(load) && load < thread.load_events.size() && thread.load_events[load] != no_event)
+        to.push_back(thread.load_events[load]);
+    });
+  }
+  [[nodiscard]] static std::vector<EventId> events_of(const Ahead& thread, checker::LoadSet loads) {
     std::vector<EventId> result;
-    for (; mask != 0; mask &= mask - 1) {
-      const auto bit = static_cast<std::size_t>(std::countr_zero(mask));
-      if (bit < thread.load_events.size() && thread.load_events[bit] != no_event)
-        result.push_back(thread.load_events[bit]);
-    }
+    add_events(thread, loads, result, [](std::uint32_t) { return true; });
     return result;
   }
-  void branch(Ahead& thread, std::uint64_t control) {
-    const std::uint64_t fresh = control & ~thread.control;
-    thread.control |= control;
-    if (auto of = events_of(thread, fresh); !of.empty()) point(thread.t, PointKind::branch, std::move(of));
+  // A branch on the loads of these sets, or on those that no earlier branch depends on.
+  void branch(Ahead& thread, std::initializer_list<checker::LoadSet> sets) {
+    std::vector<EventId> fresh;
+    for (const checker::LoadSet loads : sets) {
+      add_events(thread, loads, fresh, [&](std::uint32_t load) {
+        if (thread.control.contains(load)) return false;
+        thread.control.insert(load);
+        return true;
+      });
+    }
+    if (!fresh.empty()) point(thread.t, PointKind::branch, std::move(fresh));
   }
 
   // The thread's newest request. False if the thread ends there.
@@ -169,14 +180,13 @@ struct FencedExecution::Builder {
     const ThreadId t = thread.t;
     const auto index = static_cast<std::uint32_t>(threads.requests(t).size() - 1);
     const checker::Request request = threads.requests(t)[index];
-    branch(thread, request.control);
-    if (request.bit != checker::Request::no_bit && thread.load_events.size() <= request.bit)
-      thread.load_events.resize(request.bit + 1U, no_event);
+    branch(thread, {request.control});
+    if (request.load != checker::Request::no_load && thread.load_events.size() <= request.load)
+      thread.load_events.resize(request.load + 1U, no_event);
     if (request.op == Op::fence) {
       pass_fence(t, request.fence, request.site);
     } else if (request.op == Op::need) {
-      const auto mask = static_cast<std::uint64_t>(request.value);
-      if ((mask & ~threads.committed(t)) != 0) return false;
+      if (!threads.committed(t, static_cast<checker::LoadSet>(request.value))) return false;
     } else if (request.event()) {
       if (fails(threads, t, index)) {
         threads.requests(t)[index].absent = true;
@@ -206,8 +216,7 @@ struct FencedExecution::Builder {
     const auto& request = threads.requests(t)[index];
     if (!request.write_half() || request.update != Op::compare_exchange) return false;
     const auto& read = threads.requests(t)[index - 1];
-    return read.committed && (request.compared & ~threads.committed(t)) == 0 &&
-           read.result != request.expected;
+    return read.committed && threads.committed(t, request.compared) && read.result != request.expected;
   }
 
   // Adds the events of a request that the trace has at `step`.
@@ -221,11 +230,13 @@ struct FencedExecution::Builder {
     if (request.op != Op::store && request.op != Op::unlock) {
       reads[step] = event(t, request.location, false, request.op != Op::load || request.half());
       all[reads[step]].address = address;
-      if (request.bit != checker::Request::no_bit) thread.load_events[request.bit] = reads[step];
+      if (request.load != checker::Request::no_load) thread.load_events[request.load] = reads[step];
     }
     const bool cas = request.op == Op::compare_exchange;
-    const auto own = request.bit == checker::Request::no_bit ? 0 : std::uint64_t{1} << request.bit;
-    if (cas) branch(thread, request.compared | own);
+    if (cas) {
+      const bool reads_itself = request.load != checker::Request::no_load;
+      branch(thread, {request.compared, reads_itself ? thread.threads.sets().of(request.load) : 0});
+    }
     if (request.op != Op::load && trace.steps[step].writes) {
       auto data = events_of(thread, request.data);
       const bool fetches = request.op >= Op::fetch_add && request.op <= Op::fetch_min;
@@ -234,8 +245,8 @@ struct FencedExecution::Builder {
       all[writes[step]].address = address;
       all[writes[step]].data = std::move(data);
       if (request.write_half()) {
-        const auto bit = thread.threads.requests(t)[index - 1].bit;
-        all[writes[step]].read_half = thread.load_events[bit];
+        const auto load = thread.threads.requests(t)[index - 1].load;
+        all[writes[step]].read_half = thread.load_events[load];
       } else if (reads[step] != no_event) {
         all[writes[step]].read_half = reads[step];
       }

@@ -135,13 +135,15 @@ std::string PowerEngine::held_up_by(EventName name) const {
   for (std::uint32_t i = 0; i < name.index; ++i) {
     const Request& earlier = requests[i];
     if (!earlier.event() || earlier.committed) continue;
-    const std::uint64_t bit = earlier.bit == Request::no_bit ? 0 : std::uint64_t{1} << earlier.bit;
+    const auto depends = [&](LoadSet loads) {
+      return earlier.load != Request::no_load && machine_.load_sets().contains(loads, earlier.load);
+    };
     std::string why;
-    if ((self.address & bit) != 0) {
+    if (depends(self.address)) {
       why = "its address depends on";
-    } else if ((self.data & bit) != 0) {
+    } else if (depends(self.data)) {
       why = "its data depends on";
-    } else if ((self.control & bit) != 0) {
+    } else if (depends(self.control)) {
       why = "a branch depends on";
     } else if (i < self.before_sync) {
       why = "a fence keeps it behind";
@@ -254,9 +256,9 @@ void PowerEngine::undo() {
 }
 
 bool PowerEngine::known(ThreadId thread, const compiler::LocalImage& local) const {
-  std::uint64_t mask = 0;
-  std::memcpy(&mask, blocks_[thread] + local.mask_offset, sizeof mask);
-  return (mask & ~machine_.committed_loads(thread)) == 0;
+  LoadSet loads = 0;
+  std::memcpy(&loads, blocks_[thread] + local.mask_offset, sizeof loads);
+  return machine_.has_values(thread, loads);
 }
 
 std::string PowerEngine::failure_text(const Row& row) const {

@@ -21,7 +21,7 @@ struct Written {
   std::size_t most_writes = 0;  // of one path of the current thread
 };
 
-constexpr unsigned most_loads = 64;  // bits of a mask
+constexpr unsigned most_loads = 63;  // sets of which are words without a table (compiler::Dependencies)
 
 // Walks one thread through all its paths.
 class Walk {
@@ -201,7 +201,7 @@ class Walk {
   void read(const Mailbox& m) {
     if (full()) return;
     if (path_.loads.size() == most_loads)
-      return give_up("thread " + image_.threads[thread_].name + " has more than 64 loads");
+      return give_up("thread " + image_.threads[thread_].name + " has more than 63 loads");
     const auto bytes = snapshot();
     const Mark before = mark();
     const auto compared = compiler::dependencies(threads_.block(thread_)).compared;

@@ -19,7 +19,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -27,6 +26,7 @@
 #include <vector>
 
 #include "checker/commits/event_name.hpp"
+#include "checker/commits/load_sets.hpp"
 #include "checker/state/event.hpp"
 #include "checker/state/step.hpp"
 #include "checker/state/threads.hpp"
@@ -39,10 +39,10 @@ struct Request {
   Op op = Op::done;
   Fence fence = Fence::full;
   bool committed = false;
-  bool dropped = false;       // of the store of a read-modify-write: never committed in this run
-  bool absent = false;        // of the store of a cas: it fails
-  Op update = Op::done;       // of half a read-modify-write: the whole operation
-  std::uint8_t bit = no_bit;  // the number of a load among those of its thread
+  bool dropped = false;          // of the store of a read-modify-write: never committed in this run
+  bool absent = false;           // of the store of a cas: it fails
+  Op update = Op::done;          // of half a read-modify-write: the whole operation
+  std::uint32_t load = no_load;  // the number of a load among those of its thread
   Location location = none;
   std::uint32_t site = 0;
   std::uint32_t previous = none;  // the previous request for the same location
@@ -52,13 +52,13 @@ struct Request {
   std::int64_t passed = 0;  // the result with which the thread continued
   EventId read = no_event;  // events of the trace
   EventId write = no_event;
-  std::uint64_t address = 0;  // masks of loads that it depends on
-  std::uint64_t data = 0;
-  std::uint64_t compared = 0;  // of a cas: the loads that the expected value depends on
-  std::uint64_t control = 0;
-  std::uint64_t control_isync = 0;   // branches before the newest isync
-  std::uint64_t address_before = 0;  // addresses of earlier accesses
-  std::uint64_t waited = 0;          // loads that the thread has waited for, for any reason
+  LoadSet address = 0;  // loads that it depends on
+  LoadSet data = 0;
+  LoadSet compared = 0;  // of a cas: the loads that the expected value depends on
+  LoadSet control = 0;
+  LoadSet control_isync = 0;   // branches before the newest isync
+  LoadSet address_before = 0;  // addresses of earlier accesses
+  LoadSet waited = 0;          // loads that the thread has waited for, for any reason
   // The number of the thread's requests before the newest fence of the kind.
   std::uint32_t before_sync = 0;
   std::uint32_t before_lightweight = 0;
@@ -66,7 +66,7 @@ struct Request {
   std::uint32_t before_choice = 0;  // or before the newest `choose`, which is included
   std::uint32_t events_before = 0;
 
-  static constexpr std::uint8_t no_bit = 255;
+  static constexpr std::uint32_t no_load = none;
 
   [[nodiscard]] bool locks() const { return op == Op::lock || op == Op::unlock || op == Op::try_lock; }
   [[nodiscard]] bool updates() const {
@@ -91,7 +91,6 @@ struct Request {
 
 class AheadThreads {
  public:
-  static constexpr unsigned most_loads = 64;  // bits of a mask
   // Events of one thread: the memory of POWER's relations grows with the square of all events. Fences and
   // waits are not events, but take memory, too.
   static constexpr std::uint32_t most_events = 10'000;
@@ -110,15 +109,16 @@ class AheadThreads {
   [[nodiscard]] std::vector<Request>& requests(ThreadId t) { return threads_[t].requests; }
   [[nodiscard]] const std::vector<Request>& requests(ThreadId t) const { return threads_[t].requests; }
   [[nodiscard]] const compiler::ThreadImage& image(ThreadId t) const { return *threads_[t].image; }
-  // The request of the load with this bit.
-  [[nodiscard]] const Request& load(ThreadId t, unsigned bit) const {
-    return threads_[t].requests[threads_[t].loads[bit]];
+  // The request of the load with this number.
+  [[nodiscard]] const Request& load(ThreadId t, std::uint32_t number) const {
+    return threads_[t].requests[threads_[t].loads[number]];
   }
+  [[nodiscard]] LoadSets& sets() { return sets_; }
+  [[nodiscard]] const LoadSets& sets() const { return sets_; }
   [[nodiscard]] unsigned loads(ThreadId t) const { return static_cast<unsigned>(threads_[t].loads.size()); }
   // The limit above that the thread has exceeded; empty if none.
   [[nodiscard]] std::string_view limit(ThreadId t) const {
     const Thread& thread = threads_[t];
-    if (thread.loads.size() > most_loads) return too_many_loads;
     if (thread.requests.back().events_before > most_events) return too_many_events;
     return thread.requests.size() > most_requests ? too_many_requests : std::string_view();
   }
@@ -136,16 +136,21 @@ class AheadThreads {
   [[nodiscard]] bool observed(ThreadId t) const {
     return !threads_[t].assertions.empty() || !threads_[t].assumptions.empty();
   }
-  // Loads that have their values.
-  [[nodiscard]] std::uint64_t committed(ThreadId t) const { return threads_[t].committed; }
+  // Whether all loads of the set have their values.
+  [[nodiscard]] bool committed(ThreadId t, LoadSet set) const {
+    return threads_[t].committed.includes(sets_, set);
+  }
+  [[nodiscard]] bool committed_load(ThreadId t, std::uint32_t number) const {
+    return threads_[t].committed.contains(number);
+  }
 
   void commit(ThreadId t, std::uint32_t index, std::int64_t result) {
     Thread& thread = threads_[t];
     Request& request = thread.requests[index];
     request.committed = true;
     request.result = result;
-    if (request.bit == Request::no_bit) return;
-    thread.committed |= std::uint64_t{1} << request.bit;
+    if (request.load == Request::no_load) return;
+    thread.committed.insert(request.load);
     if (index + 1 < thread.requests.size() && request.passed != result && index < thread.dirty)
       thread.dirty = index;
   }
@@ -153,7 +158,7 @@ class AheadThreads {
     Thread& thread = threads_[t];
     Request& request = thread.requests[index];
     request.committed = false;
-    if (request.bit != Request::no_bit) thread.committed &= ~(std::uint64_t{1} << request.bit);
+    if (request.load != Request::no_load) thread.committed.erase(request.load);
   }
 
   // Runs the thread from its last request, which has `result`, to its next one.
@@ -183,13 +188,13 @@ class AheadThreads {
     }
     thread.live = count - 1;
   }
-  // The same, but only if a load in the mask requires it.
-  void clean(ThreadId t, std::uint64_t mask) {
+  // The same, but only if a load of the set requires it.
+  void clean(ThreadId t, LoadSet set) {
     const Thread& thread = threads_[t];
     if (thread.dirty == none) return;
-    for (; mask != 0; mask &= mask - 1) {
-      if (stale(load(t, static_cast<unsigned>(std::countr_zero(mask))))) return clean(t);
-    }
+    bool required = false;
+    sets_.for_each(set, [&](std::uint32_t number) { required = required || stale(load(t, number)); });
+    if (required) clean(t);
   }
 
   // Repeats everything from the start, with the results that are known, while `continues(request)` holds: for
@@ -232,7 +237,7 @@ class AheadThreads {
   }
 
   [[nodiscard]] std::size_t memory_used() const {
-    std::size_t total = live_.memory_used();
+    std::size_t total = live_.memory_used() + sets_.memory_used();
     for (const Thread& thread : threads_) {
       total += thread.bytes.capacity() + thread.requests.capacity() * sizeof(Request);
     }
@@ -243,18 +248,18 @@ class AheadThreads {
   struct Thread {
     const compiler::ThreadImage* image = nullptr;
     std::vector<Request> requests;
-    std::vector<std::uint32_t> loads;  // by bit
+    std::vector<std::uint32_t> loads;  // by number
     std::vector<std::uint32_t> write_halves;
     std::vector<std::uint32_t> assertions;
     std::vector<std::uint32_t> assumptions;
     std::vector<std::byte> bytes;  // blocks, by request
-    std::uint64_t committed = 0;
+    LoadSets::Changing committed;
     std::uint32_t dirty = none;  // no request before it is stale
     std::uint32_t live = none;   // the request whose block is the live one
   };
 
   [[nodiscard]] static bool stale(const Request& request) {
-    return request.committed && request.bit != Request::no_bit && request.passed != request.result;
+    return request.committed && request.load != Request::no_load && request.passed != request.result;
   }
 
   void enter(ThreadId t, std::uint32_t index) {
@@ -274,7 +279,9 @@ class AheadThreads {
   }
   void hand_over(ThreadId t, const Request& read, std::int64_t result) {
     std::byte* const block = live_.block(t);
-    compiler::dependencies(block).result = read.bit == Request::no_bit ? 0 : std::uint64_t{1} << read.bit;
+    auto& dependencies = compiler::dependencies(block);
+    dependencies.result = read.load == Request::no_load ? 0 : sets_.of(read.load);
+    dependencies.sets = &sets_;
     compiler::mailbox(block).value = result;
     compiler::resume(block);
   }
@@ -311,14 +318,15 @@ class AheadThreads {
     if (index > 0) {
       const Request& before = thread.requests.back();
       request.control_isync = before.control_isync;
-      request.address_before = before.address_before | before.address;
+      request.address_before = sets_.join(before.address_before, before.address);
       request.waited = before.waited;
       request.before_sync = before.before_sync;
       request.before_lightweight = before.before_lightweight;
       request.before_store_store = before.before_store_store;
       request.before_choice = before.before_choice;
       request.events_before = before.events_before + (before.event() ? 1 : 0);
-      if (before.op == Op::need) request.waited |= static_cast<std::uint64_t>(before.value);
+      if (before.op == Op::need)
+        request.waited = sets_.join(request.waited, static_cast<LoadSet>(before.value));
       if (before.op == Op::choose) request.before_choice = index;
       if (before.locks()) request.before_sync = index;
       if (before.op == Op::fence) pass_fence(request, before, index);
@@ -348,7 +356,7 @@ class AheadThreads {
           request.update = m.op;
           request.data = request.compared = 0;
         }
-        request.bit = static_cast<std::uint8_t>(thread.loads.size());
+        request.load = static_cast<std::uint32_t>(thread.loads.size());
         thread.loads.push_back(index);
       }
     }
@@ -356,36 +364,40 @@ class AheadThreads {
     save(t, index);
   }
 
-  static void become_write_half(Request& request, const Request& read) {
-    const auto bit = std::uint64_t{1} << read.bit;
+  void become_write_half(Request& request, const Request& read) {
+    const LoadSet own = sets_.of(read.load);
     request.update = request.op;
     request.op = Op::store;
     if (request.update == Op::compare_exchange) {
-      request.control |= request.compared | bit;
+      request.control = sets_.join(request.control, sets_.join(request.compared, own));
     } else if (request.update != Op::exchange) {
-      request.data |= bit;
+      request.data = sets_.join(request.data, own);
     }
   }
 
   // True if cb puts the loads that the write of a new read-modify-write depends on before its read, too.
   [[nodiscard]] bool follows(const Thread& thread, const Request& request) {
     needed_.assign(thread.requests.size(), false);
-    const auto load = [&](std::uint64_t mask, auto&& visit) {
-      for (; mask != 0; mask &= mask - 1) visit(thread.loads[static_cast<unsigned>(std::countr_zero(mask))]);
+    const auto need_loads = [&](LoadSet set) {
+      sets_.for_each(set, [&](std::uint32_t number) { needed_[thread.loads[number]] = true; });
     };
-    const auto need = [&](const Request& later, std::uint64_t loads) {
-      load(loads | later.address | later.control | later.address_before | later.waited,
-           [&](std::uint32_t index) { needed_[index] = true; });
+    const auto need = [&](const Request& later) {
+      for (const LoadSet set : {later.address, later.control, later.address_before, later.waited})
+        need_loads(set);
       const auto fenced = std::max(later.before_sync, later.before_lightweight);
       std::fill(needed_.begin(), needed_.begin() + fenced, true);
       if (later.previous != none) needed_[later.previous] = true;
     };
-    need(request, 0);
+    need(request);
     for (std::size_t i = needed_.size(); i-- > 0;) {
-      if (needed_[i]) need(thread.requests[i], thread.requests[i].data | thread.requests[i].compared);
+      if (!needed_[i]) continue;
+      need(thread.requests[i]);
+      need_loads(thread.requests[i].data);
+      need_loads(thread.requests[i].compared);
     }
     bool all = true;
-    load(request.data | request.compared, [&](std::uint32_t index) { all = all && needed_[index]; });
+    for (const LoadSet set : {request.data, request.compared})
+      sets_.for_each(set, [&](std::uint32_t number) { all = all && needed_[thread.loads[number]]; });
     return all;
   }
 
@@ -398,6 +410,7 @@ class AheadThreads {
     }
   }
 
+  LoadSets sets_;
   Threads live_;
   std::vector<Thread> threads_;
   std::vector<bool> needed_;  // scratch

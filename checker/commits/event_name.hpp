@@ -22,7 +22,6 @@ inline constexpr std::string_view power_model = "power";
 inline constexpr std::string_view too_large_graph = "an execution of more than 4,000 events";
 inline constexpr std::string_view too_long_graph = "an execution of more than 16,000 events";
 inline constexpr std::string_view too_many_events = "a thread with more than 10,000 events in one execution";
-inline constexpr std::string_view too_many_loads = "a thread with more than 64 loads in one execution";
 inline constexpr std::string_view too_many_requests =
     "a thread that asks for more than 65,536 things in one execution";
 

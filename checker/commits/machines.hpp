@@ -21,8 +21,10 @@ static_assert(HoldsGraph<GraphMachine<PartialStoreOrderAxioms, 1>>);
 // events. Two widths, for uses that need not be fast on long runs.
 template <typename Use>
 void with_power_machine(std::size_t steps, const Search& search, Use&& use) {
+  auto options = search.machine_options();
+  options.twins = {};  // the end that is looked for may tell equal threads apart
   const auto run = [&]<unsigned Words>() {
-    PowerMachine<Words> machine(search.image(), search.machine_options());
+    PowerMachine<Words> machine(search.image(), options);
     use(machine);
   };
   if (2 * steps + 2 <= PowerMachine<1>::Set::capacity) {

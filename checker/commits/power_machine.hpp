@@ -28,6 +28,7 @@
 
 #include "checker/commits/ahead_threads.hpp"
 #include "checker/commits/event_name.hpp"
+#include "checker/commits/first_events.hpp"
 #include "checker/commits/packed_numbers.hpp"
 #include "checker/commits/plain_graph.hpp"
 #include "checker/commits/power.hpp"
@@ -70,6 +71,7 @@ class PowerMachine {
         open_(threads_.count(), 0),
         watches_(threads_.count()) {
     for (ThreadId t = 0; t < threads_.count(); ++t) fetch(t);
+    if (!options.twins.empty()) first_events_.emplace(image, threads_, options.twins);
     for (ThreadId t = 0; t < threads_.count(); ++t) watch(t);
     count_violations();
     trail_.clear();
@@ -82,9 +84,15 @@ class PowerMachine {
   [[nodiscard]] const Request& request(EventName name) const {
     return threads_.requests(name.thread)[name.index];
   }
-  // The request of the load with this bit; the loads that have their values.
-  [[nodiscard]] const Request& load(ThreadId t, unsigned bit) const { return threads_.load(t, bit); }
-  [[nodiscard]] std::uint64_t committed_loads(ThreadId t) const { return threads_.committed(t); }
+  // The request of the load with this number; sets of loads; whether all of a set have their values, or one load.
+  [[nodiscard]] const Request& load(ThreadId t, std::uint32_t number) const {
+    return threads_.load(t, number);
+  }
+  [[nodiscard]] const LoadSets& load_sets() const { return threads_.sets(); }
+  [[nodiscard]] bool has_values(ThreadId t, LoadSet loads) const { return threads_.committed(t, loads); }
+  [[nodiscard]] bool has_value(ThreadId t, std::uint32_t load) const {
+    return threads_.committed_load(t, load);
+  }
   // The request at which the thread is.
   [[nodiscard]] const Request& standing(ThreadId t) const { return threads_.requests(t).back(); }
   [[nodiscard]] bool finished() const {
@@ -125,7 +133,7 @@ class PowerMachine {
   // `none` for a choice.
   [[nodiscard]] Location location(EventName name) const { return request(name).location; }
   [[nodiscard]] bool reads(EventName name) const {
-    return request(name).bit != Request::no_bit || updates(name);
+    return request(name).load != Request::no_load || updates(name);
   }
   [[nodiscard]] bool updates(EventName name) const { return request(name).updates(); }
   // True for the store of a read-modify-write that is a step of its own.
@@ -194,6 +202,11 @@ class PowerMachine {
   }
   [[nodiscard]] const Set& committed_before(std::int64_t id) const {
     return model_[static_cast<EventId>(id)].commit_before;
+  }
+  // Symmetry, as HasTwins has it.
+  [[nodiscard]] std::uint64_t permutations() const {
+    if (!first_events_) return 1;
+    return first_events_->permutations([&](EventName name) { return request(name).committed; });
   }
   // Violations of threads that count since the newest step, or from the start.
   struct FailureAt : Failure {
@@ -336,10 +349,17 @@ class PowerMachine {
     Watch before;
   };
 
+  // The event that comes before this one because their threads are equal; EventName{} if none does.
+  [[nodiscard]] EventName before_as_twin(ThreadId t, std::uint32_t index) const {
+    return first_events_ ? first_events_->before(t, index) : EventName{};
+  }
   [[nodiscard]] bool enabled(ThreadId t, std::uint32_t index) const {
+    if (const EventName twin = before_as_twin(t, index); twin.thread != none && !request(twin).committed)
+      return false;
     const Request& request = threads_.requests(t)[index];
-    const auto loads = request.data | request.compared | request.control;
-    if ((loads & ~threads_.committed(t)) != 0) return false;
+    if (!threads_.committed(t, request.data) || !threads_.committed(t, request.compared) ||
+        !threads_.committed(t, request.control))
+      return false;
     const auto fenced = std::max(request.before_sync, request.before_lightweight);
     if (fenced > open_[t]) return false;
     // After the fence, all loads of earlier assumptions have their values.
@@ -398,7 +418,7 @@ class PowerMachine {
     return assumed < assumptions.size() ? assumptions[assumed] : none;
   }
   [[nodiscard]] bool decided(ThreadId t, const Request& observer) const {
-    return (observer.data & ~threads_.committed(t)) == 0;
+    return threads_.committed(t, observer.data);
   }
   [[nodiscard]] bool assumption_fails(ThreadId t) const {
     const auto first = unassumed(t);
@@ -418,24 +438,28 @@ class PowerMachine {
     return asserted < assertions.size() ? assertions[asserted]
                                         : static_cast<std::uint32_t>(threads_.requests(t).size() - 1);
   }
-  // True if there is a failed assumption all of whose loads are in the mask.
-  [[nodiscard]] bool assumed_wrongly(ThreadId t, std::uint64_t known) const {
+  // True if there is a failed assumption all of whose loads are in one of the sets.
+  [[nodiscard]] bool assumed_wrongly(ThreadId t, LoadSet waited, LoadSet more) const {
     const auto& assumptions = threads_.assumptions(t);
     return std::any_of(assumptions.begin(), assumptions.end(), [&](std::uint32_t index) {
       const Request& assumption = threads_.requests(t)[index];
-      return (assumption.data & ~known) == 0 && assumption.value == 0;
+      if (assumption.value != 0) return false;
+      bool all = true;
+      load_sets().for_each(assumption.data, [&](std::uint32_t load) {
+        all = all && (load_sets().contains(waited, load) || load_sets().contains(more, load));
+      });
+      return all;
     });
   }
   void compare(ThreadId t);
   void watch(ThreadId t);
   void count_violations();
   [[nodiscard]] bool counts(ThreadId t, std::uint32_t index);
-  [[nodiscard]] bool meets(ThreadId t, std::uint64_t loads, const Set& events) const;
-  void add_loads(ThreadId t, std::uint64_t mask, Set& set) const {
-    for (; mask != 0; mask &= mask - 1) {
-      set.insert(
-          static_cast<ProcessId>(threads_.load(t, static_cast<unsigned>(std::countr_zero(mask))).read));
-    }
+  [[nodiscard]] bool meets(ThreadId t, LoadSet loads, const Set& events) const;
+  void add_loads(ThreadId t, LoadSet loads, Set& set) const {
+    load_sets().for_each(loads, [&](std::uint32_t number) {
+      set.insert(static_cast<ProcessId>(threads_.load(t, number).read));
+    });
   }
   // Calls `visit(id, is_write)` for the events of a committed request.
   template <typename Visit>
@@ -454,6 +478,7 @@ class PowerMachine {
   const Image& image_;
   bool resume_after_assert_;
   AheadThreads threads_;
+  std::optional<FirstEvents> first_events_;  // if there are equal threads
   Model model_;
   std::vector<std::uint32_t> open_;  // by thread: all events before this request are committed
   std::vector<Step> steps_;
@@ -482,11 +507,11 @@ template <unsigned Words>
 bool PowerMachine<Words>::can_resume(ThreadId t) const {
   const Request& request = standing(t);
   switch (request.op) {
-    case Op::need: return (static_cast<std::uint64_t>(request.value) & ~threads_.committed(t)) == 0;
+    case Op::need: return threads_.committed(t, static_cast<LoadSet>(request.value));
     case Op::fence:
     case Op::assertion: return true;
     // What comes next is after the loads of the assumption if the thread has waited for them.
-    case Op::assumption: return request.value != 0 || (request.data & ~request.waited) != 0;
+    case Op::assumption: return request.value != 0 || !load_sets().includes(request.waited, request.data);
     default: return request.access() && !request.stays();
   }
 }
@@ -516,9 +541,9 @@ void PowerMachine<Words>::fetch(ThreadId t) {
     if (limit_.empty()) limit_ = threads_.limit(t);
     if (!limit_.empty() || !can_resume(t)) break;
     if (request.op == Op::need) {
-      const auto mask = static_cast<std::uint64_t>(request.value);
-      threads_.clean(t, mask);
-      if (assumed_wrongly(t, standing(t).waited | mask)) break;
+      const auto loads = static_cast<LoadSet>(request.value);
+      threads_.clean(t, loads);
+      if (assumed_wrongly(t, standing(t).waited, loads)) break;
     }
     threads_.resume(t, 0);
   }
@@ -532,7 +557,7 @@ void PowerMachine<Words>::compare(ThreadId t) {
   for (const auto index : threads_.write_halves(t)) {
     Request& store = requests[index];
     if (store.update != Op::compare_exchange || store.committed || store.dropped) continue;
-    const bool known = requests[index - 1].committed && (store.compared & ~threads_.committed(t)) == 0;
+    const bool known = requests[index - 1].committed && threads_.committed(t, store.compared);
     if (known) threads_.clean(t, store.compared);
     store.absent = known && requests[index - 1].result != store.expected;
   }
@@ -586,10 +611,13 @@ void PowerMachine<Words>::count_violations() {
 }
 
 template <unsigned Words>
-bool PowerMachine<Words>::meets(ThreadId t, std::uint64_t loads, const Set& events) const {
-  Set nodes;
-  add_loads(t, loads & threads_.committed(t), nodes);
-  return nodes.intersects(events);
+bool PowerMachine<Words>::meets(ThreadId t, LoadSet loads, const Set& events) const {
+  bool found = false;
+  load_sets().for_each(loads, [&](std::uint32_t number) {
+    if (!has_value(t, number)) return;
+    found = found || events.contains(static_cast<ProcessId>(threads_.load(t, number).read));
+  });
+  return found;
 }
 
 // True if assumptions leave the violation, and all that the thread has done before it, in the execution.
@@ -602,7 +630,8 @@ bool PowerMachine<Words>::counts(ThreadId t, std::uint32_t index) {
     const Request& request = requests[i];
     const auto event = request.read != no_event ? request.read : request.write;
     if (request.stays() && request.committed && out.contains(static_cast<ProcessId>(event))) return false;
-    if ((request.observes() || i == index) && meets(t, request.data | request.waited | request.control, out))
+    if ((request.observes() || i == index) &&
+        (meets(t, request.data, out) || meets(t, request.waited, out) || meets(t, request.control, out)))
       return false;
   }
   return true;
@@ -655,12 +684,18 @@ void PowerMachine<Words>::fill(EventName name, bool writes, Order& order) const 
   for (auto i = self.previous; i != none; i = requests[i].previous)
     for_each_event(requests[i], [&](ProcessId id, bool) { order.same_location.insert(id); });
   // The operands of a read-modify-write are inputs of its write only.
-  add_loads(name.thread, self.address | (writes ? self.data : 0), order.dependencies);
-  add_loads(name.thread, self.control | (writes ? self.compared : 0), order.control);
+  add_loads(name.thread, self.address, order.dependencies);
+  add_loads(name.thread, self.control, order.control);
+  if (writes) {
+    add_loads(name.thread, self.data, order.dependencies);
+    add_loads(name.thread, self.compared, order.control);
+  }
   add_loads(name.thread, self.control_isync, order.control_isync);
   add_loads(name.thread, self.address_before, order.address_order);
   add_loads(name.thread, self.waited, order.commit_before);
   order.commit_before |= order.dependencies | order.control | order.address_order | order.same_location;
+  if (const EventName twin = before_as_twin(name.thread, name.index); twin.thread != none)
+    for_each_event(request(twin), [&](ProcessId id, bool) { order.commit_before.insert(id); });
 }
 
 // Adds the events that a fence, or a `choose`, separates from the request.
@@ -700,7 +735,8 @@ void PowerMachine<Words>::prepare(EventName name, Prepared& event) {
     event.high = self.expected;
     return;
   }
-  threads_.clean(name.thread, self.data | self.compared);
+  threads_.clean(name.thread, self.data);
+  threads_.clean(name.thread, self.compared);
   if (event.conditional) {
     fill(name, true, event.write);
     event.newest = event.oldest = model_[threads_.requests(name.thread)[name.index - 1].read].source;

@@ -5,7 +5,6 @@
 // run that lacks the store of a read-modify-write is none.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include "checker/commits/axioms.hpp"
 #include "checker/commits/commit_machine.hpp"
+#include "checker/commits/load_sets.hpp"
 #include "checker/search/data_races.hpp"
 #include "checker/state/rows.hpp"
 
@@ -123,9 +123,8 @@ template <typename Machine>
   Set needed = model[static_cast<EventId>(found.first)].commit_before;
   needed |= model[static_cast<EventId>(found.second)].commit_before;
   const auto need = [&](EventId id) { needed |= model[id].commit_before; };
-  const auto need_loads = [&](ThreadId t, std::uint64_t mask) {
-    for (; mask != 0; mask &= mask - 1)
-      need(machine.load(t, static_cast<unsigned>(std::countr_zero(mask))).read);
+  const auto need_loads = [&](ThreadId t, LoadSet loads) {
+    machine.load_sets().for_each(loads, [&](std::uint32_t load) { need(machine.load(t, load).read); });
   };
   const auto has = [&](EventId id) { return id != no_event && needed.contains(static_cast<ProcessId>(id)); };
   for (auto before = Set(); before != needed;) {
@@ -138,6 +137,7 @@ template <typename Machine>
         if (request.op == Op::assumption && reached) need_loads(t, request.data);
         if (!has(request.read) && !has(request.write)) continue;
         reached = true;
+        if (request.write != no_event) need(request.write);
         if (!request.read_half()) continue;
         const auto& store = requests[i + 1];
         if (store.write != no_event) need(store.write);

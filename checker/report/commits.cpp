@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "checker/report/trace.hpp"
@@ -19,12 +18,12 @@ std::uint32_t position(const ReportMachine& machine, EventName name) {
   return 1 + static_cast<std::uint32_t>(before);
 }
 
-std::vector<std::size_t> steps_of(const ReportMachine& machine, ThreadId t, std::uint64_t mask) {
+std::vector<std::size_t> steps_of(const ReportMachine& machine, ThreadId t, LoadSet loads) {
   std::vector<std::size_t> result;
-  for (; mask != 0; mask &= mask - 1) {
-    const Request& load = machine.load(t, static_cast<unsigned>(std::countr_zero(mask)));
-    if (load.read != no_event) result.push_back(machine.step_of(load.read));
-  }
+  machine.load_sets().for_each(loads, [&](std::uint32_t load) {
+    const EventId read = machine.load(t, load).read;
+    if (read != no_event) result.push_back(machine.step_of(read));
+  });
   return result;
 }
 
@@ -100,7 +99,7 @@ std::string ahead_state(const ReportMachine& machine, const std::vector<std::int
   std::string state;
   if (m.op == Op::need) {
     // For a branch or an address; the compiler does not always tell them apart.
-    state = "needs " + missing_loads(machine, t, static_cast<std::uint64_t>(m.value));
+    state = "needs " + missing_loads(machine, t, static_cast<LoadSet>(m.value));
   } else {
     state = thread_state(machine.image(), memory, m);
   }
@@ -141,12 +140,11 @@ std::vector<heddle::Step> describe_commits(const ReportMachine& machine) {
   return steps;
 }
 
-std::string missing_loads(const ReportMachine& machine, ThreadId t, std::uint64_t mask) {
+std::string missing_loads(const ReportMachine& machine, ThreadId t, LoadSet loads) {
   std::vector<std::uint32_t> lines;
-  for (mask &= ~machine.committed_loads(t); mask != 0; mask &= mask - 1) {
-    const Request& load = machine.load(t, static_cast<unsigned>(std::countr_zero(mask)));
-    lines.push_back(machine.image().sites[load.site].line);
-  }
+  machine.load_sets().for_each(loads, [&](std::uint32_t load) {
+    if (!machine.has_value(t, load)) lines.push_back(machine.image().sites[machine.load(t, load).site].line);
+  });
   std::string text = lines.size() == 1 ? "the load on line " : "the loads on lines ";
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (i > 0) text += i + 1 == lines.size() ? " and " : ", ";
@@ -165,9 +163,9 @@ std::vector<ThreadEnd> describe_ahead_threads(ReportMachine& machine,
     end.state = ahead_state(machine, memory, t);
     const auto& locals = machine.image().threads[t].locals;
     for (std::size_t i = 0; i < locals.size(); ++i) {
-      std::uint64_t mask = 0;
-      std::memcpy(&mask, block + locals[i].mask_offset, sizeof mask);
-      end.locals[i].pending = (mask & ~machine.committed_loads(t)) != 0;
+      LoadSet loads = 0;
+      std::memcpy(&loads, block + locals[i].mask_offset, sizeof loads);
+      end.locals[i].pending = !machine.has_values(t, loads);
     }
     ends.push_back(std::move(end));
   }

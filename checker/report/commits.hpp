@@ -26,6 +26,6 @@ using ReportMachine = PowerMachine<growing>;
                                                             const std::vector<std::int64_t>& memory);
 
 // The loads of the mask that have no value: "the loads on lines 3 and 4".
-[[nodiscard]] std::string missing_loads(const ReportMachine& machine, ThreadId t, std::uint64_t mask);
+[[nodiscard]] std::string missing_loads(const ReportMachine& machine, ThreadId t, LoadSet loads);
 
 }  // namespace heddle::checker

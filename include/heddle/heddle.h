@@ -163,7 +163,7 @@ struct CheckOptions {
   // Explore executions that differ in nothing but a permutation of equal threads once: members of a family that
   // do not use their index, and whose locals neither a condition nor an outcome names. Numbers of executions mean
   // all that are stood for, up to 2^64 - 1; blocked runs and transitions are those that were explored. By `trust`
-  // and `rsmc` under SC, TSO and PSO, and by `states`, which counts states; without effect with `coverage`.
+  // and `rsmc` under SC, TSO and PSO, all under POWER, and `states`, which counts states; not with `coverage`.
   bool symmetry = true;
   // Explore the whole space even after a violation. Counts are then complete, and so is
   // CheckResult::violations.

@@ -271,6 +271,20 @@ TEST_CASE("every algorithm finds the same races, and explores what it explores w
   CHECK(totals.free > 10);
 }
 
+TEST_CASE("the run to a race has the writes of the read-modify-writes before it") {
+  const auto program = compile(
+      "shared x: plain int = 0;\n"
+      "shared y: int = 0;\n"
+      "thread p0[i: 0..2] { y = 2; let r0 = cas(y, 2, 0) ? 1 : 0; x = 0; }\n");
+  REQUIRE(program);
+  for (const auto& algorithm : algorithms()) {
+    if (!why_not("power", algorithm.name).empty()) continue;
+    const auto result = check(*program, {.model = "power", .algorithm = std::string(algorithm.name)});
+    REQUIRE_MESSAGE(result, algorithm.name);
+    CHECK(result->verdict == Verdict::violation);
+  }
+}
+
 TEST_CASE("every algorithm finds the same races with small store buffers") {
   std::vector<Property> properties;
   for (const char* const model : {"tso", "pso"}) {
