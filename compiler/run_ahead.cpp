@@ -21,6 +21,35 @@ constexpr std::uint32_t compared_slot = slot_of(offsetof(Dependencies, compared)
 constexpr std::uint32_t result_slot = slot_of(offsetof(Dependencies, result));
 constexpr std::uint32_t sets_slot = slot_of(offsetof(Dependencies, sets));
 
+// The function of the module that makes the union of two sets of loads. (With its branch in the code of the threads, these
+// would take a tenth longer to compile.)
+llvm::Function* join_function(llvm::Module& module) {
+  constexpr const char* name = "join_loads";
+  if (llvm::Function* const known = module.getFunction(name)) return known;
+  llvm::IRBuilder<> ir(module.getContext());
+  llvm::Type* const word = ir.getInt64Ty();
+  llvm::Function* const function =
+      llvm::Function::Create(llvm::FunctionType::get(word, {word, word, word}, false),
+                             llvm::GlobalValue::InternalLinkage, name, module);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  BasicBlock* const entry = BasicBlock::Create(module.getContext(), "", function);
+  BasicBlock* const small = BasicBlock::Create(module.getContext(), "", function);
+  BasicBlock* const numbered = BasicBlock::Create(module.getContext(), "", function);
+  Value* const a = function->getArg(1);
+  Value* const b = function->getArg(2);
+  ir.SetInsertPoint(entry);
+  Value* const bits = ir.CreateOr(a, b);
+  ir.CreateCondBr(ir.CreateICmpSLT(bits, ir.getInt64(0)), numbered, small);
+  ir.SetInsertPoint(small);
+  ir.CreateRet(bits);
+  ir.SetInsertPoint(numbered);
+  Value* const table = ir.CreateIntToPtr(function->getArg(0), ir.getPtrTy());
+  Value* const join = ir.CreateLoad(ir.getPtrTy(), table);
+  auto* const type = llvm::FunctionType::get(word, {ir.getPtrTy(), word, word}, false);
+  ir.CreateRet(ir.CreateCall(type, join, {table, a, b}));
+  return function;
+}
+
 bool is_visible(Op op) { return op <= Op::try_lock; }
 
 bool has_result(Op op) {
@@ -64,23 +93,8 @@ Value* Generator::load_masked(lang::LocalId array, Value* index) {
 Value* Generator::joined(Value* a, Value* b) {
   if (a == nullptr) return b;
   if (b == nullptr || a == b) return a;
-  llvm::Type* const word = ir().getInt64Ty();
-  Value* const bits = ir().CreateOr(a, b);
-  BasicBlock* const before = ir().GetInsertBlock();
-  BasicBlock* const look_up = frame_->block();
-  BasicBlock* const go_on = frame_->block();
-  ir().CreateCondBr(ir().CreateICmpSLT(bits, ir().getInt64(0)), look_up, go_on);
-  frame_->start(look_up);
-  Value* const table = ir().CreateIntToPtr(frame_->load(sets_slot), ir().getPtrTy());
-  Value* const join = ir().CreateLoad(ir().getPtrTy(), table);
-  auto* const type = llvm::FunctionType::get(word, {ir().getPtrTy(), word, word}, false);
-  Value* const found = ir().CreateCall(type, join, {table, a, b});
-  frame_->jump(go_on);
-  frame_->start(go_on);
-  llvm::PHINode* const result = ir().CreatePHI(word, 2);
-  result->addIncoming(bits, before);
-  result->addIncoming(found, look_up);
-  return result;
+  llvm::Function* const join = join_function(*ir().GetInsertBlock()->getModule());
+  return ir().CreateCall(join, {frame_->load(sets_slot), a, b});
 }
 
 Value* Generator::mask_or_none(Value* mask) { return mask == nullptr ? ir().getInt64(0) : mask; }

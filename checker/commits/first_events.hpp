@@ -31,8 +31,10 @@ class FirstEvents {
       if (!index || !sorts(image, threads.requests(t)[*index])) continue;
       twins_.resize(twins.size(), none);
       first_.resize(twins.size(), none);
+      place_.resize(twins.size(), 1);
       twins_[t] = twins[t];
-      first_[t] = first_[twins[t]] = *index;
+      first_[t] = *index;
+      place_[t] = place_[twins[t]] + 1;
     }
   }
 
@@ -47,14 +49,12 @@ class FirstEvents {
   template <typename Committed>
   [[nodiscard]] std::uint64_t permutations(Committed&& committed) const {
     std::uint64_t result = 1;
-    std::vector<std::uint32_t> place(twins_.size(), 1);  // in the class, from 1
-    std::vector<std::uint32_t> alike(twins_.size(), 1);  // threads that have done nothing, with it
     for (ThreadId t = 0; t < twins_.size(); ++t) {
-      const ThreadId twin = twins_[t];
-      if (twin == none) continue;
-      place[t] = place[twin] + 1;
-      if (!committed(EventName{twin, first_[twin]})) alike[t] = alike[twin] + 1;
-      result = result * place[t] / alike[t];
+      if (twins_[t] == none) continue;
+      std::uint32_t alike = 1;  // threads that have done nothing, with it; they are the last of the class
+      for (ThreadId u = t; twins_[u] != none && !committed(EventName{twins_[u], first_[u]}); u = twins_[u])
+        ++alike;
+      result = result * place_[t] / alike;
     }
     return result;
   }
@@ -75,6 +75,7 @@ class FirstEvents {
   // By thread; empty if no threads are sorted.
   std::vector<ThreadId> twins_;
   std::vector<std::uint32_t> first_;  // the index of the first event's request
+  std::vector<std::uint32_t> place_;  // in the class, from 1
 };
 
 }  // namespace heddle::checker

@@ -30,7 +30,7 @@ TEST_CASE("sets of loads are those of the standard library, and equal sets are e
     const auto b = random() % ours.size();
     if (random() % 3 == 0) {
       const std::uint32_t bounds[] = {4, 70, 300};
-      const std::uint32_t load = random() % bounds[random() % 3];
+      const auto load = static_cast<std::uint32_t>(random() % bounds[random() % 3]);
       ours.push_back(sets.of(load));
       theirs.push_back({load});
     } else {
@@ -42,7 +42,7 @@ TEST_CASE("sets of loads are those of the standard library, and equal sets are e
     CHECK((ours[a] == ours[b]) == (theirs[a] == theirs[b]));
     CHECK(sets.includes(ours[a], ours[b]) ==
           std::includes(theirs[a].begin(), theirs[a].end(), theirs[b].begin(), theirs[b].end()));
-    const std::uint32_t load = random() % 130;
+    const auto load = static_cast<std::uint32_t>(random() % 130);
     CHECK(sets.contains(ours[a], load) == theirs[a].contains(load));
     LoadSets::Changing changing;
     for (const std::uint32_t each : theirs[a]) changing.insert(each);

@@ -116,12 +116,12 @@ TEST_CASE("dependencies on late loads keep their order under POWER") {
               {"y = (first + a + last) * 0 + 1;", true},
               {"if a == a { y = 1; }", true},
               {"slot[a * 0] = 1; y = 1;", true},
-              {"let b = cas(w, a, a); y = b * 0 + 1;", true},
+              {"let b = cas(w, a, a) ? 1 : 0; y = b * 0 + 1;", true},
               {"let b = fetch_add(w, a); y = 1;", false},
               {"if last == last { y = 1; }", false}};
   for (const auto& [stored, ordered] : rows) {
     for (const std::uint32_t before : {0U, 61U, 62U, 63U, 64U, 130U}) {
-      CAPTURE(stored);
+      INFO(stored);
       CAPTURE(before);
       const auto program = program_of(fmt::format(
           "shared x: int; shared y: int; shared z: int; shared w: int; shared slot: int[2];\n"

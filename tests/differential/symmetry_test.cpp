@@ -66,7 +66,7 @@ class Writer {
       case 0: return "fetch_add(t, 1); ";
       case 1: return "let " + local + " = fetch_add(t, 1); ";
       case 2: return "fence; let " + local + " = fetch_sub(t, 1); if " + local + " > 0 { x = 1; } ";
-      case 3: return "let " + local + " = fetch_max(t, choose(0..1) + 1); y = " + local + "; ";
+      case 3: return "let " + local + " = fetch_max(t, 2); y = " + local + "; ";
       case 4: return "lock m; x = 1; unlock m; ";
       default: return "lock m; let " + local + " = y; unlock m; ";
     }
@@ -212,7 +212,7 @@ Truth without_symmetry(const compiler::Image& image, CheckOptions options,
   Search search(image, options);
   Truth truth;
   search.on_restart([&] { truth.orbits.clear(); });
-  const auto run = options.model == checker::power_model
+  const auto run = options.model == "power"
                        ? Algorithm{checker::run_trust_recommitting}
                        : [](Search& s, const checker::GraphObserver& o) { checker::run_trust(s, o); };
   run(search, [&](const PlainGraph& graph) { ++truth.orbits[orbit_of(graph, classes)]; });
