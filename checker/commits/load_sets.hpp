@@ -3,7 +3,7 @@
 // The compiled code copies these words, joins them, and compares them with 0, the empty set. A set of the first 63
 // loads of a thread has a bit for each of them. Any other set has the highest bit and a number: it is kept in a table,
 // once. So threads with few loads pay nothing for those with many. For these a union is a search in another table,
-// which has all unions that were asked for.
+// which has all unions so far.
 #pragma once
 
 #include <bit>

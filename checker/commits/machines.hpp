@@ -48,9 +48,9 @@ template <typename Use>
 void with_commit_machine(const Search& search, Use&& use) {
   const auto& model = search.options().model;
   if (model == power_model) return use.template operator()<PowerMachine<1>>();
-  const bool found = AxiomaticModels::visit(axioms_of(search.options()), [&]<typename Model>() {
-    use.template operator()<GraphMachine<Model, 1>>();
-  });
+  const bool found =
+      AxiomaticModels::visit(axioms_of(model, search.options().buffer_bound),
+                             [&]<typename Model>() { use.template operator()<GraphMachine<Model, 1>>(); });
   if (!found) throw NoImplementation(model);
 }
 

@@ -23,19 +23,21 @@ void run_trust(Search& search) { run_trust(search, {}); }
 
 void run_trust(Search& search, const GraphObserver& observer) {
   const auto& model = search.options().model;
-  const bool found = AxiomaticModels::visit(axioms_of(search.options()), [&]<typename Model>() {
-    explore_parts_widening<BoundedMachine<Model>>(search, [&](auto& machine, Search& mine, const Part& part) {
-      return Trust(machine, mine, observer).run(part);
-    });
-  });
+  const bool found =
+      AxiomaticModels::visit(axioms_of(model, search.options().buffer_bound), [&]<typename Model>() {
+        explore_parts_widening<BoundedMachine<Model>>(search,
+                                                      [&](auto& machine, Search& mine, const Part& part) {
+                                                        return Trust(machine, mine, observer).run(part);
+                                                      });
+      });
   if (!found) throw NoImplementation(model);
 }
 
 void sample_trust(Search& search, std::uint64_t seed, Samples& samples) {
   const auto& model = search.options().model;
-  const bool found = AxiomaticModels::visit(axioms_of(search.options()), [&]<typename Model>() {
-    sample_trust_on<BoundedMachine<Model>>(search, seed, samples);
-  });
+  const bool found = AxiomaticModels::visit(
+      axioms_of(model, search.options().buffer_bound),
+      [&]<typename Model>() { sample_trust_on<BoundedMachine<Model>>(search, seed, samples); });
   if (!found) throw NoImplementation(model);
 }
 

@@ -105,7 +105,7 @@ TEST_CASE("a thread may have any number of loads under POWER") {
   }
 }
 
-// Load buffering, behind many other loads. `stored`: what the first thread stores, which depends on `a` or not.
+// Load buffering, after many other loads. `stored`: what the first thread stores, which depends on `a` or not.
 TEST_CASE("dependencies on late loads keep their order under POWER") {
   const struct {
     const char* stored;
