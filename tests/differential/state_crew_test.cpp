@@ -50,7 +50,7 @@ void compare(const std::string& text, std::uint32_t buffer_bound, int rounds) {
     if (std::string_view(model) != "sc") options.buffer_bound = buffer_bound;
     const std::string alone = states(*program, options);
     for (int round = 0; round < rounds; ++round) {
-      options.threads = 2 + static_cast<std::uint32_t>(round);
+      options.threads = 2 + static_cast<std::uint32_t>(round % 3);
       INFO(options.threads << " threads under " << model << ":\n" << text);
       CHECK(states(*program, options) == alone);
     }
@@ -80,6 +80,11 @@ TEST_CASE("several threads share long paths, choices and alternatives") {
       "thread r { while choose(0..3) != 0 { x = 1; } }\n"
       "final { assert x != 1 || y != 0; }\n",
       1, 3);
+  // The thread q begins with loads of what it alone writes, by which it comes to a full buffer.
+  compare(
+      "shared x: int = 1; shared y: int; thread p { y = x; let a = x; }\n"
+      "thread q { let a = x; y = 1; x = 1; let b = x; y = b; }\n",
+      2, tests::sized(50, 500));
   // Equal threads, and a violation late in the search.
   compare(
       "shared x: int; mutex m;\n"

@@ -281,11 +281,11 @@ class StateSearch {
   }
   // At the end of a path that another thread has given away.
   [[gnu::noinline]] void begin(StateCrew::Work&& work) {
+    const auto flushes = machine_.forced_flushes();
     take_start();
     growth_.add(machine_);
     past_ = std::move(work.path);
     alternatives_ = std::move(work.alternatives);
-    const auto flushes = machine_.forced_flushes();
     Schedule choice;
     past_.for_each_step([&](const Step& step) {
       if (step.continues()) return;
