@@ -25,7 +25,9 @@ constexpr std::uint64_t state_offset = 8;
 constexpr std::size_t searched_states = 4096;
 constexpr std::size_t compared_states = 8;
 
-constexpr unsigned in_either_shift = 48;  // in the word that begins with Mailbox::op
+// In the word that begins with Mailbox::op.
+constexpr unsigned in_either_shift = 48;
+constexpr unsigned effect_shift = 56;
 
 bool accesses_memory(Op op) { return op <= Op::try_lock && op != Op::fence; }
 
@@ -210,12 +212,14 @@ void Frame::write(const Request& request) {
   static_assert(offsetof(Mailbox, discarded) == offsetof(Mailbox, op) + 3);
   static_assert(offsetof(Mailbox, before_assume) == offsetof(Mailbox, op) + 4);
   static_assert(offsetof(Mailbox, in_either) * 8 == offsetof(Mailbox, op) * 8 + in_either_shift);
+  static_assert(offsetof(Mailbox, effect) * 8 == offsetof(Mailbox, op) * 8 + effect_shift);
   static_assert(offsetof(Mailbox, op) % 8 == 0 && sizeof(Mailbox) == offsetof(Mailbox, op) + 8);
   const std::uint64_t what =
       static_cast<std::uint64_t>(request.op) | (static_cast<std::uint64_t>(request.fence) << 8U) |
       (std::uint64_t{request.in_await} << 16U) | (std::uint64_t{request.discarded} << 24U) |
       (std::uint64_t{request.before_assume} << 32U) |
-      (static_cast<std::uint64_t>(request.in_either) << in_either_shift);
+      (static_cast<std::uint64_t>(request.in_either) << in_either_shift) |
+      (request.asks_effect ? static_cast<std::uint64_t>(UpdateEffect::changes) << effect_shift : 0);
   Value* all = builder_.getInt64(what);
   if (begun_) {
     static_assert(offsetof(Mailbox, in_atomic) == offsetof(Mailbox, op) + 5);
@@ -250,6 +254,16 @@ void Frame::suspend() {
 
 void Frame::begin_evaluation(bool begins) {
   builder_.CreateStore(builder_.getInt64(begins ? 1 : 0), mail(offsetof(Mailbox, expected)));
+}
+
+Value* Frame::effect() {
+  Value* const effect = builder_.CreateLoad(builder_.getInt8Ty(), mail(offsetof(Mailbox, effect)));
+  return builder_.CreateZExt(effect, builder_.getInt64Ty());
+}
+
+Value* Frame::location() {
+  Value* const location = builder_.CreateLoad(builder_.getInt32Ty(), mail(offsetof(Mailbox, location)));
+  return builder_.CreateZExt(location, builder_.getInt64Ty());
 }
 
 Value* Frame::answer() { return builder_.CreateLoad(builder_.getInt64Ty(), mail(offsetof(Mailbox, value))); }

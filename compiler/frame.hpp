@@ -35,6 +35,7 @@ struct Request {
   bool discarded = false;
   bool before_assume = false;
   InEither in_either = InEither::no;
+  bool asks_effect = false;  // see Mailbox::effect
 };
 
 class Frame {
@@ -84,6 +85,9 @@ class Frame {
   llvm::Value* perform(const Request& request);
   // Mailbox::value as the host left it.
   [[nodiscard]] llvm::Value* answer();
+  // Mailbox::effect and Mailbox::location, as i64, after an operation that asked for the effect.
+  [[nodiscard]] llvm::Value* effect();
+  [[nodiscard]] llvm::Value* location();
   // The store of the newest request that says what it is; and makes it the entry of an `either`. (Outside of blocks.)
   [[nodiscard]] llvm::StoreInst* newest_request() const { return newest_request_; }
   void make_entry(llvm::StoreInst& request);

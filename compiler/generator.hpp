@@ -49,8 +49,12 @@ class Generator {
   }
   // By variable: whether a thread stores to it or exchanges its value.
   [[nodiscard]] const std::vector<bool>& overwritten() const { return overwritten_; }
-  // From now on, idle rounds of these loops end the thread.
-  void end_idle_rounds(std::unordered_set<const lang::Statement*> loops) { retry_loops_ = std::move(loops); }
+  // From now on, idle rounds of these loops end the thread. `taken_back`: by variable, whether
+  // LocationImage::taken_back is set.
+  void end_idle_rounds(std::unordered_set<const lang::Statement*> loops, std::vector<bool> taken_back) {
+    retry_loops_ = std::move(loops);
+    taken_back_ = std::move(taken_back);
+  }
   // `name`: of the function. `end`: the site of op done. `argument`: whether local 0 is the thread's
   // argument. `run_ahead`: whether the thread runs ahead of its loads. `endless`: as in Options.
   Result generate(llvm::Module& module, const std::string& name, const lang::Body& body, bool argument,
@@ -206,11 +210,21 @@ class Generator {
   void for_statement(const lang::Statement& statement);
   void loop_body(const lang::Statement& statement, llvm::BasicBlock* leave, llvm::BasicBlock* next,
                  std::uint32_t site);
+  [[nodiscard]] bool is_retried(const lang::Statement& loop) const;
+  // The retry loop begins before the first of the statements if its rounds begin there, too.
+  void begin_retry_before(std::span<const lang::Statement> statements);
+  void begin_retry(const lang::Statement& loop, const lang::Statement* begins);
+  // The end of a round of the innermost retry loop.
+  void end_round();
   // Records in the retry loops around that their rounds are not idle if `changed` (i1) holds: in those whose rounds
   // began with the slot, or, without one, in all of them.
   void note_change(llvm::Value* changed, std::optional<std::uint32_t> slot = {});
   void note_assigned(std::uint32_t slot, llvm::Value* index, llvm::Value* assigned);
-  void note_performed(Op op, llvm::Value* result);
+  void note_performed(const Request& request, llvm::Value* result);
+  void note_update(llvm::Value* effect);
+  [[nodiscard]] llvm::Value* effect(UpdateEffect effect) {
+    return ir().getInt64(static_cast<std::uint64_t>(effect));
+  }
   void return_statement(const lang::Statement& statement);
   void assign_statement(const lang::Statement& statement);
   void assert_statement(const lang::Statement& statement);
@@ -250,11 +264,18 @@ class Generator {
   std::optional<Restart> restart_;      // the newest one above
   // The retry loops around the statement, from the outermost to the innermost one.
   struct Retry {
-    std::uint32_t changed;  // a slot: whether the round has changed anything
-    std::uint32_t top;      // slots below are older than the loop
+    const lang::Statement* loop;
+    const lang::Statement*
+        begins;             // the statement of its body before which rounds end and begin; null: at its end
+    std::uint32_t changed;  // a slot: whether the round has changed anything that it does not take back
+    std::uint32_t
+        pending;  // a slot: the location where the round has yet to take back what it wrote, plus 1; or 0
+    std::uint32_t top;  // slots below are older than the loop
+    std::uint32_t site;
   };
   std::vector<Retry> retries_;
   std::unordered_set<const lang::Statement*> retry_loops_;
+  std::vector<bool> taken_back_;
   std::vector<bool> overwritten_;
   bool before_assume_ = false;  // the statement is an `assume`, or the next one is
   bool discarded_ = false;      // the expression is a statement

@@ -25,7 +25,7 @@
 namespace heddle::compiler {
 
 // A thread's requests. "in" and "out" describe the fields of the mailbox before and after; fields not
-// mentioned are 0 before. The host changes no field but `value`.
+// mentioned are 0 before. The host changes no field but `value` and `effect`.
 enum class Op : std::uint8_t {
   load,              // in: location; expected: see Mailbox::in_await   out: value
   store,             // in: location, value
@@ -81,6 +81,11 @@ enum class InEither : std::uint8_t { no, entry, inside };
 
 enum class Fence : std::uint8_t { full, lightweight, store_store, instruction };
 
+// What a read-modify-write in a round of a retry loop comes to. `changes`: others may notice, or it is not known.
+// `nothing`: it wrote nothing, or the value that it read. `takes_back`: what the thread itself wrote to the location last,
+// and all that lies between the two in coherence order: see LocationImage::taken_back.
+enum class UpdateEffect : std::uint8_t { not_asked, changes, nothing, takes_back };
+
 struct Mailbox {
   std::int64_t value;
   std::int64_t expected;
@@ -97,7 +102,7 @@ struct Mailbox {
   // no other thread does anything. Of a `choose`, and where the thread stops: 2 if it comes after the first one.
   std::uint8_t in_atomic;
   InEither in_either;
-  std::uint8_t unused;
+  UpdateEffect effect;  // in: `changes` or `not_asked`   out: the effect, if the host is asked for it
 };
 static_assert(sizeof(Mailbox) == 32);
 
@@ -178,6 +183,26 @@ struct ThreadImage {
   std::vector<LocalImage> locals;  // those declared in the outermost block
 };
 
+// A condition on a value.
+enum class Relation : std::uint8_t { less, less_equal, equal, not_equal, greater, greater_equal };
+struct Comparison {
+  Relation relation = Relation::equal;
+  std::int64_t with = 0;
+
+  [[nodiscard]] bool holds(std::int64_t value) const {
+    switch (relation) {
+      case Relation::less: return value < with;
+      case Relation::less_equal: return value <= with;
+      case Relation::equal: return value == with;
+      case Relation::not_equal: return value != with;
+      case Relation::greater: return value > with;
+      case Relation::greater_equal: return value >= with;
+    }
+    return false;
+  }
+  bool operator==(const Comparison&) const = default;
+};
+
 struct LocationImage {
   std::string name;  // "x", "flag[1]"
   std::int64_t initial = 0;
@@ -187,6 +212,11 @@ struct LocationImage {
   // Whether each write to it reads the one before and depends on that: all are read-modify-writes but `exchange`,
   // or locks and unlocks.
   bool is_chain = false;
+  // With Options::end_idle of the compiler, if threads look at the location's values only by read-modify-writes that
+  // always write, by locks, and in `await`s: the comparisons that these make. Else null. A thread that adds and then
+  // subtracts the same may have done neither, if what others added in between has results that nobody uses, and if no
+  // value in between satisfies a comparison that it would not satisfy then.
+  std::shared_ptr<const std::vector<Comparison>> taken_back = {};
 };
 
 // Final states that violate a `filter` are ignored.

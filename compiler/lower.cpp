@@ -19,6 +19,7 @@
 #include "compiler/module.hpp"
 #include "compiler/retry_loops.hpp"
 #include "compiler/sites.hpp"
+#include "compiler/take_backs.hpp"
 #include "compiler/value_types.hpp"
 
 namespace heddle::compiler {
@@ -98,6 +99,7 @@ class Lowering {
     if (options.end_idle) {
       const auto loops = retry_loops(program_);
       retry_loops_ = {loops.begin(), loops.end()};
+      take_backs_ = take_backs(program_);
     }
     batch.programs().optimise = batch.programs().optimise && options.optimise && optimisable();
   }
@@ -137,13 +139,23 @@ class Lowering {
     }
   }
 
-  // See LocationImage::is_chain.
+  // See LocationImage::is_chain and ::taken_back.
   void chains() {
     std::uint32_t location = 0;
     for (std::uint32_t number = 0; number < program_.variables.size(); ++number) {
-      for (std::uint32_t index = 0; index < program_.variables[number].length; ++index)
-        result_.image.locations[location++].is_chain = !generator_.overwritten()[number];
+      for (std::uint32_t index = 0; index < program_.variables[number].length; ++index) {
+        LocationImage& image = result_.image.locations[location++];
+        image.is_chain = !generator_.overwritten()[number];
+        if (!take_backs_.empty()) image.taken_back = take_backs_[number];
+      }
     }
+  }
+
+  void end_idle_rounds(bool ends) {
+    std::vector<bool> taken_back;
+    for (const auto& comparisons : take_backs_) taken_back.push_back(comparisons != nullptr);
+    generator_.end_idle_rounds(ends ? retry_loops_ : std::unordered_set<const lang::Statement*>(),
+                               std::move(taken_back));
   }
 
   // One function per template that has threads; these share it.
@@ -154,11 +166,7 @@ class Lowering {
       const std::uint32_t number = thread.thread_template;
       const lang::ThreadTemplate& code = program_.templates[number];
       if (!functions[number]) {
-        if (code.is_daemon) {
-          generator_.end_idle_rounds({});
-        } else {
-          generator_.end_idle_rounds(retry_loops_);
-        }
+        end_idle_rounds(!code.is_daemon);
         // (An argument that is not used would tell equal threads apart by their bytes.)
         const bool takes_argument = code.is_family && facts_.used(code.body, 0);
         auto body =
@@ -177,7 +185,7 @@ class Lowering {
   }
 
   void final_block() {
-    generator_.end_idle_rounds({});
+    end_idle_rounds(false);
     const lang::Body& body = *program_.final_block;
     const lang::SourceRange place =
         body.statements.empty() ? lang::SourceRange{} : body.statements.back().range;
@@ -307,6 +315,8 @@ class Lowering {
   Batch& batch_;
   Facts facts_;
   std::unordered_set<const lang::Statement*> retry_loops_;
+  std::vector<std::shared_ptr<const std::vector<Comparison>>>
+      take_backs_;  // by variable; none without `end_idle`
   ValueTypes types_;
   SiteTable& sites_;
   std::optional<CoveragePoints> points_;

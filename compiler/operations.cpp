@@ -43,7 +43,8 @@ Value* Generator::operation(const Expression& expression) {
   Request request{.site = sites_.at(expression.range),
                   .in_await = in_await_,
                   .discarded = discarded,
-                  .in_either = in_guard_ ? InEither::inside : InEither::no};
+                  .in_either = in_guard_ ? InEither::inside : InEither::no,
+                  .asks_effect = !retries_.empty() && !begun_ && expression.kind != ExpressionKind::load};
   std::optional<Held> expected;
   switch (expression.kind) {
     case ExpressionKind::load:

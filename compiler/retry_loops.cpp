@@ -59,6 +59,53 @@ bool counts(const Statement& statement) {
          value.operands[1].value != 0;
 }
 
+bool is_literal(const Expression& expression, std::int64_t value) {
+  return expression.kind == ExpressionKind::literal && expression.value == value;
+}
+
+// `fetch_add(x, 1)`, and the like of which the operand is not constant.
+bool adds(const Expression& expression) {
+  return expression.kind == ExpressionKind::fetch &&
+         (expression.fetch == lang::FetchOperator::add ||
+          expression.fetch == lang::FetchOperator::subtract) &&
+         !is_literal(expression.operands.back(), 0);
+}
+
+bool same(const Expression& a, const Expression& b) {
+  return a.kind == b.kind && a.type == b.type && a.unary == b.unary && a.binary == b.binary &&
+         a.fetch == b.fetch && a.id == b.id && a.thread == b.thread && a.value == b.value &&
+         std::ranges::equal(a.operands, b.operands, same);
+}
+
+bool same(const Statement& a, const Statement& b) {
+  const auto same_expressions = [](const std::vector<Expression>& x, const std::vector<Expression>& y) {
+    return std::ranges::equal(x, y, [](const Expression& p, const Expression& q) { return same(p, q); });
+  };
+  const auto same_statements = [](const std::vector<Statement>& x, const std::vector<Statement>& y) {
+    return std::ranges::equal(x, y, [](const Statement& p, const Statement& q) { return same(p, q); });
+  };
+  return a.kind == b.kind && a.fence == b.fence && a.compound == b.compound && a.id == b.id &&
+         same_expressions(a.expressions, b.expressions) && same_statements(a.body, b.body) &&
+         same_statements(a.otherwise, b.otherwise);
+}
+
+// The same, or a declaration of a local and the assignment of its first value.
+bool repeats(const lang::Body& body, const Statement& before, const Statement& in_loop) {
+  if (jumps(before)) return false;
+  if (before.kind != StatementKind::declare) return same(before, in_loop);
+  return in_loop.kind == StatementKind::assign && !body.locals[before.id].is_array &&
+         before.id == in_loop.id && same(before.expressions[0], in_loop.expressions[0]);
+}
+
+// Whether the statements contain a `continue` of the loop whose body they are.
+bool continues(std::span<const Statement> statements) {
+  return std::ranges::any_of(statements, [](const Statement& statement) {
+    if (statement.kind == StatementKind::continue_) return true;
+    if (statement.kind == StatementKind::while_ || statement.kind == StatementKind::for_) return false;
+    return continues(statement.body) || continues(statement.otherwise);
+  });
+}
+
 class Finder {
  public:
   explicit Finder(const lang::Program& program) : program_(program), functions_(program.functions.size()) {}
@@ -73,8 +120,9 @@ class Finder {
  private:
   // What a call of the function does. There is no recursion.
   struct Effects {
-    bool reads = false;    // may read shared memory
-    bool changes = false;  // changes something in any case
+    bool reads = false;           // may read shared memory
+    bool changes = false;         // changes something in any case
+    std::uint32_t additions = 0;  // at most 2
   };
 
   void find(std::span<const Statement> statements) {
@@ -96,13 +144,32 @@ class Finder {
   bool is_candidate(const Statement& loop) {
     const Expression& condition = loop.expressions[0];
     if (is_true(condition) && !breaks(loop.body) && !returns(loop.body)) return false;
-    return (reads(condition) || reads(loop.body)) && !changes(condition) && !changes(loop.body);
+    return (reads(condition) || reads(loop.body)) && !changes(condition) && !changes(loop.body) &&
+           additions(condition) + additions(loop.body) != 1;
+  }
+
+  // How many there are in the text, with functions that are called.
+  std::uint32_t additions(const Expression& expression) {
+    std::uint32_t result = adds(expression) ? 1 : 0;
+    if (expression.kind == ExpressionKind::call) result += effects(expression.id).additions;
+    for (const Expression& operand : expression.operands) result += additions(operand);
+    return result;
+  }
+  std::uint32_t additions(std::span<const Statement> statements) {
+    std::uint32_t result = 0;
+    for (const Statement& statement : statements) {
+      for (const Expression& expression : statement.expressions) result += additions(expression);
+      result += additions(statement.body) + additions(statement.otherwise);
+    }
+    return std::min<std::uint32_t>(result, 2);
   }
 
   bool reads(const Expression& expression) {
     switch (expression.kind) {
       case ExpressionKind::load:
       case ExpressionKind::cas:
+      case ExpressionKind::exchange:
+      case ExpressionKind::fetch:
       case ExpressionKind::try_lock: return true;
       case ExpressionKind::call:
         if (effects(expression.id).reads) return true;
@@ -122,8 +189,6 @@ class Finder {
 
   bool changes(const Expression& expression) {
     switch (expression.kind) {
-      case ExpressionKind::exchange:
-      case ExpressionKind::fetch: return true;
       case ExpressionKind::logical_and:
       case ExpressionKind::logical_or:
       case ExpressionKind::conditional: return changes(expression.operands[0]);
@@ -138,9 +203,7 @@ class Finder {
 
   bool changes(const Statement& statement) {
     switch (statement.kind) {
-      case StatementKind::store:
-      case StatementKind::lock:
-      case StatementKind::unlock: return true;
+      case StatementKind::store: return true;
       case StatementKind::block:
       case StatementKind::atomic: return changes(statement.body);
       case StatementKind::assign:
@@ -169,7 +232,8 @@ class Finder {
     if (!known) {
       const std::span<const Statement> body = program_.functions[id].body.statements;
       const bool reading = reads(body);
-      known = {.reads = reading, .changes = changes(body)};
+      const bool changing = changes(body);
+      known = {.reads = reading, .changes = changing, .additions = additions(body)};
     }
     return *known;
   }
@@ -183,5 +247,20 @@ class Finder {
 }  // namespace
 
 std::vector<const Statement*> retry_loops(const lang::Program& program) { return Finder(program).take(); }
+
+const Statement* repeated_by(const lang::Body& body, std::span<const Statement> statements) {
+  constexpr std::size_t most = 8;
+  std::size_t before = 1;
+  while (before <= most && before < statements.size() && statements[before].kind != StatementKind::while_)
+    ++before;
+  if (before > most || before >= statements.size()) return nullptr;
+  const Statement& loop = statements[before];
+  if (loop.body.size() < before || continues(loop.body)) return nullptr;
+  const auto last = std::span(loop.body).last(before);
+  for (std::size_t i = 0; i < before; ++i) {
+    if (!repeats(body, statements[i], last[i])) return nullptr;
+  }
+  return &loop;
+}
 
 }  // namespace heddle::compiler

@@ -3,6 +3,7 @@
 // execution may end there. Independent of LLVM.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "lang/tree.hpp"
@@ -13,5 +14,11 @@ namespace heddle::compiler {
 // change something in each round: loops of threads that are no daemons, and of the functions that these call, outside of
 // `atomic`. Pointers into the program. Time linear in the tree.
 [[nodiscard]] std::vector<const lang::Statement*> retry_loops(const lang::Program& program);
+
+// A `while` whose body ends with what comes before it, as in `var old = x; while !cas(x, old, old + 1) { old = x; }`, where
+// these statements are the first ones of `statements` and no more come before; else null. (They may declare what the body
+// assigns.) A round of such a loop can be said to begin there. `body`: where they are. Time linear in them.
+[[nodiscard]] const lang::Statement* repeated_by(const lang::Body& body,
+                                                 std::span<const lang::Statement> statements);
 
 }  // namespace heddle::compiler

@@ -157,7 +157,7 @@ Value* Generator::perform(const Request& asked, Value* address_mask, Value* data
   }
   Value* const result = frame_->perform(request);
   mask_ = run_ahead_ && has_result(request.op) ? frame_->load(result_slot) : nullptr;
-  note_performed(request.op, result);
+  note_performed(request, result);
   return result;
 }
 

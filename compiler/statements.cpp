@@ -3,6 +3,7 @@
 
 #include "compiler/arithmetic.hpp"
 #include "compiler/generator.hpp"
+#include "compiler/retry_loops.hpp"
 
 namespace heddle::compiler {
 
@@ -15,11 +16,18 @@ using llvm::Value;
 
 void Generator::block(std::span<const Statement> statements) {
   const std::uint32_t top = frame_->top();
+  const std::size_t retries = retries_.size();
   for (std::size_t i = 0; i < statements.size() && frame_->reachable(); ++i) {
+    if (!retries_.empty() && retries_.back().begins == &statements[i]) {
+      end_round();
+    } else {
+      begin_retry_before(statements.subspan(i));
+    }
     const bool around = std::exchange(before_assume_, comes_before_assume(statements.subspan(i)));
     statement(statements[i]);
     before_assume_ = around;
   }
+  retries_.resize(retries);  // (what comes before a loop may leave the block)
   frame_->release_to(top);
 }
 
@@ -99,6 +107,12 @@ void Generator::statement(const Statement& statement) {
                .location = mutex,
                .site = sites_.waiting(statement.range, scope().call)},
               mask_);
+      // (Nothing can come between the two.)
+      if (!retries_.empty()) {
+        const bool takes_back =
+            statement.kind == StatementKind::unlock && taken_back_[statement.id] && !begun_;
+        note_update(effect(takes_back ? UpdateEffect::takes_back : UpdateEffect::changes));
+      }
       break;
     }
     case StatementKind::assert_:
@@ -136,8 +150,8 @@ void Generator::if_statement(const Statement& statement) {
 }
 
 // Executes at most Options::unroll rounds, unless it is endless and in no atomic block. If the condition holds once
-// more, the thread stops. So it does after an idle round of a retry loop: one in which it has written nothing, and
-// no local that is older than the round has been assigned another value.
+// more, the thread stops. So it does after an idle round of a retry loop: one in which it has written nothing that it has
+// not taken back, and no local that is older than the round has been assigned another value.
 void Generator::while_statement(const Statement& statement) {
   const SiteTable::Loop rounds_of_this(sites_);
   const std::uint32_t top = frame_->top();
@@ -145,15 +159,12 @@ void Generator::while_statement(const Statement& statement) {
   const bool counted = !endless_ || begun_;  // an atomic block has to end
   const std::uint32_t rounds = counted ? frame_->allocate() : 0;
   if (counted) frame_->store(rounds, ir().getInt64(0));
-  // (In an await, the evaluation of the condition is what is repeated.)
-  const bool retries = !begun_ && !in_await_ && retry_loops_.contains(&statement);
-  if (retries) {
-    const std::uint32_t changed = frame_->allocate();
-    frame_->store(changed, ir().getInt64(0));
-    retries_.push_back({changed, frame_->top()});
-  }
+  if (is_retried(statement) && (retries_.empty() || retries_.back().loop != &statement))
+    begin_retry(statement, nullptr);
+  const bool retries = !retries_.empty() && retries_.back().loop == &statement;
+  const bool ends_round = retries && retries_.back().begins == nullptr;
   BasicBlock* head = frame_->block();
-  BasicBlock* next = retries ? frame_->block() : head;
+  BasicBlock* next = ends_round ? frame_->block() : head;
   BasicBlock* round = frame_->block();
   BasicBlock* leave = frame_->block();
   BasicBlock* left = counters_ == nullptr ? leave : frame_->block();  // taken when the condition is false
@@ -172,21 +183,51 @@ void Generator::while_statement(const Statement& statement) {
     loop_body(statement, leave, next, site);
     frame_->jump(next);
   }
-  if (retries) {
-    const std::uint32_t changed = retries_.back().changed;
-    retries_.pop_back();
-    if (frame_->start_if_used(next)) {
-      require(ir().CreateIsNotNull(frame_->load(changed)), {.op = Op::idle_round, .site = site});
-      frame_->store(changed, ir().getInt64(0));
-      frame_->jump(head);
-    }
+  if (ends_round && frame_->start_if_used(next)) {
+    end_round();
+    frame_->jump(head);
   }
+  if (retries) retries_.pop_back();
   if (left != leave && frame_->start_if_used(left)) {
     count(&statement, 2);
     frame_->jump(leave);
   }
   frame_->start_if_used(leave);
   frame_->release_to(top);
+}
+
+// (In an await, the evaluation of the condition is what is repeated.)
+bool Generator::is_retried(const Statement& loop) const {
+  return !begun_ && !in_await_ && retry_loops_.contains(&loop);
+}
+
+void Generator::begin_retry_before(std::span<const Statement> statements) {
+  if (retry_loops_.empty()) return;
+  const Statement* const loop = repeated_by(*scope().body, statements);
+  if (loop == nullptr || !is_retried(*loop) || (!retries_.empty() && retries_.back().loop == loop)) return;
+  const auto before = static_cast<std::size_t>(loop - statements.data());
+  begin_retry(*loop, &loop->body[loop->body.size() - before]);
+}
+
+void Generator::begin_retry(const Statement& loop, const Statement* begins) {
+  const std::uint32_t changed = frame_->allocate();
+  const std::uint32_t pending = frame_->allocate();
+  frame_->store(changed, ir().getInt64(0));
+  frame_->store(pending, ir().getInt64(0));
+  retries_.push_back({.loop = &loop,
+                      .begins = begins,
+                      .changed = changed,
+                      .pending = pending,
+                      .top = frame_->top(),
+                      .site = sites_.at(loop.range)});
+}
+
+void Generator::end_round() {
+  const Retry& loop = retries_.back();
+  Value* const changes = ir().CreateOr(frame_->load(loop.changed), frame_->load(loop.pending));
+  require(ir().CreateIsNotNull(changes), {.op = Op::idle_round, .site = loop.site});
+  frame_->store(loop.changed, ir().getInt64(0));
+  frame_->store(loop.pending, ir().getInt64(0));
 }
 
 void Generator::note_change(Value* changed, std::optional<std::uint32_t> slot) {
@@ -204,18 +245,47 @@ void Generator::note_assigned(std::uint32_t slot, Value* index, Value* assigned)
   note_change(ir().CreateICmpNE(before, ir().CreateZExt(assigned, ir().getInt64Ty())), slot);
 }
 
-// What writes need not change anything, but others may read it.
-void Generator::note_performed(Op op, Value* result) {
+// What stores write need not change anything, but others may read it.
+void Generator::note_performed(const Request& request, Value* result) {
   if (retries_.empty()) return;
-  switch (op) {
+  switch (request.op) {
     case Op::load:
+    case Op::lock:
+    case Op::unlock:
     case Op::fence:
     case Op::choose:
     case Op::await_failed:
     case Op::assert_failed: break;
-    case Op::compare_exchange:
-    case Op::try_lock: note_change(ir().CreateIsNotNull(result)); break;
-    default: note_change(ir().getTrue()); break;
+    default:
+      if (request.asks_effect) return note_update(frame_->effect());
+      if (request.op == Op::compare_exchange || request.op == Op::try_lock) {
+        note_change(ir().CreateIsNotNull(result));
+      } else {
+        note_change(ir().getTrue());
+      }
+      break;
+  }
+}
+
+// After an operation on Mailbox::location that had this effect. A round may take back what it has written to one
+// location before it writes to another one.
+void Generator::note_update(Value* effect) {
+  const auto is = [&](UpdateEffect which) {
+    return ir().CreateICmpEQ(effect, ir().getInt64(static_cast<std::uint64_t>(which)));
+  };
+  Value* const zero = ir().getInt64(0);
+  Value* const here = ir().CreateAdd(frame_->location(), ir().getInt64(1));
+  Value* const writes = ir().CreateNot(is(UpdateEffect::nothing));
+  Value* const takes_back = is(UpdateEffect::takes_back);
+  for (const Retry& loop : retries_) {
+    Value* const pending = frame_->load(loop.pending);
+    Value* const none = ir().CreateICmpEQ(pending, zero);
+    Value* const closes = ir().CreateAnd(takes_back, ir().CreateICmpEQ(pending, here));
+    Value* const begins = ir().CreateSelect(none, here, pending);
+    frame_->store(loop.pending, ir().CreateSelect(writes, ir().CreateSelect(closes, zero, begins), pending));
+    Value* const changes = ir().CreateAnd(writes, ir().CreateNot(ir().CreateOr(none, closes)));
+    frame_->store(loop.changed,
+                  ir().CreateOr(frame_->load(loop.changed), ir().CreateZExt(changes, ir().getInt64Ty())));
   }
 }
 

@@ -32,6 +32,7 @@
 #include "checker/state/machine_options.hpp"
 #include "checker/state/rows.hpp"
 #include "checker/state/snapshots.hpp"
+#include "checker/state/update_effect.hpp"
 
 namespace heddle::checker {
 
@@ -251,7 +252,7 @@ class GraphMachine {
     if (writes(effect.kind) && taken(parameter)) return false;
     EventId id = no_event;
     add(event, effect, parameter, id);
-    run_on(event.name.thread, effect.result);
+    run_on(event.name.thread, effect.result, id);
     return true;
   }
   void undo() {
@@ -497,7 +498,7 @@ class GraphMachine {
     const Effect effect = effect_of(event, parameter);
     if (writes(effect.kind) && taken(parameter)) return false;
     add(event, effect, parameter, id);
-    resume(event, effect.result);
+    resume(event, effect.result, id);
     return true;
   }
   static constexpr bool deferral_is_step = true;
@@ -823,14 +824,36 @@ class GraphMachine {
     if (choice) graph_.set_canonical(id, parameter == event.low);
   }
   // Gives the thread its result and runs it to its next request.
-  Way run_on(ThreadId t, std::int64_t result) {
-    snapshots_.enter(t, graph_.thread(t).snapshot).value = result;
+  Way run_on(ThreadId t, std::int64_t result, EventId id) {
+    Mailbox& m = snapshots_.enter(t, graph_.thread(t).snapshot);
+    m.value = result;
+    if (m.effect != compiler::UpdateEffect::not_asked) [[unlikely]]
+      m.effect = update_effect(id);
     snapshots_.resume(t);
     return settle(t);
   }
+  // Of a read-modify-write, which is in the graph.
+  [[nodiscard, gnu::noinline]] compiler::UpdateEffect update_effect(EventId id) const {
+    if (graph_[id].kind != EventKind::update) return compiler::UpdateEffect::nothing;
+    if (graph_[id].op == Op::try_lock) return compiler::UpdateEffect::changes;
+    const auto update_of = [&](EventId e) {
+      const auto& event = graph_[e];
+      return Update{.thread = event.thread,
+                    .op = event.op,
+                    .discarded = snapshots_.mailbox(event.snapshot).discarded != 0,
+                    .read = graph_[event.source].value,
+                    .written = event.value};
+    };
+    return effect_of_update(update_of(id), image_.locations[graph_.location_of(graph_[id].location)],
+                            [&, e = id]() mutable -> std::optional<Update> {
+                              e = graph_[e].source;
+                              if (graph_[e].kind != EventKind::update) return std::nullopt;
+                              return update_of(e);
+                            });
+  }
   // The same. What a thread does after a store does not depend on the store's place, so it is run once and
   // the result is kept until `release`.
-  [[gnu::always_inline]] void resume(Prepared& event, std::int64_t result) {
+  [[gnu::always_inline]] void resume(Prepared& event, std::int64_t result, EventId id) {
     const auto t = event.name.thread;
     auto& thread = graph_.thread(t);
     if (event.ran) {
@@ -841,7 +864,7 @@ class GraphMachine {
       graph_.set_state(t, event.state_after);
       return;
     }
-    const Way way = run_on(t, result);
+    const Way way = run_on(t, result, id);
     if ((event.op != Op::store && event.op != Op::unlock) || way.withheld) return;
     event.ran = true;
     event.snapshot_after = thread.snapshot;

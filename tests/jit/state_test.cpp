@@ -162,7 +162,7 @@ TEST_CASE("unused fields of the mailbox are zero") {
       if (op > Op::try_lock || op == Op::fence) CHECK(mail.location == 0);
       if (op != Op::fence) CHECK(mail.fence == compiler::Fence::full);
       if (op != Op::load) CHECK(mail.in_await == 0);
-      CHECK(mail.unused == 0);
+      CHECK(mail.effect == compiler::UpdateEffect::not_asked);
     };
     const Log log = host.run();
     CHECK(log.size() == 14);
