@@ -31,3 +31,6 @@ row rwlock_clients tso WRITERS=2 READERS=2
 row rwlock_clients sc WRITERS=2 READERS=3
 row futex_mutex sc N=3
 row treiber_clients sc W=2 R=2
+row rwlock_natural sc N=2
+row rwlock_natural sc N=3
+row polling sc N=3

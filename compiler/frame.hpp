@@ -85,7 +85,7 @@ class Frame {
   llvm::Value* perform(const Request& request);
   // Mailbox::value as the host left it.
   [[nodiscard]] llvm::Value* answer();
-  // Mailbox::effect and Mailbox::location, as i64, after an operation that asked for the effect.
+  // Mailbox::effect and Mailbox::location, as i64, after an operation with `asks_effect`.
   [[nodiscard]] llvm::Value* effect();
   [[nodiscard]] llvm::Value* location();
   // The store of the newest request that says what it is; and makes it the entry of an `either`. (Outside of blocks.)

@@ -49,11 +49,11 @@ class Generator {
   }
   // By variable: whether a thread stores to it or exchanges its value.
   [[nodiscard]] const std::vector<bool>& overwritten() const { return overwritten_; }
-  // From now on, idle rounds of these loops end the thread. `taken_back`: by variable, whether
-  // LocationImage::taken_back is set.
-  void end_idle_rounds(std::unordered_set<const lang::Statement*> loops, std::vector<bool> taken_back) {
+  // From now on, idle rounds of these loops end the thread. `revertible`: by variable, whether
+  // LocationImage::revertible is set.
+  void end_idle_rounds(std::unordered_set<const lang::Statement*> loops, std::vector<bool> revertible) {
     retry_loops_ = std::move(loops);
-    taken_back_ = std::move(taken_back);
+    revertible_ = std::move(revertible);
   }
   // `name`: of the function. `end`: the site of op done. `argument`: whether local 0 is the thread's
   // argument. `run_ahead`: whether the thread runs ahead of its loads. `endless`: as in Options.
@@ -267,15 +267,15 @@ class Generator {
     const lang::Statement* loop;
     const lang::Statement*
         begins;             // the statement of its body before which rounds end and begin; null: at its end
-    std::uint32_t changed;  // a slot: whether the round has changed anything that it does not take back
+    std::uint32_t changed;  // a slot: whether the round has changed anything that it does not revert
     std::uint32_t
-        pending;  // a slot: the location where the round has yet to take back what it wrote, plus 1; or 0
+        pending;        // a slot: the location where the round has yet to revert what it wrote, plus 1; or 0
     std::uint32_t top;  // slots below are older than the loop
     std::uint32_t site;
   };
   std::vector<Retry> retries_;
   std::unordered_set<const lang::Statement*> retry_loops_;
-  std::vector<bool> taken_back_;
+  std::vector<bool> revertible_;
   std::vector<bool> overwritten_;
   bool before_assume_ = false;  // the statement is an `assume`, or the next one is
   bool discarded_ = false;      // the expression is a statement

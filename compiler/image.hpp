@@ -82,9 +82,9 @@ enum class InEither : std::uint8_t { no, entry, inside };
 enum class Fence : std::uint8_t { full, lightweight, store_store, instruction };
 
 // What a read-modify-write in a round of a retry loop comes to. `changes`: others may notice, or it is not known.
-// `nothing`: it wrote nothing, or the value that it read. `takes_back`: what the thread itself wrote to the location last,
-// and all that lies between the two in coherence order: see LocationImage::taken_back.
-enum class UpdateEffect : std::uint8_t { not_asked, changes, nothing, takes_back };
+// `nothing`: it wrote nothing, or the value that it read. `reverts`: it reverts what the thread itself wrote to the location last,
+// and all that lies between the two in coherence order: see LocationImage::revertible.
+enum class UpdateEffect : std::uint8_t { not_asked, changes, nothing, reverts };
 
 struct Mailbox {
   std::int64_t value;
@@ -102,7 +102,7 @@ struct Mailbox {
   // no other thread does anything. Of a `choose`, and where the thread stops: 2 if it comes after the first one.
   std::uint8_t in_atomic;
   InEither in_either;
-  UpdateEffect effect;  // in: `changes` or `not_asked`   out: the effect, if the host is asked for it
+  UpdateEffect effect;  // in: `changes` or `not_asked`   out: the effect, if it was not `not_asked`
 };
 static_assert(sizeof(Mailbox) == 32);
 
@@ -214,9 +214,9 @@ struct LocationImage {
   bool is_chain = false;
   // With Options::end_idle of the compiler, if threads look at the location's values only by read-modify-writes that
   // always write, by locks, and in `await`s: the comparisons that these make. Else null. A thread that adds and then
-  // subtracts the same may have done neither, if what others added in between has results that nobody uses, and if no
+  // subtracts the same may have done neither, if what others added in between has results that are not used, and if no
   // value in between satisfies a comparison that it would not satisfy then.
-  std::shared_ptr<const std::vector<Comparison>> taken_back = {};
+  std::shared_ptr<const std::vector<Comparison>> revertible = {};
 };
 
 // Final states that violate a `filter` are ignored.

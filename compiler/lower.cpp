@@ -18,8 +18,8 @@
 #include "compiler/generator.hpp"
 #include "compiler/module.hpp"
 #include "compiler/retry_loops.hpp"
+#include "compiler/revertible.hpp"
 #include "compiler/sites.hpp"
-#include "compiler/take_backs.hpp"
 #include "compiler/value_types.hpp"
 
 namespace heddle::compiler {
@@ -99,7 +99,7 @@ class Lowering {
     if (options.end_idle) {
       const auto loops = retry_loops(program_);
       retry_loops_ = {loops.begin(), loops.end()};
-      take_backs_ = take_backs(program_);
+      revertible_variables_ = revertible_variables(program_);
     }
     batch.programs().optimise = batch.programs().optimise && options.optimise && optimisable();
   }
@@ -139,23 +139,23 @@ class Lowering {
     }
   }
 
-  // See LocationImage::is_chain and ::taken_back.
+  // See LocationImage::is_chain and ::revertible.
   void chains() {
     std::uint32_t location = 0;
     for (std::uint32_t number = 0; number < program_.variables.size(); ++number) {
       for (std::uint32_t index = 0; index < program_.variables[number].length; ++index) {
         LocationImage& image = result_.image.locations[location++];
         image.is_chain = !generator_.overwritten()[number];
-        if (!take_backs_.empty()) image.taken_back = take_backs_[number];
+        if (!revertible_variables_.empty()) image.revertible = revertible_variables_[number];
       }
     }
   }
 
   void end_idle_rounds(bool ends) {
-    std::vector<bool> taken_back;
-    for (const auto& comparisons : take_backs_) taken_back.push_back(comparisons != nullptr);
+    std::vector<bool> revertible;
+    for (const auto& comparisons : revertible_variables_) revertible.push_back(comparisons != nullptr);
     generator_.end_idle_rounds(ends ? retry_loops_ : std::unordered_set<const lang::Statement*>(),
-                               std::move(taken_back));
+                               std::move(revertible));
   }
 
   // One function per template that has threads; these share it.
@@ -316,7 +316,7 @@ class Lowering {
   Facts facts_;
   std::unordered_set<const lang::Statement*> retry_loops_;
   std::vector<std::shared_ptr<const std::vector<Comparison>>>
-      take_backs_;  // by variable; none without `end_idle`
+      revertible_variables_;  // by variable; none without `end_idle`
   ValueTypes types_;
   SiteTable& sites_;
   std::optional<CoveragePoints> points_;

@@ -109,9 +109,8 @@ void Generator::statement(const Statement& statement) {
               mask_);
       // (Nothing can come between the two.)
       if (!retries_.empty()) {
-        const bool takes_back =
-            statement.kind == StatementKind::unlock && taken_back_[statement.id] && !begun_;
-        note_update(effect(takes_back ? UpdateEffect::takes_back : UpdateEffect::changes));
+        const bool reverts = statement.kind == StatementKind::unlock && revertible_[statement.id] && !begun_;
+        note_update(effect(reverts ? UpdateEffect::reverts : UpdateEffect::changes));
       }
       break;
     }
@@ -151,7 +150,7 @@ void Generator::if_statement(const Statement& statement) {
 
 // Executes at most Options::unroll rounds, unless it is endless and in no atomic block. If the condition holds once
 // more, the thread stops. So it does after an idle round of a retry loop: one in which it has written nothing that it has
-// not taken back, and no local that is older than the round has been assigned another value.
+// not reverted, and no local that is older than the round has been assigned another value.
 void Generator::while_statement(const Statement& statement) {
   const SiteTable::Loop rounds_of_this(sites_);
   const std::uint32_t top = frame_->top();
@@ -267,7 +266,7 @@ void Generator::note_performed(const Request& request, Value* result) {
   }
 }
 
-// After an operation on Mailbox::location that had this effect. A round may take back what it has written to one
+// After an operation on Mailbox::location that had this effect. A round may revert what it has written to one
 // location before it writes to another one.
 void Generator::note_update(Value* effect) {
   const auto is = [&](UpdateEffect which) {
@@ -276,11 +275,11 @@ void Generator::note_update(Value* effect) {
   Value* const zero = ir().getInt64(0);
   Value* const here = ir().CreateAdd(frame_->location(), ir().getInt64(1));
   Value* const writes = ir().CreateNot(is(UpdateEffect::nothing));
-  Value* const takes_back = is(UpdateEffect::takes_back);
+  Value* const reverts = is(UpdateEffect::reverts);
   for (const Retry& loop : retries_) {
     Value* const pending = frame_->load(loop.pending);
     Value* const none = ir().CreateICmpEQ(pending, zero);
-    Value* const closes = ir().CreateAnd(takes_back, ir().CreateICmpEQ(pending, here));
+    Value* const closes = ir().CreateAnd(reverts, ir().CreateICmpEQ(pending, here));
     Value* const begins = ir().CreateSelect(none, here, pending);
     frame_->store(loop.pending, ir().CreateSelect(writes, ir().CreateSelect(closes, zero, begins), pending));
     Value* const changes = ir().CreateAnd(writes, ir().CreateNot(ir().CreateOr(none, closes)));

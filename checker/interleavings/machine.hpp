@@ -181,9 +181,9 @@ class Machine {
         [&](ThreadId t) { result = result || threads_.mailbox(t).in_either != InEither::entry; });
     return result;
   }
-  // Appends what decides which updates take back earlier ones (effect_of_update), and is no part of the state: something
+  // Appends what decides which updates revert earlier ones (effect_of_update), and is no part of the state: something
   // always, or never.
-  void append_untaken(std::vector<std::uint64_t>& words) const;
+  void append_unreverted(std::vector<std::uint64_t>& words) const;
   // How often a store had to wait for room in a bounded buffer.
   [[nodiscard]] std::uint64_t forced_flushes() const { return forced_; }
 
@@ -812,9 +812,9 @@ template <OperationalModel Model, unsigned Words>
 }
 
 template <OperationalModel Model, unsigned Words>
-void Machine<Model, Words>::append_untaken(std::vector<std::uint64_t>& words) const {
+void Machine<Model, Words>::append_unreverted(std::vector<std::uint64_t>& words) const {
   for (Location x = 0; x < image_.locations.size(); ++x) {
-    if (image_.locations[x].taken_back == nullptr || image_.locations[x].is_mutex) continue;
+    if (image_.locations[x].revertible == nullptr || image_.locations[x].is_mutex) continue;
     words.push_back(x);
     auto position = depth();
     while (const auto update = update_before(position, x)) {

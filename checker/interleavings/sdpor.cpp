@@ -109,7 +109,7 @@ class Stateful : public FlanaganGodefroid {
     connect(machine, search.order());
     path_.clear();
     if (search.bounded()) search.running().append_to(path_, machine);
-    machine.append_untaken(path_);
+    machine.append_unreverted(path_);
     if (!table_.known(machine, path_)) {
       search.counts().states = table_.size();
       return false;

@@ -1,5 +1,5 @@
 // What a read-modify-write in a round of a retry loop comes to (compiler::UpdateEffect). docs/algorithms.md, "Idle rounds",
-// says why a round that takes back what it wrote can be left out.
+// says why a round that reverts what it wrote can be left out.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace heddle::checker {
 struct Update {
   ThreadId thread = 0;
   Op op = Op::exchange;
-  bool discarded = false;  // nobody uses its result
+  bool discarded = false;  // its result is not used
   std::int64_t read = 0;
   std::int64_t written = 0;
 
@@ -29,7 +29,7 @@ template <typename Before>
                                                       Before&& before) {
   using compiler::UpdateEffect;
   if (update.read == update.written) return UpdateEffect::nothing;
-  if (location.taken_back == nullptr) return UpdateEffect::changes;
+  if (location.revertible == nullptr) return UpdateEffect::changes;
   // By how much values in between are greater without the two.
   const auto shift = static_cast<std::uint64_t>(update.written) - static_cast<std::uint64_t>(update.read);
   const auto shifted = [&](std::int64_t value) {
@@ -38,13 +38,13 @@ template <typename Before>
   for (bool adjacent = true;; adjacent = false) {
     const std::optional<Update> earlier = before();
     if (!earlier) return UpdateEffect::changes;
-    for (const compiler::Comparison& awaited : *location.taken_back) {
+    for (const compiler::Comparison& awaited : *location.revertible) {
       if (awaited.holds(earlier->written) && !awaited.holds(shifted(earlier->written)))
         return UpdateEffect::changes;
     }
     if (earlier->thread == update.thread) {
       const bool possible = adjacent || (earlier->adds() && update.adds());
-      return possible && earlier->read == shifted(earlier->written) ? UpdateEffect::takes_back
+      return possible && earlier->read == shifted(earlier->written) ? UpdateEffect::reverts
                                                                     : UpdateEffect::changes;
     }
     if (!earlier->discarded || !earlier->adds()) return UpdateEffect::changes;

@@ -1,4 +1,4 @@
-#include "compiler/take_backs.hpp"
+#include "compiler/revertible.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -100,7 +100,7 @@ class Finder {
     }
   }
 
-  // A load, and what is asked about its value.
+  // A load, and a condition on its value.
   using OfLoad = std::pair<const Expression*, Comparison>;
 
   static std::optional<OfLoad> comparison_of(const Expression& condition) {
@@ -128,7 +128,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<std::shared_ptr<const std::vector<Comparison>>> take_backs(const lang::Program& program) {
+std::vector<std::shared_ptr<const std::vector<Comparison>>> revertible_variables(
+    const lang::Program& program) {
   return Finder(program).take();
 }
 
