@@ -49,9 +49,9 @@ Relation negated(Relation relation) {
   return relation;
 }
 
-class Finder {
+class RevertibleVariables {
  public:
-  explicit Finder(const lang::Program& program) : comparisons_(program.variables.size()) {
+  explicit RevertibleVariables(const lang::Program& program) : comparisons_(program.variables.size()) {
     for (auto& of_variable : comparisons_) of_variable.emplace();
     for (const lang::ThreadTemplate& thread : program.templates) look_at(thread.body.statements);
     for (const lang::Function& function : program.functions) look_at(function.body.statements);
@@ -130,7 +130,7 @@ class Finder {
 
 std::vector<std::shared_ptr<const std::vector<Comparison>>> revertible_variables(
     const lang::Program& program) {
-  return Finder(program).take();
+  return RevertibleVariables(program).take();
 }
 
 }  // namespace heddle::compiler
