@@ -51,6 +51,17 @@ TEST_CASE("a round of a retry loop that changes nothing ends the thread, if it i
   CHECK(log("while x == 0 { b[1] = 1; }") == Log{"load x -> 0", "load x -> 0", "idle_round"});
   CHECK(log("while x == 0 { if trylock m { unlock m; } else { y = 1; } if y == 1 { return; } }").back() ==
         "loop_bound");
+  // What was there is written again; a mutex is left again, unless a `trylock` could tell.
+  CHECK(log("while exchange(x, 0) == 0 { }") == Log{"exchange x = 0 -> 0", "idle_round"});
+  CHECK(log("while fetch_or(x, 1) != 2 { }") == Log{"fetch_or x 1 -> 0", "fetch_or x 1 -> 1", "idle_round"});
+  CHECK(log("while x == 0 { lock m; unlock m; }") == Log{"load x -> 0", "lock m", "unlock m", "idle_round"});
+  CHECK(log("lock m; while x == 0 { unlock m; lock m; }") ==
+        Log{"lock m", "load x -> 0", "unlock m", "idle_round"});
+  CHECK(log("while x == 0 { lock m; y = 0; unlock m; }").back() == "loop_bound");
+  // A loop that ends with what comes before it: what that declares is no older local.
+  CHECK(log("var old = x; while !cas(y, 1, old) { old = x; }") ==
+        Log{"load x -> 0", "cas y 1 = 0 -> 0", "idle_round"});
+  CHECK(log("r = y; while !cas(x, 1, r) { r = y; }") == Log{"load y -> 0", "cas x 1 = 0 -> 0", "idle_round"});
   // The inner loop's change is one of the outer loop's round, too. An inner loop that is left is not idle.
   CHECK(log("while x == 0 { while y < 2 { y += 1; } }") ==
         Log{"load x -> 0", "load y -> 0", "load y -> 0", "store y = 1", "load y -> 1", "load y -> 1",

@@ -194,6 +194,8 @@ bool Host::perform(compiler::Mailbox& request, std::string& entry) {
     default: return false;
   }
   request.value = old;
+  if (request.effect != compiler::UpdateEffect::not_asked && cell == old)
+    request.effect = compiler::UpdateEffect::nothing;
   entry += " -> " + std::to_string(old);
   return true;
 }
