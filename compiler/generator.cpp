@@ -8,6 +8,7 @@ Generator::Generator(const lang::Program& program, const Facts& facts, const Val
       types_(types),
       sites_(sites),
       options_(options),
+      updated_(program.variables.size(), false),
       overwritten_(program.variables.size(), false) {}
 
 Generator::Result Generator::generate(llvm::Module& module, const std::string& name, const lang::Body& body,

@@ -49,12 +49,12 @@ class Generator {
   }
   // By variable: whether a thread stores to it or exchanges its value.
   [[nodiscard]] const std::vector<bool>& overwritten() const { return overwritten_; }
-  // From now on, idle rounds of these loops end the thread. `revertible`: by variable, whether
-  // LocationImage::revertible is set.
-  void end_idle_rounds(std::unordered_set<const lang::Statement*> loops, std::vector<bool> revertible) {
-    retry_loops_ = std::move(loops);
-    revertible_ = std::move(revertible);
-  }
+  // From now on, idle rounds of these loops end the thread.
+  void end_idle_rounds(std::unordered_set<const lang::Statement*> loops) { retry_loops_ = std::move(loops); }
+  // By variable: whether a round may be idle although it has locked and unlocked this mutex.
+  void set_revertible(std::vector<bool> revertible) { revertible_ = std::move(revertible); }
+  // By variable: whether a round of a retry loop updates it.
+  [[nodiscard]] const std::vector<bool>& updated() const { return updated_; }
   // `name`: of the function. `end`: the site of op done. `argument`: whether local 0 is the thread's
   // argument. `run_ahead`: whether the thread runs ahead of its loads. `endless`: as in Options.
   Result generate(llvm::Module& module, const std::string& name, const lang::Body& body, bool argument,
@@ -222,7 +222,7 @@ class Generator {
   void note_assigned(std::uint32_t slot, llvm::Value* index, llvm::Value* assigned);
   void note_performed(const Request& request, llvm::Value* result);
   void note_update(llvm::Value* effect);
-  [[nodiscard]] llvm::Value* effect(UpdateEffect effect) {
+  [[nodiscard]] llvm::Value* constant(UpdateEffect effect) {
     return ir().getInt64(static_cast<std::uint64_t>(effect));
   }
   void return_statement(const lang::Statement& statement);
@@ -265,17 +265,19 @@ class Generator {
   // The retry loops around the statement, from the outermost to the innermost one.
   struct Retry {
     const lang::Statement* loop;
-    const lang::Statement*
-        begins;             // the statement of its body before which rounds end and begin; null: at its end
-    std::uint32_t changed;  // a slot: whether the round has changed anything that it does not revert
-    std::uint32_t
-        pending;        // a slot: the location where the round has yet to revert what it wrote, plus 1; or 0
+    // The statement of its body before which rounds end and begin. Null: they end where the body does.
+    const lang::Statement* begins;
+    // Slots: whether the round has changed anything that it does not revert; the location where it has yet to revert
+    // what it wrote, plus 1, or 0.
+    std::uint32_t changed;
+    std::uint32_t pending;
     std::uint32_t top;  // slots below are older than the loop
     std::uint32_t site;
   };
   std::vector<Retry> retries_;
   std::unordered_set<const lang::Statement*> retry_loops_;
   std::vector<bool> revertible_;
+  std::vector<bool> updated_;
   std::vector<bool> overwritten_;
   bool before_assume_ = false;  // the statement is an `assume`, or the next one is
   bool discarded_ = false;      // the expression is a statement

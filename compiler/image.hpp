@@ -183,23 +183,13 @@ struct ThreadImage {
   std::vector<LocalImage> locals;  // those declared in the outermost block
 };
 
-// A condition on a value.
-enum class Relation : std::uint8_t { less, less_equal, equal, not_equal, greater, greater_equal };
+// A condition on a value: that it is in low .. high (both included), or that it is not.
 struct Comparison {
-  Relation relation = Relation::equal;
-  std::int64_t with = 0;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  bool inside = true;
 
-  [[nodiscard]] bool holds(std::int64_t value) const {
-    switch (relation) {
-      case Relation::less: return value < with;
-      case Relation::less_equal: return value <= with;
-      case Relation::equal: return value == with;
-      case Relation::not_equal: return value != with;
-      case Relation::greater: return value > with;
-      case Relation::greater_equal: return value >= with;
-    }
-    return false;
-  }
+  [[nodiscard]] bool holds(std::int64_t value) const { return (low <= value && value <= high) == inside; }
   bool operator==(const Comparison&) const = default;
 };
 
@@ -212,10 +202,10 @@ struct LocationImage {
   // Whether each write to it reads the one before and depends on that: all are read-modify-writes but `exchange`,
   // or locks and unlocks.
   bool is_chain = false;
-  // With Options::end_idle of the compiler, if threads look at the location's values only by read-modify-writes that
-  // always write, by locks, and in `await`s: the comparisons that these make. Else null. A thread that adds and then
-  // subtracts the same may have done neither, if what others added in between has results that are not used, and if no
-  // value in between satisfies a comparison that it would not satisfy then.
+  // Of locations that a retry loop updates (Mailbox::effect), if threads look at their values only by read-modify-writes
+  // that always write and in `await`s: the comparisons that these make. Else null. A thread that adds and then subtracts
+  // the same may have done neither, if what others added in between has results that are not used, and if no value in
+  // between satisfies a comparison that it would not satisfy then.
   std::shared_ptr<const std::vector<Comparison>> revertible = {};
 };
 

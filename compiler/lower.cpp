@@ -99,7 +99,10 @@ class Lowering {
     if (options.end_idle) {
       const auto loops = retry_loops(program_);
       retry_loops_ = {loops.begin(), loops.end()};
-      revertible_variables_ = revertible_variables(program_);
+      revertible_ = revertible_variables(program_);
+      std::vector<bool> revertible;
+      for (const auto& comparisons : revertible_) revertible.push_back(comparisons != nullptr);
+      generator_.set_revertible(std::move(revertible));
     }
     batch.programs().optimise = batch.programs().optimise && options.optimise && optimisable();
   }
@@ -146,16 +149,9 @@ class Lowering {
       for (std::uint32_t index = 0; index < program_.variables[number].length; ++index) {
         LocationImage& image = result_.image.locations[location++];
         image.is_chain = !generator_.overwritten()[number];
-        if (!revertible_variables_.empty()) image.revertible = revertible_variables_[number];
+        if (generator_.updated()[number]) image.revertible = revertible_[number];
       }
     }
-  }
-
-  void end_idle_rounds(bool ends) {
-    std::vector<bool> revertible;
-    for (const auto& comparisons : revertible_variables_) revertible.push_back(comparisons != nullptr);
-    generator_.end_idle_rounds(ends ? retry_loops_ : std::unordered_set<const lang::Statement*>(),
-                               std::move(revertible));
   }
 
   // One function per template that has threads; these share it.
@@ -166,7 +162,11 @@ class Lowering {
       const std::uint32_t number = thread.thread_template;
       const lang::ThreadTemplate& code = program_.templates[number];
       if (!functions[number]) {
-        end_idle_rounds(!code.is_daemon);
+        if (code.is_daemon) {
+          generator_.end_idle_rounds({});
+        } else {
+          generator_.end_idle_rounds(retry_loops_);
+        }
         // (An argument that is not used would tell equal threads apart by their bytes.)
         const bool takes_argument = code.is_family && facts_.used(code.body, 0);
         auto body =
@@ -185,7 +185,7 @@ class Lowering {
   }
 
   void final_block() {
-    end_idle_rounds(false);
+    generator_.end_idle_rounds({});
     const lang::Body& body = *program_.final_block;
     const lang::SourceRange place =
         body.statements.empty() ? lang::SourceRange{} : body.statements.back().range;
@@ -315,8 +315,7 @@ class Lowering {
   Batch& batch_;
   Facts facts_;
   std::unordered_set<const lang::Statement*> retry_loops_;
-  std::vector<std::shared_ptr<const std::vector<Comparison>>>
-      revertible_variables_;  // by variable; none without `end_idle`
+  std::vector<std::shared_ptr<const std::vector<Comparison>>> revertible_;  // by variable, with `end_idle`
   ValueTypes types_;
   SiteTable& sites_;
   std::optional<CoveragePoints> points_;

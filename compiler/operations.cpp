@@ -45,6 +45,7 @@ Value* Generator::operation(const Expression& expression) {
                   .discarded = discarded,
                   .in_either = in_guard_ ? InEither::inside : InEither::no,
                   .asks_effect = !retries_.empty() && !begun_ && expression.kind != ExpressionKind::load};
+  if (request.asks_effect) updated_[expression.id] = true;
   std::optional<Held> expected;
   switch (expression.kind) {
     case ExpressionKind::load:

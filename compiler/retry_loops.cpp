@@ -29,12 +29,12 @@ bool returns(std::span<const Statement> statements) {
   });
 }
 
-// Whether the statements contain a `break` out of the loop whose body they are.
-bool breaks(std::span<const Statement> statements) {
-  return std::ranges::any_of(statements, [](const Statement& statement) {
-    if (statement.kind == StatementKind::break_) return true;
+// Whether the statements contain a `break`, or a `continue`, of the loop whose body they are.
+bool contain(std::span<const Statement> statements, StatementKind jump) {
+  return std::ranges::any_of(statements, [&](const Statement& statement) {
+    if (statement.kind == jump) return true;
     if (statement.kind == StatementKind::while_ || statement.kind == StatementKind::for_) return false;
-    return breaks(statement.body) || breaks(statement.otherwise);
+    return contain(statement.body, jump) || contain(statement.otherwise, jump);
   });
 }
 
@@ -78,15 +78,11 @@ bool same(const Expression& a, const Expression& b) {
 }
 
 bool same(const Statement& a, const Statement& b) {
-  const auto same_expressions = [](const std::vector<Expression>& x, const std::vector<Expression>& y) {
-    return std::ranges::equal(x, y, [](const Expression& p, const Expression& q) { return same(p, q); });
-  };
-  const auto same_statements = [](const std::vector<Statement>& x, const std::vector<Statement>& y) {
-    return std::ranges::equal(x, y, [](const Statement& p, const Statement& q) { return same(p, q); });
+  const auto all = [](const auto& x, const auto& y) {
+    return std::ranges::equal(x, y, [](const auto& p, const auto& q) { return same(p, q); });
   };
   return a.kind == b.kind && a.fence == b.fence && a.compound == b.compound && a.id == b.id &&
-         same_expressions(a.expressions, b.expressions) && same_statements(a.body, b.body) &&
-         same_statements(a.otherwise, b.otherwise);
+         all(a.expressions, b.expressions) && all(a.body, b.body) && all(a.otherwise, b.otherwise);
 }
 
 // The same, or a declaration of a local and the assignment of its first value.
@@ -95,15 +91,6 @@ bool repeats(const lang::Body& body, const Statement& before, const Statement& i
   if (before.kind != StatementKind::declare) return same(before, in_loop);
   return in_loop.kind == StatementKind::assign && !body.locals[before.id].is_array &&
          before.id == in_loop.id && same(before.expressions[0], in_loop.expressions[0]);
-}
-
-// Whether the statements contain a `continue` of the loop whose body they are.
-bool continues(std::span<const Statement> statements) {
-  return std::ranges::any_of(statements, [](const Statement& statement) {
-    if (statement.kind == StatementKind::continue_) return true;
-    if (statement.kind == StatementKind::while_ || statement.kind == StatementKind::for_) return false;
-    return continues(statement.body) || continues(statement.otherwise);
-  });
 }
 
 class Finder {
@@ -143,7 +130,7 @@ class Finder {
 
   bool is_candidate(const Statement& loop) {
     const Expression& condition = loop.expressions[0];
-    if (is_true(condition) && !breaks(loop.body) && !returns(loop.body)) return false;
+    if (is_true(condition) && !contain(loop.body, StatementKind::break_) && !returns(loop.body)) return false;
     return (reads(condition) || reads(loop.body)) && !changes(condition) && !changes(loop.body) &&
            additions(condition) + additions(loop.body) != 1;
   }
@@ -255,7 +242,7 @@ const Statement* repeated_by(const lang::Body& body, std::span<const Statement> 
     ++before;
   if (before > most || before >= statements.size()) return nullptr;
   const Statement& loop = statements[before];
-  if (loop.body.size() < before || continues(loop.body)) return nullptr;
+  if (loop.body.size() < before || contain(loop.body, StatementKind::continue_)) return nullptr;
   const auto last = std::span(loop.body).last(before);
   for (std::size_t i = 0; i < before; ++i) {
     if (!repeats(body, statements[i], last[i])) return nullptr;

@@ -1,6 +1,7 @@
 #include "compiler/revertible.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -14,39 +15,30 @@ using lang::ExpressionKind;
 using lang::Statement;
 using lang::StatementKind;
 
-std::optional<Relation> relation_of(BinaryOperator op) {
+// `a op b` is `b mirrored(op) a`.
+BinaryOperator mirrored(BinaryOperator op) {
   switch (op) {
-    case BinaryOperator::equal: return Relation::equal;
-    case BinaryOperator::not_equal: return Relation::not_equal;
-    case BinaryOperator::less: return Relation::less;
-    case BinaryOperator::less_equal: return Relation::less_equal;
-    case BinaryOperator::greater: return Relation::greater;
-    case BinaryOperator::greater_equal: return Relation::greater_equal;
+    case BinaryOperator::less: return BinaryOperator::greater;
+    case BinaryOperator::less_equal: return BinaryOperator::greater_equal;
+    case BinaryOperator::greater: return BinaryOperator::less;
+    case BinaryOperator::greater_equal: return BinaryOperator::less_equal;
+    default: return op;
+  }
+}
+
+// `value op with`, if that is a comparison.
+std::optional<Comparison> comparison(BinaryOperator op, std::int64_t with) {
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
+  switch (op) {
+    case BinaryOperator::equal: return Comparison{with, with, true};
+    case BinaryOperator::not_equal: return Comparison{with, with, false};
+    case BinaryOperator::less_equal: return Comparison{least, with, true};
+    case BinaryOperator::greater: return Comparison{least, with, false};
+    case BinaryOperator::greater_equal: return Comparison{with, greatest, true};
+    case BinaryOperator::less: return Comparison{with, greatest, false};
     default: return std::nullopt;
   }
-}
-
-// `a R b` is `b mirrored(R) a`.
-Relation mirrored(Relation relation) {
-  switch (relation) {
-    case Relation::less: return Relation::greater;
-    case Relation::less_equal: return Relation::greater_equal;
-    case Relation::greater: return Relation::less;
-    case Relation::greater_equal: return Relation::less_equal;
-    default: return relation;
-  }
-}
-
-Relation negated(Relation relation) {
-  switch (relation) {
-    case Relation::less: return Relation::greater_equal;
-    case Relation::less_equal: return Relation::greater;
-    case Relation::greater: return Relation::less_equal;
-    case Relation::greater_equal: return Relation::less;
-    case Relation::equal: return Relation::not_equal;
-    case Relation::not_equal: return Relation::equal;
-  }
-  return relation;
 }
 
 class RevertibleVariables {
@@ -90,37 +82,40 @@ class RevertibleVariables {
   void look_at_awaited(const Expression& condition) {
     if (condition.kind == ExpressionKind::logical_and || condition.kind == ExpressionKind::logical_or) {
       for (const Expression& operand : condition.operands) look_at_awaited(operand);
-    } else if (const auto comparison = comparison_of(condition)) {
-      const auto& [load, with] = *comparison;
-      for (const Expression& index : load->operands) look_at(index);
-      if (auto& known = comparisons_[load->id]; known && std::ranges::find(*known, with) == known->end())
-        known->push_back(with);
+    } else if (const auto found = comparison_of(condition)) {
+      for (const Expression& index : found->load->operands) look_at(index);
+      auto& known = comparisons_[found->load->id];
+      if (known && std::ranges::find(*known, found->comparison) == known->end())
+        known->push_back(found->comparison);
     } else {
       look_at(condition);
     }
   }
 
   // A load, and a condition on its value.
-  using OfLoad = std::pair<const Expression*, Comparison>;
+  struct OfLoad {
+    const Expression* load;
+    Comparison comparison;
+  };
 
   static std::optional<OfLoad> comparison_of(const Expression& condition) {
-    if (condition.kind == ExpressionKind::load)
-      return OfLoad{&condition, {.relation = Relation::not_equal, .with = 0}};
+    if (condition.kind == ExpressionKind::load) return OfLoad{&condition, {.inside = false}};  // != 0
     if (condition.kind == ExpressionKind::unary && condition.unary == lang::UnaryOperator::logical_not) {
       auto result = comparison_of(condition.operands[0]);
-      if (result) result->second.relation = negated(result->second.relation);
+      if (result) result->comparison.inside = !result->comparison.inside;
       return result;
     }
     if (condition.kind != ExpressionKind::binary) return std::nullopt;
-    const auto relation = relation_of(condition.binary);
-    const Expression& left = condition.operands[0];
-    const Expression& right = condition.operands[1];
-    if (!relation) return std::nullopt;
-    if (left.kind == ExpressionKind::load && right.kind == ExpressionKind::literal)
-      return OfLoad{&left, {.relation = *relation, .with = right.value}};
-    if (right.kind == ExpressionKind::load && left.kind == ExpressionKind::literal)
-      return OfLoad{&right, {.relation = mirrored(*relation), .with = left.value}};
-    return std::nullopt;
+    const Expression* load = condition.operands.data();
+    const Expression* with = load + 1;
+    BinaryOperator op = condition.binary;
+    if (with->kind == ExpressionKind::load) {
+      std::swap(load, with);
+      op = mirrored(op);
+    }
+    if (load->kind != ExpressionKind::load || with->kind != ExpressionKind::literal) return std::nullopt;
+    const auto result = comparison(op, with->value);
+    return result ? std::optional(OfLoad{load, *result}) : std::nullopt;
   }
 
   std::vector<std::optional<std::vector<Comparison>>> comparisons_;  // by variable

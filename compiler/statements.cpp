@@ -110,7 +110,7 @@ void Generator::statement(const Statement& statement) {
       // (Nothing can come between the two.)
       if (!retries_.empty()) {
         const bool reverts = statement.kind == StatementKind::unlock && revertible_[statement.id] && !begun_;
-        note_update(effect(reverts ? UpdateEffect::reverts : UpdateEffect::changes));
+        note_update(constant(reverts ? UpdateEffect::reverts : UpdateEffect::changes));
       }
       break;
     }
@@ -269,9 +269,7 @@ void Generator::note_performed(const Request& request, Value* result) {
 // After an operation on Mailbox::location that had this effect. A round may revert what it has written to one
 // location before it writes to another one.
 void Generator::note_update(Value* effect) {
-  const auto is = [&](UpdateEffect which) {
-    return ir().CreateICmpEQ(effect, ir().getInt64(static_cast<std::uint64_t>(which)));
-  };
+  const auto is = [&](UpdateEffect which) { return ir().CreateICmpEQ(effect, constant(which)); };
   Value* const zero = ir().getInt64(0);
   Value* const here = ir().CreateAdd(frame_->location(), ir().getInt64(1));
   Value* const writes = ir().CreateNot(is(UpdateEffect::nothing));

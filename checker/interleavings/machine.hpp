@@ -22,6 +22,7 @@
 #include "checker/interleavings/lookers.hpp"
 #include "checker/interleavings/pending_races.hpp"
 #include "checker/interleavings/sharing.hpp"
+#include "checker/interleavings/updates.hpp"
 #include "checker/search/data_races.hpp"
 #include "checker/state/ending.hpp"
 #include "checker/state/last_look.hpp"
@@ -29,7 +30,6 @@
 #include "checker/state/rows.hpp"
 #include "checker/state/step.hpp"
 #include "checker/state/threads.hpp"
-#include "checker/state/update_effect.hpp"
 #include "compiler/image.hpp"
 
 namespace heddle::checker {
@@ -181,9 +181,6 @@ class Machine {
         [&](ThreadId t) { result = result || threads_.mailbox(t).in_either != InEither::entry; });
     return result;
   }
-  // Appends what decides which updates revert earlier ones (effect_of_update), and is no part of the state: something
-  // always, or never.
-  void append_unreverted(std::vector<std::uint64_t>& words) const;
   // How often a store had to wait for room in a bounded buffer.
   [[nodiscard]] std::uint64_t forced_flushes() const { return forced_; }
 
@@ -477,9 +474,6 @@ class Machine {
   template <typename Buffer>
   void flush(Buffer& buffer, Step& step);
   void advance(ThreadId thread, Step& step, std::int64_t result);
-  // The newest update of the location before the position, which becomes its own; none if that is no update.
-  [[nodiscard]] std::optional<Update> update_before(std::uint32_t& position, Location location) const;
-  [[nodiscard]] compiler::UpdateEffect update_effect() const;
   // Runs the thread up to its next transition or until it must wait: actions that no other process can
   // notice.
   void settle(ThreadId thread, Step& step);
@@ -781,48 +775,9 @@ inline void Machine<Model, Words>::advance(ThreadId thread, Step& step, std::int
   auto& m = threads_.mailbox(thread);
   m.value = result;
   if (m.effect != compiler::UpdateEffect::not_asked) [[unlikely]]
-    m.effect = update_effect();
+    m.effect = effect_of_newest(steps_, image_);
   compiler::resume(threads_.block(thread));
   settle(thread, step);
-}
-
-template <OperationalModel Model, unsigned Words>
-inline std::optional<Update> Machine<Model, Words>::update_before(std::uint32_t& position,
-                                                                  Location location) const {
-  while (position > 0) {
-    const Step& s = steps_[--position];
-    if (!s.access.writes || s.access.location != location) continue;
-    if (!is_read_modify_write(s.op)) break;
-    return Update{
-        .thread = s.thread, .op = s.op, .discarded = s.discarded, .read = s.read, .written = s.written};
-  }
-  return std::nullopt;
-}
-
-// Of the newest step, a read-modify-write.
-template <OperationalModel Model, unsigned Words>
-[[gnu::noinline]] compiler::UpdateEffect Machine<Model, Words>::update_effect() const {
-  const Step& step = steps_.back();
-  if (!step.access.writes) return compiler::UpdateEffect::nothing;
-  if (step.op == Op::try_lock) return compiler::UpdateEffect::changes;
-  auto position = depth();
-  const auto before = [&] { return update_before(position, step.access.location); };
-  const auto update = before();
-  return effect_of_update(*update, image_.locations[step.access.location], before);
-}
-
-template <OperationalModel Model, unsigned Words>
-void Machine<Model, Words>::append_unreverted(std::vector<std::uint64_t>& words) const {
-  for (Location x = 0; x < image_.locations.size(); ++x) {
-    if (image_.locations[x].revertible == nullptr || image_.locations[x].is_mutex) continue;
-    words.push_back(x);
-    auto position = depth();
-    while (const auto update = update_before(position, x)) {
-      words.insert(words.end(), {update->thread, static_cast<std::uint64_t>(update->read),
-                                 static_cast<std::uint64_t>(update->written)});
-      if (!update->discarded || !update->adds()) break;
-    }
-  }
 }
 
 template <OperationalModel Model, unsigned Words>

@@ -25,6 +25,7 @@
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/interleavings/backtracking.hpp"
 #include "checker/interleavings/flanagan_godefroid.hpp"
+#include "checker/interleavings/updates.hpp"
 #include "checker/search/state_table.hpp"
 
 namespace heddle::checker {
@@ -109,7 +110,7 @@ class Stateful : public FlanaganGodefroid {
     connect(machine, search.order());
     path_.clear();
     if (search.bounded()) search.running().append_to(path_, machine);
-    machine.append_unreverted(path_);
+    append_revertible(machine.steps(), machine.image(), path_);
     if (!table_.known(machine, path_)) {
       search.counts().states = table_.size();
       return false;
@@ -223,8 +224,8 @@ class Stateful : public FlanaganGodefroid {
   }
 
   StateTable<Machine> table_;
-  std::vector<std::uint64_t>
-      path_;  // with a preemption bound: the part of the path that belongs to the state
+  // The part of the path that belongs to the state: with a preemption bound, or for loops whose rounds may be idle.
+  std::vector<std::uint64_t> path_;
   OperationGraph graph_;
   std::vector<OperationGraph::Node> pending_;
   std::vector<Reachable> reachable_;  // by location; valid if of this round

@@ -80,7 +80,7 @@ TEST_CASE("several threads share long paths, choices and alternatives") {
       "thread r { while choose(0..3) != 0 { x = 1; } }\n"
       "final { assert x != 1 || y != 0; }\n",
       1, 3);
-  // The thread q begins with loads of what it alone writes, by which it comes to a full buffer.
+  // Thread q begins with a load of a location that only q writes, and fills its buffer before the first transition.
   compare(
       "shared x: int = 1; shared y: int; thread p { y = x; let a = x; }\n"
       "thread q { let a = x; y = 1; x = 1; let b = x; y = b; }\n",
