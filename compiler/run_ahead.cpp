@@ -1,4 +1,6 @@
 // Threads that run ahead of their loads: the masks of values, and where the threads wait.
+#include <llvm/IR/Module.h>
+
 #include <cstddef>
 
 #include "compiler/generator.hpp"

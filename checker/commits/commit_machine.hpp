@@ -296,34 +296,46 @@ concept RevisitMachine = CommitMachine<M> &&
 };
 
 // Waiting costs no runs: a thread whose next read may stop it at once (`awaits`: the read of an await, or one
-// before an assumption) waits for a write that lets it continue, and its read is inserted only then. Such a read
-// is *deferred* where a write that stops it revisits it: as for a lock, an event keeps its position.
+// before an assumption) waits for a write that lets it continue, and its read is committed only then.
 //
-// - `stops`: whether the thread stops at once with this source. `may_read`: whether a read that was deferred
-//   belongs to executions in which it has this source.
+// - `stops`: whether the thread stops at once with this source.
+// - `next_awaited`: the first thread that continues if it reads the newest writes. `next_undecided`: where nothing
+//   comes next, one that could continue with an older write. Both consider only reads and sources that the predicate
+//   accepts.
+// - `evaluate_waits`: at the end of a run, the threads that still wait read the newest writes and stop, until
+//   `forget_evaluations`. False if there is no room for that: then the machine is `full`.
+template <typename M>
+concept WaitsInPlace = CommitMachine<M> &&
+    requires(M& machine, const M& run, EventName name, const typename M::Prepared& prepared,
+             std::int64_t parameter) {
+  { run.awaits(name) } -> std::same_as<bool>;
+  { run.awaits(prepared) } -> std::same_as<bool>;
+  { run.anyone_awaits() } -> std::same_as<bool>;
+  { machine.stops(prepared, parameter) } -> std::same_as<bool>;
+  { machine.next_awaited(AnyPredicate{}) } -> std::same_as<std::optional<EventName>>;
+  { machine.next_undecided(AnyPredicate{}) } -> std::same_as<std::optional<EventName>>;
+  { machine.evaluate_waits() } -> std::same_as<bool>;
+  machine.forget_evaluations();
+};
+
+// A read that awaits something is *deferred* where a write that stops it revisits it: as for a lock, an event keeps
+// its position.
+//
+// - `may_read`: whether the thread's next read, if it was deferred, belongs to executions in which it has this source.
 // - `defers_read`: whether the event keeps the position of such a read. `is_maximal_deferral`: whether it is
 //   maximal in the graph without the deleted events.
 // - `have_read_since`: whether these readers of a write are deferrals whose threads have read something else since
 //   then (`writer`: is about to), and still have without the deleted events. Such a write may be deleted without
 //   them; `close_gaps`, after the cut, returns the id of the revisiting event, which may have got a position.
-// - `next_undecided`: where nothing comes next, a thread that could continue with an older write.
-// - `evaluate_waits`: at the end of a run, the threads that still wait read the newest writes and stop, until
-//   `forget_evaluations`. False if there is no room for that: then the machine is `full`.
 template <typename M>
-concept WaitsInPlace = RevisitMachine<M> &&
-    requires(M& machine, const M& run, const typename M::Prepared& prepared, std::int64_t parameter,
-             EventId event_id, ThreadId t, const typename M::Set& deleted) {
-  { run.awaits(prepared) } -> std::same_as<bool>;
-  { machine.stops(prepared, parameter) } -> std::same_as<bool>;
-  { run.may_read(prepared, parameter) } -> std::same_as<bool>;
+concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
+    requires(M& machine, const M& run, const typename M::Prepared& prepared, EventId event_id, ThreadId t,
+             const typename M::Set& deleted) {
+  { run.may_read(t, event_id) } -> std::same_as<bool>;
   { run.defers_read(event_id) } -> std::same_as<bool>;
   { run.is_maximal_deferral(event_id, deleted) } -> std::same_as<bool>;
   { run.have_read_since(deleted, t, deleted) } -> std::same_as<bool>;
   { machine.close_gaps(prepared, event_id, deleted) } -> std::same_as<EventId>;
-  { run.anyone_awaits() } -> std::same_as<bool>;
-  { machine.next_undecided() } -> std::same_as<std::optional<EventName>>;
-  { machine.evaluate_waits() } -> std::same_as<bool>;
-  machine.forget_evaluations();
 };
 
 // Runs have a bound of preemptions. `settle_prefix`: nothing before the write, which has just revisited, can

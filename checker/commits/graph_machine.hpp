@@ -393,8 +393,9 @@ class GraphMachine {
       if (deferred(t)) return next_of(t);
       ready.insert(t);
     }
-    if (ready.empty()) return anyone_awaits() ? next_awaited() : std::nullopt;
-    return next_of(ready.first());
+    if (!ready.empty()) return next_of(ready.first());
+    if (!anyone_awaits()) return std::nullopt;
+    return next_awaited([&](EventName read, EventId source) { return may_read(read.thread, source); });
   }
   // Deferred locks come later, in every execution.
   [[nodiscard]] static bool lost_race() { return false; }
@@ -421,16 +422,41 @@ class GraphMachine {
     return updates(event.op) && would_write(event.op, event.high, value_of(parameter));
   }
 
-  // -- Waits, as WaitsInPlace has them.
+  // -- Waits, as WaitsInPlace and DefersReads have them.
 
+  [[nodiscard]] bool awaits(EventName name) const {
+    return graph_.thread(name.thread).state == ThreadState::awaiting;
+  }
   [[nodiscard]] static bool awaits(const Prepared& event) { return event.awaits; }
   [[nodiscard]] bool anyone_awaits() const { return !graph_.in_state(ThreadState::awaiting).empty(); }
   [[nodiscard]] bool stops(const Prepared& event, std::int64_t parameter) {
     return !goes_on(event.name.thread, value_of(parameter));
   }
-  [[nodiscard]] bool may_read(const Prepared& event, std::int64_t parameter) const {
-    const auto source = static_cast<EventId>(parameter);
-    const EventId last = graph_.thread(event.name.thread).last;
+  // The first thread that awaits something that has happened; but a condition is evaluated without a pause.
+  template <typename MayRead>
+  [[nodiscard, gnu::noinline]] std::optional<EventName> next_awaited(MayRead&& may_read) {
+    std::optional<EventName> found;
+    for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
+      const ThreadId t = take_first(left);
+      if ((found && !evaluates(t)) || held_back(t)) continue;
+      if (!wait_ends(t) || !may_read(next_of(t), graph_.newest(initial(standing(t).location)))) continue;
+      if (evaluates(t)) return next_of(t);
+      found = next_of(t);
+    }
+    return found;
+  }
+  template <typename MayRead>
+  [[nodiscard, gnu::noinline]] std::optional<EventName> next_undecided(MayRead&& may_read) {
+    std::optional<EventName> found;
+    for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
+      const ThreadId t = take_first(left);
+      if ((!found || evaluates(t)) && !held_back(t) && undecided(t, may_read)) found = next_of(t);
+      if (found && evaluates(found->thread)) break;
+    }
+    return found;
+  }
+  [[nodiscard]] bool may_read(ThreadId t, EventId source) const {
+    const EventId last = graph_.thread(t).last;
     if (!defers_read(last)) return true;
     return !is_initial(source) && follows_deferrals(last, source, graph_[source].prefix);
   }
@@ -458,15 +484,6 @@ class GraphMachine {
       all = next == no_event ? graph_[id].thread == writer : !deleted.contains(static_cast<ProcessId>(next));
     });
     return all;
-  }
-  [[nodiscard, gnu::noinline]] std::optional<EventName> next_undecided() {
-    std::optional<EventName> found;
-    for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
-      const ThreadId t = take_first(left);
-      if ((!found || evaluates(t)) && !held_back(t) && undecided(t)) found = next_of(t);
-      if (found && evaluates(found->thread)) break;
-    }
-    return found;
   }
   [[gnu::noinline]] bool evaluate_waits() {
     for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
@@ -686,22 +703,6 @@ class GraphMachine {
     const auto& m = standing(t);
     return m.op == Op::load && m.in_await != 0 && m.expected == 0;
   }
-  // The first thread that awaits something that has happened; but a condition is evaluated without a pause.
-  [[nodiscard, gnu::noinline]] std::optional<EventName> next_awaited() {
-    std::optional<EventName> found;
-    for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
-      const ThreadId t = take_first(left);
-      if ((found && !evaluates(t)) || held_back(t)) continue;
-      if (!wait_ends(t)) continue;
-      const EventId newest = graph_.newest(initial(standing(t).location));
-      if (defers_read(graph_.thread(t).last) &&
-          (is_initial(newest) || !follows_deferrals(graph_.thread(t).last, newest, graph_[newest].prefix)))
-        continue;
-      if (evaluates(t)) return next_of(t);
-      found = next_of(t);
-    }
-    return found;
-  }
   // Runs the thread on from its read, on trial, with this value. False if it stops without another event.
   // With `loads`, the rest of its condition reads the newest values; `loads` becomes their number.
   [[nodiscard]] bool goes_on(ThreadId t, std::int64_t value, std::uint32_t* loads = nullptr) {
@@ -727,11 +728,12 @@ class GraphMachine {
   }
   // Where no wait has ended: whether there is a write that lets the thread continue although it is not the
   // newest one, or is not all that the thread waits for. (Not if the thread has been deferred since.)
-  [[nodiscard, gnu::noinline]] bool undecided(ThreadId t) {
+  template <typename MayRead>
+  [[nodiscard, gnu::noinline]] bool undecided(ThreadId t, MayRead&& may_read) {
     Prepared event;
     prepare(next_of(t), event);
     for (auto place = first_parameter(event); place; place = next_parameter(event, *place)) {
-      if (may_read(event, *place) && !stops(event, *place)) return true;
+      if (may_read(event.name, static_cast<EventId>(*place)) && !stops(event, *place)) return true;
     }
     return false;
   }

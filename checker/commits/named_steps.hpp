@@ -42,9 +42,9 @@ template <typename Machine>
 }
 
 // The event to be added next, a function of the graph. Stores first, so that loads see many sources without
-// any detour; then the others. Locks last, if `may_lock(event)`: only they may have to wait.
-template <typename Machine, typename MayLock>
-[[nodiscard]] std::optional<EventName> next_event(Machine& machine, MayLock&& may_lock) {
+// any detour; then the others. Locks last. Only events that need not wait: `ready(event)`.
+template <typename Machine, typename Ready>
+[[nodiscard]] std::optional<EventName> next_event(Machine& machine, Ready&& ready) {
   std::optional<EventName> best;
   unsigned best_rank = 4;
   machine.for_each_enabled([&](EventName name) {
@@ -56,7 +56,7 @@ template <typename Machine, typename MayLock>
       case Op::lock: rank = 3; break;
       default: break;
     }
-    if (rank >= best_rank || (rank == 3 && !may_lock(name))) return;
+    if (rank >= best_rank || !ready(name)) return;
     best = name;
     best_rank = rank;
   });

@@ -97,7 +97,8 @@ class Recommits : public Machine {
   }
 
   [[nodiscard]] std::optional<EventName> next_event() {
-    return checker::next_event(*this, [&](EventName lock) { return !stuck_[lock.thread]; });
+    return checker::next_event(
+        *this, [&](EventName event) { return this->op(event) != Op::lock || !stuck_[event.thread]; });
   }
   [[nodiscard]] static std::optional<EventName> next_waiting(ThreadId /*from*/) { return std::nullopt; }
   // A stuck lock whose mutex is free by now, or has another owner, waits only in other executions.

@@ -28,6 +28,16 @@
 //   reaches it. Locks that are still waiting at the end of a run are checked for races, too.
 // - `choose` is an event whose parameter is its value.
 // - Where a branch is taken, the places of its stores are those of the trace without the other events.
+//
+// Waiting (WaitsInPlace; docs/algorithms.md, "Waiting in graphs", has the same rules for trust, and the proof). A read r
+// that may stop its thread at once is selected only when the newest write lets the thread continue, or where nothing
+// else is left and an older one does; sources that stop it are not tried. The executions in which r does not read at
+// its node are those with a *mark* (r, f): f is a write that stops r. Let E be the run up to the node. From a write w,
+// go back to the newest write of the location among E and what is cb-before w, and so on until one is in E; w *follows* f if
+// this leads to f. A branch in which r reads from e is taken only if no write on this way from e stops r. If e stops r, but
+// nothing on the way does, and e is the newest write then, the branch is c . e[*] with the mark (r, e): r is selected again
+// when a write that follows e is the newest. If r was selected where nothing else was left, the newest write n of E stops it, and
+// the mark is (r, n), without any other branch.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -103,7 +113,7 @@ class Rsmc : CommitExploration<Machine> {
       if (!advance(nodes_.back())) {
         continuation_bytes_ -= nodes_.back().bytes;
         nodes_.pop_back();
-        if (!nodes_.empty()) undo_to(nodes_.back().branch_depth());
+        undo_branch();
       }
     }
     search_.note_memory(memory_used());
@@ -114,12 +124,22 @@ class Rsmc : CommitExploration<Machine> {
   using Base::machine_;
   using Base::search_;
 
+  // The read waits for a write that follows this one, although it could have read at its node.
+  struct Mark {
+    EventName read;
+    EventId first_after = no_event;  // the id of the first event after E
+    EventId write = no_event;
+  };
+
   // explore() of one event.
   struct Node {
     EventName name;
     std::uint32_t depth = 0;  // steps before it: P[name]
+    std::size_t marks = 0;    // before it
     Branches<Machine> event;
     bool committed = false;  // with some parameter
+    bool idle = false;       // a read that waits and cannot read the newest write
+    bool marked = false;     // if idle: the branch in which it waits on has been taken
     // The continuation being traversed: its c is committed, the writer comes next.
     bool trying_writer = false;
     std::uint32_t writer_depth = 0;
@@ -133,7 +153,15 @@ class Rsmc : CommitExploration<Machine> {
   };
 
   void arrive();
+  void open(EventName name);
+  void end_run();
   bool advance(Node& node);
+  bool commit_next(Node& node);
+  bool read(Node& node, std::int64_t source);
+  // Whether a read that waits continues with this source, and belongs to executions in which it has it.
+  [[nodiscard]] bool takes(const Node& node, std::int64_t source) {
+    return may_read(node.name, static_cast<EventId>(source)) && !machine_.stops(node.event.event, source);
+  }
   void traverse(Node& node, const Continuation& continuation);
   bool commit_writer(Node& node, const Continuation& continuation);
   bool try_writer(Node& node);
@@ -143,6 +171,9 @@ class Rsmc : CommitExploration<Machine> {
   void set_before(const Set& events, std::uint32_t from);
   void committed(std::uint32_t owner);
   void repeat(const NamedStep& item);
+  [[nodiscard]] EventId newest_before(EventId write, EventId first_after) const;
+  [[nodiscard]] bool may_read(EventName name, EventId source) const;
+  [[nodiscard]] bool stops_on_the_way(const Node& node, EventId source);
 
   [[nodiscard]] std::uint32_t newest_node() const { return static_cast<std::uint32_t>(nodes_.size() - 1); }
   [[nodiscard]] std::uint64_t memory_used() const {
@@ -152,14 +183,21 @@ class Rsmc : CommitExploration<Machine> {
         sets += machine_.memory_of(node.event.event) + machine_.memory_of(node.writer.event);
     }
     return sets + machine_.memory_used() + nodes_.capacity() * sizeof(Node) +
-           owners_.capacity() * sizeof(owners_[0]) + continuation_bytes_;
+           marks_.capacity() * sizeof(Mark) + owners_.capacity() * sizeof(owners_[0]) + continuation_bytes_;
   }
   void undo_to(std::uint32_t depth) {
     while (machine_.depth() > depth) machine_.undo();
     owners_.resize(depth);
   }
+  // Undoes the branch that the newest node has taken.
+  void undo_branch() {
+    if (nodes_.empty()) return;
+    undo_to(nodes_.back().branch_depth());
+    marks_.resize(nodes_.back().marks);
+  }
 
   std::vector<Node> nodes_;
+  std::vector<Mark> marks_;
   std::vector<std::uint32_t> owners_;     // by step: the node whose explore committed it, or `none`
   std::uint64_t continuation_bytes_ = 0;  // of all nodes
   Continuation found_;                    // scratch
@@ -180,29 +218,65 @@ template <typename Machine>
 void Rsmc<Machine>::arrive() {
   this->stop_at_limits();
   if (search_.stopped()) return;
-  if (const auto name = next_event(machine_, [&](EventName lock) { return !machine_.waits(lock); })) {
-    Node& node = nodes_.emplace_back();
-    node.name = *name;
-    node.depth = machine_.depth();
-    node.event.begin(machine_, *name);
-    if (machine_.op(*name) != Op::load && machine_.op(*name) != Op::choose) detect_races(node.event.event);
-    return;
+  if constexpr (WaitsInPlace<Machine>) {
+    const auto ready = [&](EventName name) { return !machine_.awaits(name) && !machine_.waits(name); };
+    if (const auto name = next_event(machine_, ready)) return open(*name);
+    if (machine_.anyone_awaits()) {
+      const auto may = [&](EventName name, EventId source) { return may_read(name, source); };
+      if (const auto name = machine_.next_awaited(may)) return open(*name);
+      if (const auto name = machine_.next_undecided(may)) return open(*name);
+    }
+  } else if (const auto name = next_event(machine_, [&](EventName lock) { return !machine_.waits(lock); })) {
+    return open(*name);
   }
   this->for_each_waiting([&](const Prepared& lock) { detect_races(lock); });
-  this->end_run();
-  if (!nodes_.empty()) undo_to(nodes_.back().branch_depth());
+  end_run();
+  undo_branch();
+}
+
+template <typename Machine>
+void Rsmc<Machine>::open(EventName name) {
+  Node& node = nodes_.emplace_back();
+  node.name = name;
+  node.depth = machine_.depth();
+  node.marks = marks_.size();
+  node.event.begin(machine_, name);
+  if constexpr (WaitsInPlace<Machine>) {
+    if (machine_.awaits(node.event.event)) node.idle = !takes(node, *node.event.next);
+  }
+  if (machine_.op(name) != Op::load && machine_.op(name) != Op::choose) detect_races(node.event.event);
+}
+
+template <typename Machine>
+void Rsmc<Machine>::end_run() {
+  if constexpr (WaitsInPlace<Machine>) {
+    if (machine_.anyone_awaits()) {
+      if (machine_.evaluate_waits()) Base::end_run();
+      machine_.forget_evaluations();
+      return;
+    }
+  }
+  Base::end_run();
 }
 
 // Takes the next branch of the node; false if there is none left.
 template <typename Machine>
 bool Rsmc<Machine>::advance(Node& node) {
-  if (node.event.commit_next(machine_)) {
+  if (commit_next(node)) {
     node.committed = true;
     committed(newest_node());
     arrive();
     return true;
   }
-  if (!node.committed) Base::refuse_no_parameter();
+  if (!node.committed && !node.idle) Base::refuse_no_parameter();
+  if constexpr (WaitsInPlace<Machine>) {
+    if (node.idle && !std::exchange(node.marked, true)) {
+      const auto newest = static_cast<EventId>(*machine_.first_parameter(node.event.event));
+      marks_.push_back({node.name, static_cast<EventId>(node.depth), newest});
+      arrive();
+      return true;
+    }
+  }
   for (;;) {
     if (node.trying_writer) {
       if (try_writer(node)) return true;
@@ -212,6 +286,16 @@ bool Rsmc<Machine>::advance(Node& node) {
     if (node.taken == node.continuations.size()) return false;
     traverse(node, *node.continuations[node.taken++]);
   }
+}
+
+template <typename Machine>
+bool Rsmc<Machine>::commit_next(Node& node) {
+  if constexpr (WaitsInPlace<Machine>) {
+    if (machine_.awaits(node.event.event)) {
+      return node.event.commit_next(machine_, [&](std::int64_t source) { return takes(node, source); });
+    }
+  }
+  return node.event.commit_next(machine_);
 }
 
 // Commits c; `try_writer` commits e and r.
@@ -243,16 +327,74 @@ bool Rsmc<Machine>::try_writer(Node& node) {
       return true;
     }
     if (const auto source = machine_.written_by(machine_.depth() - 1)) {
-      machine_.prepare(node.name, node.event.event);
-      if (machine_.commit(node.event.event, *source)) {
-        committed(newest_node());
+      if (read(node, *source)) {
         arrive();
         return true;
       }
-      ++search_.counts.blocked_race;
-      ++search_.counts.runs;
     }
     undo_to(node.writer_depth);
+  }
+  return false;
+}
+
+// The node's read reads from the writer, which has just been committed, or waits on. False if neither is possible, or
+// is to be found in another branch.
+template <typename Machine>
+bool Rsmc<Machine>::read(Node& node, std::int64_t source) {
+  Prepared& event = node.event.event;
+  machine_.prepare(node.name, event);
+  if constexpr (WaitsInPlace<Machine>) {
+    if (machine_.awaits(event)) {
+      const auto write = static_cast<EventId>(source);
+      if (stops_on_the_way(node, write) || !may_read(node.name, write)) return false;
+      if (machine_.stops(event, source)) {
+        if (machine_.newer(source) != no_event) return false;
+        marks_.push_back({node.name, static_cast<EventId>(node.depth), write});
+        return true;
+      }
+    }
+    if (machine_.updates(node.name)) detect_races(event);
+  }
+  if (machine_.commit(event, source)) {
+    committed(newest_node());
+    return true;
+  }
+  ++search_.counts.blocked_race;
+  ++search_.counts.runs;
+  return false;
+}
+
+// The newest write of the location among the events before this id and those that are cb-before the write.
+template <typename Machine>
+EventId Rsmc<Machine>::newest_before(EventId write, EventId first_after) const {
+  EventId previous = write;
+  while (machine_.newer(previous) != no_event) previous = machine_.newer(previous);
+  const Set& prefix = machine_.committed_before(write);
+  while (previous == write || (previous >= first_after && !prefix.contains(static_cast<ProcessId>(previous))))
+    previous = static_cast<EventId>(machine_.older(previous));
+  return previous;
+}
+
+// Whether the read, if there are marks for it, belongs to executions in which it reads from this write.
+template <typename Machine>
+bool Rsmc<Machine>::may_read(EventName name, EventId source) const {
+  return std::all_of(marks_.begin(), marks_.end(), [&](const Mark& mark) {
+    if (mark.read != name) return true;
+    for (EventId write = source; write >= mark.first_after;) {
+      write = newest_before(write, mark.first_after);
+      if (write == mark.write) return true;
+    }
+    return false;
+  });
+}
+
+// Whether a write on the way from the source to the run before the node stops the node's read.
+template <typename Machine>
+bool Rsmc<Machine>::stops_on_the_way(const Node& node, EventId source) {
+  const auto first_after = static_cast<EventId>(node.depth);
+  for (EventId write = source; write >= first_after;) {
+    write = newest_before(write, first_after);
+    if (machine_.stops(node.event.event, write)) return true;
   }
   return false;
 }
@@ -292,6 +434,7 @@ void Rsmc<Machine>::detect_races(const Prepared& writer) {
 // Adds the branches that the writer offers to the node of a read, which is this step.
 template <typename Machine>
 void Rsmc<Machine>::detect_race(const Prepared& writer, const Set& before, Node& node, std::uint32_t step) {
+  if (node.idle) return;
   if (!machine_.updates(writer.name)) {
     if (machine_.op(node.name) == Op::lock) return;  // its owner's unlock comes later in any case
     set_before(before, node.depth);
@@ -310,6 +453,7 @@ void Rsmc<Machine>::detect_race(const Prepared& writer, const Set& before, Node&
   const auto read = machine_.first_event(step);
   for (auto place = machine_.first_parameter(writer); place;
        place = machine_.next_parameter(writer, *place)) {
+    if (!may_read(writer.name, static_cast<EventId>(*place))) continue;
     Set needed = before;
     if (*place >= 0) needed |= machine_.committed_before(*place);
     if (needed.contains(read)) continue;

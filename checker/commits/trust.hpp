@@ -55,7 +55,7 @@
 // Recommits has no deferred locks that continue: there a lock whose mutex is taken is added as a read that is
 // stuck. If its mutex becomes free it is part of other executions, so the run counts as blocked.
 //
-// Waiting (WaitsInPlace; docs/algorithms.md proves it). A read that may stop its thread at once, as that of
+// Waiting (DefersReads; docs/algorithms.md proves it). A read that may stop its thread at once, as that of
 // an await, is added only when the newest write lets the thread continue; sources that stop it are not tried.
 // If a write that stops it revisits it, the read is deferred, as a lock is: a mark at its old position says
 // which write that was. The mark is maximal if that write is the newest one, or if the newest one is a source
@@ -328,7 +328,7 @@ template <RevisitMachine Machine>
     return;
   }
   bool waits = false;
-  if constexpr (WaitsInPlace<Machine>) {
+  if constexpr (DefersReads<Machine>) {
     waits = machine_.anyone_awaits();
     if (waits && !end_waiting()) return;
   }
@@ -340,8 +340,9 @@ template <RevisitMachine Machine>
 // chance. Then opens its node and returns false.
 template <RevisitMachine Machine>
 [[gnu::noinline]] bool Trust<Machine>::end_waiting() {
-  if constexpr (WaitsInPlace<Machine>) {
-    if (const auto undecided = machine_.next_undecided()) {
+  if constexpr (DefersReads<Machine>) {
+    if (const auto undecided = machine_.next_undecided(
+            [&](EventName read, EventId source) { return machine_.may_read(read.thread, source); })) {
       open(*undecided);
       return false;
     }
@@ -426,7 +427,7 @@ template <RevisitMachine Machine>
 [[gnu::always_inline]] inline bool Trust<Machine>::add(Node& node) {
   node.stage = Stage::added;
   node.updates = false;
-  if constexpr (WaitsInPlace<Machine>) {
+  if constexpr (DefersReads<Machine>) {
     if (machine_.awaits(node.event)) {
       if (wait(node)) return true;
       if (node.stage == Stage::next) return false;
@@ -455,9 +456,10 @@ template <RevisitMachine Machine>
 // the next parameter if this one leads nowhere; else the read is to be added.
 template <RevisitMachine Machine>
 [[gnu::noinline]] bool Trust<Machine>::wait(Node& node) {
-  if constexpr (WaitsInPlace<Machine>) {
-    const bool goes_on = (node.forced || machine_.may_read(node.event, node.parameter)) &&
-                         !machine_.stops(node.event, node.parameter);
+  if constexpr (DefersReads<Machine>) {
+    const bool goes_on =
+        (node.forced || machine_.may_read(node.event.name.thread, static_cast<EventId>(node.parameter))) &&
+        !machine_.stops(node.event, node.parameter);
     if (goes_on) return false;
     if (machine_.newer(node.parameter) != no_event || !machine_.defer(node.event, node.parameter, node.id)) {
       node.stage = Stage::next;
@@ -543,7 +545,7 @@ bool Trust<Machine>::find_revisit(Node& node) {
     if (machine_.may_revisit(node.event, node.parameter, id, node.deleted)) {
       node.revisited = id;
       count_recommitted(machine_.cut(node.event, node.parameter, node.walk, id, node.deleted));
-      if constexpr (WaitsInPlace<Machine>) {
+      if constexpr (DefersReads<Machine>) {
         node.own_id = node.id;
         node.id = machine_.close_gaps(node.event, node.id, node.deleted);
       }
@@ -558,7 +560,7 @@ bool Trust<Machine>::find_revisit(Node& node) {
 template <RevisitMachine Machine>
 void Trust<Machine>::mend(Node& node) {
   count_recommitted(machine_.mend());
-  if constexpr (WaitsInPlace<Machine>) node.id = node.own_id;
+  if constexpr (DefersReads<Machine>) node.id = node.own_id;
   machine_.include(std::exchange(node.revisited, no_event), node.deleted);
 }
 
@@ -570,7 +572,7 @@ bool Trust<Machine>::maximal(EventId id, const Node& node) const {
   const auto gone = [&](EventId write) {
     return write == no_event || deleted.contains(static_cast<ProcessId>(write));
   };
-  if constexpr (WaitsInPlace<Machine>) {
+  if constexpr (DefersReads<Machine>) {
     if (machine_.defers_read(id)) return machine_.is_maximal_deferral(id, deleted);
   }
   if (machine_.is_decision(id)) return machine_.is_default(id);
@@ -578,7 +580,7 @@ bool Trust<Machine>::maximal(EventId id, const Node& node) const {
   if (write == no_event) return gone(machine_.newer(machine_.source_of(id)));
   if (!gone(machine_.newer(write))) return false;
   const Set readers = machine_.readers(write) - deleted;
-  if constexpr (WaitsInPlace<Machine>)
+  if constexpr (DefersReads<Machine>)
     return readers.empty() || machine_.have_read_since(readers, node.event.name.thread, deleted);
   return readers.empty();
 }
