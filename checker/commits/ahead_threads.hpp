@@ -41,6 +41,7 @@ struct Request {
   bool committed = false;
   bool dropped = false;          // of the store of a read-modify-write: never committed in this run
   bool absent = false;           // of the store of a cas: it fails
+  bool awaits = false;           // a read in the condition of an await
   Op update = Op::done;          // of half a read-modify-write: the whole operation
   std::uint32_t load = no_load;  // the number of a load among those of its thread
   Location location = none;
@@ -229,9 +230,12 @@ class AheadThreads {
     const Thread& thread = threads_[t];
     return thread.bytes.data() + (thread.requests.size() - 1) * live_.size(t);
   }
-  // Copies the last request's block into the live one, for a trial; the next call copies again.
+  // Copies the block of a request, by default the last one, into the live one, for a trial; the next call copies again.
   [[nodiscard]] std::byte* trial(ThreadId t) {
-    enter(t, static_cast<std::uint32_t>(threads_[t].requests.size() - 1));
+    return trial(t, static_cast<std::uint32_t>(threads_[t].requests.size() - 1));
+  }
+  [[nodiscard]] std::byte* trial(ThreadId t, std::uint32_t index) {
+    enter(t, index);
     threads_[t].live = none;
     return live_.block(t);
   }
@@ -356,6 +360,7 @@ class AheadThreads {
           request.update = m.op;
           request.data = request.compared = 0;
         }
+        request.awaits = m.in_await != 0 && request.update == Op::done;
         request.load = static_cast<std::uint32_t>(thread.loads.size());
         thread.loads.push_back(index);
       }

@@ -29,7 +29,6 @@
 #include "checker/commits/ahead_threads.hpp"
 #include "checker/commits/event_name.hpp"
 #include "checker/commits/first_events.hpp"
-#include "checker/commits/packed_numbers.hpp"
 #include "checker/commits/plain_graph.hpp"
 #include "checker/commits/power.hpp"
 #include "checker/interleavings/machine.hpp"
@@ -267,6 +266,11 @@ class PowerMachine {
   // same parameters. They do not depend on the machine's width. O(events).
   void key(std::vector<std::uint64_t>& words) const;
 
+  // True if the event is a read in the condition of an await; the thread stops if it fails.
+  [[nodiscard]] bool awaits(EventName name) const { return request(name).awaits; }
+  // Whether such a read stops its thread at once with this value. Not if the condition depends on another load
+  // without its value.
+  [[nodiscard]] bool stops(EventName name, std::int64_t value);
   // True if the event must wait for a mutex.
   [[nodiscard]] bool waits(EventName name) {
     const Request& lock = request(name);
@@ -877,6 +881,28 @@ void PowerMachine<Words>::undo() {
 }
 
 template <unsigned Words>
+bool PowerMachine<Words>::stops(EventName name, std::int64_t value) {
+  const auto& requests = threads_.requests(name.thread);
+  const Request& read = requests[name.index];
+  // The thread waits for the read where it decides, or for no branch.
+  const Request& last = requests.back();
+  if (last.op != Op::need) return false;
+  bool others = false;
+  load_sets().for_each(static_cast<LoadSet>(last.value), [&](std::uint32_t load) {
+    others = others || (load != read.load && !has_value(name.thread, load));
+  });
+  if (others) return false;
+  threads_.clean(name.thread);
+  std::byte* const block = threads_.trial(name.thread, name.index);
+  auto& m = compiler::mailbox(block);
+  m.value = effect_of_reading(m.op, value, m.value, m.expected, name.thread).result;
+  compiler::dependencies(block).result = 0;
+  compiler::resume(block);
+  while (m.op == Op::need) compiler::resume(block);
+  return m.op == Op::await_failed;
+}
+
+template <unsigned Words>
 template <typename Read>
 bool PowerMachine<Words>::await_holds(ThreadId t, Read&& read, std::int64_t answer) {
   threads_.clean(t);
@@ -895,142 +921,6 @@ bool PowerMachine<Words>::await_holds(ThreadId t, Read&& read, std::int64_t answ
   return m.op != Op::await_failed || m.site != site;
 }
 
-template <unsigned Words>
-Row PowerMachine<Words>::row(std::uint32_t depth) const {
-  const EventName name = steps_[depth].name;
-  const Request& committed = request(name);
-  Row row{.op = committed.op, .thread = name.thread, .site = committed.site};
-  if (committed.op == Op::choose) {
-    row.type = RowType::choice;
-    row.read = committed.result;
-    return row;
-  }
-  row.location = committed.location;
-  row.reads = committed.read != no_event && !committed.dropped;
-  row.writes = committed.write != no_event;
-  if (row.reads) row.read = committed.result;
-  if (row.writes) row.written = model_[committed.write].value;
-  return row;
-}
-
-// A step of a schedule: `location` is the index of the request, `value` the choice, or the name of the write
-// that it reads from or directly follows: -1 for an initial one.
-template <unsigned Words>
-Schedule PowerMachine<Words>::run(const Set& without) const {
-  Schedule result;
-  for (const Step& step : steps_) {
-    if (without.contains(step.first_event)) continue;
-    const Request& committed = request(step.name);
-    Choice choice{.type = StepType::commit, .thread = step.name.thread, .location = step.name.index};
-    const bool reads = committed.read != no_event;
-    const auto& event = model_[reads ? committed.read : committed.write];
-    if (committed.op == Op::choose) {
-      choice.value = committed.result;
-    } else if (committed.dropped) {
-      choice.value = encoded(dropped_name);
-    } else {
-      // The write that the event followed at the time: others may have been put between them since.
-      EventId place = reads ? event.source : event.previous;
-      while (place >= 0 && (static_cast<std::uint32_t>(place) >= step.first_event ||
-                            without.contains(static_cast<ProcessId>(place)))) {
-        place = model_.previous(place);
-      }
-      choice.value = encoded(name_of(place));
-    }
-    result.push_back(choice);
-  }
-  return result;
-}
-
-template <unsigned Words>
-bool PowerMachine<Words>::follow(const Choice& choice) {
-  const EventName name{choice.thread, choice.location};
-  bool found = false;
-  for_each_enabled([&](EventName enabled) { found = found || enabled == name; });
-  if (!found) return false;
-  Prepared event;
-  prepare(name, event);
-  if (op(name) == Op::choose) return commit(event, choice.value);
-  return commit(event, resolve(name, decoded(choice.value)));
-}
-
-template <unsigned Words>
-PlainGraph PowerMachine<Words>::plain_graph() const {
-  PlainGraph result;
-  result.threads.resize(thread_count());
-  std::vector<PlainGraph::Place> places(model_.size(), {none, 0});
-  // The two halves of a read-modify-write are one event.
-  const auto committed = [&](auto&& visit) {
-    for (ThreadId t = 0; t < thread_count(); ++t) {
-      const auto& requests = threads_.requests(t);
-      for (std::uint32_t i = 0; i < requests.size(); ++i) {
-        if (!requests[i].committed || requests[i].write_half()) continue;
-        Request request = requests[i];
-        if (request.read_half()) {
-          request.op = request.update;
-          request.write = requests[i + 1].write;
-        }
-        visit(t, request);
-      }
-    }
-  };
-  committed([&](ThreadId t, const Request& request) {
-    auto& events = result.threads[t];
-    const PlainGraph::Place place{t, static_cast<std::uint32_t>(events.size())};
-    const bool choice = request.op == Op::choose;
-    auto& event = events.emplace_back();
-    event.op = request.op;
-    event.location = request.location;
-    event.reads = !choice && request.read != no_event;
-    event.writes = request.write != no_event;
-    if (choice) event.value = request.result;
-    if (event.writes) event.value = model_[request.write].value;
-    if (event.reads) places[static_cast<std::size_t>(request.read)] = place;
-    if (event.writes) places[static_cast<std::size_t>(request.write)] = place;
-  });
-  std::vector<std::uint32_t> index(thread_count(), 0);
-  committed([&](ThreadId t, const Request& request) {
-    auto& event = result.threads[t][index[t]++];
-    if (!event.reads) return;
-    const EventId source = model_[request.read].source;
-    if (source >= 0) event.source = places[static_cast<std::size_t>(source)];
-  });
-  for (Location location = 0; location < image_.locations.size(); ++location) {
-    const EventId initial = model_.known(location);
-    if (initial == no_event) continue;
-    std::vector<PlainGraph::Place> writes;
-    for (EventId id = model_.next(initial); id != no_event; id = model_.next(id))
-      writes.push_back(places[static_cast<std::size_t>(id)]);
-    if (!writes.empty()) result.coherence[location] = writes;
-  }
-  return result;
-}
-
-template <unsigned Words>
-void PowerMachine<Words>::key(std::vector<std::uint64_t>& packed) const {
-  packed.clear();
-  PackedNumbers numbers(packed);
-  const auto place = [&](EventId write) {
-    numbers.add(name_of(write).thread + 1U);
-    if (write >= 0) numbers.add(name_of(write).index);
-  };
-  for (ThreadId t = 0; t < thread_count(); ++t) {
-    const auto& requests = threads_.requests(t);
-    for (std::uint32_t i = 0; i < requests.size(); ++i) {
-      const Request& request = requests[i];
-      if (!request.committed && !request.dropped) continue;
-      numbers.add(i + 1);
-      if (request.dropped) {
-        numbers.add(thread_count() + 1U);
-      } else if (request.op == Op::choose) {
-        numbers.add(static_cast<std::uint64_t>(request.result));
-      } else {
-        if (request.read != no_event) place(model_[request.read].source);
-        if (request.write != no_event) place(model_[request.write].previous);
-      }
-    }
-    numbers.add(0);
-  }
-}
-
 }  // namespace heddle::checker
+
+#include "checker/commits/power_runs.hpp"

@@ -48,6 +48,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/commits/ahead_waits.hpp"
 #include "checker/commits/algorithms.hpp"
 #include "checker/commits/exploration.hpp"
 #include "checker/commits/machines.hpp"
@@ -171,6 +172,10 @@ class Rsmc : CommitExploration<Machine> {
   void set_before(const Set& events, std::uint32_t from);
   void committed(std::uint32_t owner);
   void repeat(const NamedStep& item);
+  // The id of the first event after the run up to the node.
+  [[nodiscard]] EventId first_after(const Node& node) const {
+    return static_cast<EventId>(machine_.first_event(node.depth));
+  }
   [[nodiscard]] EventId newest_before(EventId write, EventId first_after) const;
   [[nodiscard]] bool may_read(EventName name, EventId source) const;
   [[nodiscard]] bool stops_on_the_way(const Node& node, EventId source);
@@ -217,7 +222,7 @@ void Rsmc<Machine>::committed(std::uint32_t owner) {
 template <typename Machine>
 void Rsmc<Machine>::arrive() {
   this->stop_at_limits();
-  if (search_.stopped()) return;
+  if (search_.stopped() || machine_.full()) return;
   if constexpr (WaitsInPlace<Machine>) {
     const auto ready = [&](EventName name) { return !machine_.awaits(name) && !machine_.waits(name); };
     if (const auto name = next_event(machine_, ready)) return open(*name);
@@ -272,7 +277,7 @@ bool Rsmc<Machine>::advance(Node& node) {
   if constexpr (WaitsInPlace<Machine>) {
     if (node.idle && !std::exchange(node.marked, true)) {
       const auto newest = static_cast<EventId>(*machine_.first_parameter(node.event.event));
-      marks_.push_back({node.name, static_cast<EventId>(node.depth), newest});
+      marks_.push_back({node.name, first_after(node), newest});
       arrive();
       return true;
     }
@@ -349,7 +354,7 @@ bool Rsmc<Machine>::read(Node& node, std::int64_t source) {
       if (stops_on_the_way(node, write) || !may_read(node.name, write)) return false;
       if (machine_.stops(event, source)) {
         if (machine_.newer(source) != no_event) return false;
-        marks_.push_back({node.name, static_cast<EventId>(node.depth), write});
+        marks_.push_back({node.name, first_after(node), write});
         return true;
       }
     }
@@ -391,9 +396,8 @@ bool Rsmc<Machine>::may_read(EventName name, EventId source) const {
 // Whether a write on the way from the source to the run before the node stops the node's read.
 template <typename Machine>
 bool Rsmc<Machine>::stops_on_the_way(const Node& node, EventId source) {
-  const auto first_after = static_cast<EventId>(node.depth);
-  for (EventId write = source; write >= first_after;) {
-    write = newest_before(write, first_after);
+  for (EventId write = source; write >= first_after(node);) {
+    write = newest_before(write, first_after(node));
     if (machine_.stops(node.event.event, write)) return true;
   }
   return false;
@@ -510,7 +514,8 @@ void run_rsmc(Search& search) { run_rsmc(search, {}); }
 
 void run_rsmc(Search& search, const GraphObserver& observer) {
   with_commit_machine(search, [&]<typename Machine>() {
-    explore_widening<Machine>(search, [&](auto& machine) { return Rsmc(machine, search, observer).run(); });
+    explore_widening<typename WithWaits<Machine>::Type>(
+        search, [&](auto& machine) { return Rsmc(machine, search, observer).run(); });
   });
 }
 
