@@ -351,12 +351,13 @@ bool Rsmc<Machine>::read(Node& node, std::int64_t source) {
   if constexpr (WaitsInPlace<Machine>) {
     if (machine_.awaits(event)) {
       const auto write = static_cast<EventId>(source);
-      if (stops_on_the_way(node, write) || !may_read(node.name, write)) return false;
+      if (stops_on_the_way(node, write)) return false;
       if (machine_.stops(event, source)) {
         if (machine_.newer(source) != no_event) return false;
         marks_.push_back({node.name, first_after(node), write});
         return true;
       }
+      if (!may_read(node.name, write)) return false;
     }
     if (machine_.updates(node.name)) detect_races(event);
   }
