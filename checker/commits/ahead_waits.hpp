@@ -51,10 +51,7 @@ class AheadWaits : public Machine {
     return first_awaited([&](const Prepared& event) {
       for (auto source = Machine::first_parameter(event); source;
            source = Machine::next_parameter(event, *source)) {
-        if (!may_read(event.name, static_cast<EventId>(*source)) || stops(event, *source)) continue;
-        if (!Machine::commit(event, *source)) continue;
-        Machine::undo();
-        return true;
+        if (may_read(event.name, static_cast<EventId>(*source)) && !stops(event, *source)) return true;
       }
       return false;
     });

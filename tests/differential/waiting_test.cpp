@@ -26,11 +26,11 @@ using Waits = std::set<std::vector<std::uint32_t>>;
 
 class Writer {
  public:
-  explicit Writer(std::uint64_t number) : random_(number) {}
+  explicit Writer(std::uint64_t number) : random_(number), dense_(number % 2 == 1) {}
 
   std::string program() {
     std::string text = "shared x: int; shared y: int; shared l: int; mutex m;\n";
-    const int threads = below(4) == 0 ? 2 : 3;
+    const int threads = below(4) == 0 ? 2 : dense_ && below(3) == 0 ? 4 : 3;
     for (int t = 0; t < threads; ++t) {
       text += "thread " + std::string(1, static_cast<char>('p' + t)) + " { ";
       const int statements = threads == 2 ? 1 + below(4) : 1 + below(3);
@@ -42,7 +42,7 @@ class Writer {
 
  private:
   int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string variable() { return below(3) == 0 ? "y" : "x"; }
+  std::string variable() { return below(dense_ ? 9 : 3) == 0 ? "y" : "x"; }
   std::string number() { return std::to_string(below(3)); }
   std::string comparison() { return variable() + (below(3) == 0 ? " != " : " == ") + number(); }
 
@@ -61,6 +61,7 @@ class Writer {
         return "let " + local + " = " + variable() + "; assume " + local + " != " + number() + "; " +
                (below(2) == 0 ? variable() + " = " + local + "; " : "");
       case 9:
+        if (dense_) return "while !cas(x, " + number() + ", " + number() + ") { } ";
         return "while exchange(l, 1) != 0 { await l == 0; } " + variable() + " = " + number() + "; l = 0; ";
       case 10: return "await l == 0; if cas(l, 0, 1) { " + variable() + " = " + number() + "; l = 0; } ";
       case 11: return "fetch_add(" + variable() + ", 1); ";
@@ -74,6 +75,7 @@ class Writer {
   }
 
   std::mt19937_64 random_;
+  bool dense_;  // nearly everything is about one variable
 };
 
 struct Truth {
