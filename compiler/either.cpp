@@ -201,6 +201,7 @@ void Generator::either_of_range(const Statement& statement, Guard* around) {
 void Generator::await_guard(const Statement& statement, Guard& guard) {
   const SiteTable::Loop again_and_again(sites_);
   guard.used = guard.waits = true;
+  declare_awaited(statement);
   BasicBlock* again = frame_->block();
   BasicBlock* met = frame_->block();
   BasicBlock* failed = frame_->block();
@@ -210,7 +211,7 @@ void Generator::await_guard(const Statement& statement, Guard& guard) {
   frame_->begin_evaluation(true);
   const bool around = std::exchange(in_await_, true);
   in_guard_ = true;
-  branch(statement.expressions[0], met, failed);
+  evaluate_awaited(statement, met, failed);
   in_guard_ = false;
   in_await_ = around;
   if (frame_->start_if_used(failed)) {

@@ -94,13 +94,17 @@ void Generator::branch(const Expression& condition, BasicBlock* yes, BasicBlock*
     branch(condition.operands[0], conjunction ? right : yes, conjunction ? no : right);
     if (frame_->start_if_used(right)) branch(condition.operands[1], yes, no);
   } else {
-    Value* const decision = truth(ir(), value(condition));
-    if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(decision)) {
-      frame_->jump(known->isZero() ? no : yes);
-    } else {
-      ir().CreateCondBr(settled(decision), yes, no);
-      ir().ClearInsertionPoint();
-    }
+    branch_on(value(condition), yes, no);
+  }
+}
+
+void Generator::branch_on(Value* value, BasicBlock* yes, BasicBlock* no) {
+  Value* const decision = truth(ir(), value);
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(decision)) {
+    frame_->jump(known->isZero() ? no : yes);
+  } else {
+    ir().CreateCondBr(settled(decision), yes, no);
+    ir().ClearInsertionPoint();
   }
 }
 

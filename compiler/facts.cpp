@@ -199,6 +199,10 @@ void Facts::collect(const lang::Body& body, std::span<const Statement> statement
     facts.own.nodes = add(facts.own.nodes, 1);
     switch (statement.kind) {
       case StatementKind::assign: facts.assigned[statement.id] = true; break;
+      case StatementKind::await:
+        if (statement.gives) facts.assigned[statement.id] = true;
+        facts.own.operations = add(facts.own.operations, 1);
+        break;
       case StatementKind::while_:
       case StatementKind::for_:
         inner = multiply(times, rounds_of(statement, unroll_));
@@ -217,8 +221,7 @@ void Facts::collect(const lang::Body& body, std::span<const Statement> statement
       case StatementKind::lock:
       case StatementKind::unlock:
       case StatementKind::assert_:  // the host may resume the thread
-      case StatementKind::progress:
-      case StatementKind::await: facts.own.operations = add(facts.own.operations, 1); break;
+      case StatementKind::progress: facts.own.operations = add(facts.own.operations, 1); break;
       default: break;
     }
     // The condition of a `while` is evaluated once more than its body. The difference does not matter here.

@@ -103,6 +103,7 @@ class Generator {
   llvm::Value* value(const lang::Expression& expression);
   llvm::Value* integer(const lang::Expression& expression);
   void branch(const lang::Expression& condition, llvm::BasicBlock* yes, llvm::BasicBlock* no);
+  void branch_on(llvm::Value* value, llvm::BasicBlock* yes, llvm::BasicBlock* no);
   llvm::Value* local(const lang::Expression& expression);
   llvm::Value* bounded(const lang::Expression& expression);
   llvm::Value* let(const lang::Expression& expression);
@@ -230,6 +231,8 @@ class Generator {
   void assert_statement(const lang::Statement& statement);
   void observe(const lang::Statement& statement);
   void await_statement(const lang::Statement& statement);
+  void declare_awaited(const lang::Statement& statement);
+  void evaluate_awaited(const lang::Statement& statement, llvm::BasicBlock* met, llvm::BasicBlock* failed);
   // Counts a point of the node; records whether the branch with this arm is decided at compile time. Without
   // counters, both do nothing.
   void count(const void* node, std::uint32_t which = 0);

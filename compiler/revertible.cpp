@@ -61,7 +61,7 @@ class RevertibleVariables {
   void look_at(std::span<const Statement> statements) {
     for (const Statement& statement : statements) {
       if (statement.kind == StatementKind::store && statement.compound) comparisons_[statement.id].reset();
-      if (statement.kind == StatementKind::await) {
+      if (statement.kind == StatementKind::await && !statement.gives) {
         look_at_awaited(statement.expressions[0]);
       } else {
         for (const Expression& expression : statement.expressions) look_at(expression);

@@ -426,10 +426,24 @@ void Generator::observe(const Statement& statement) {
   frame_->start(go_on);
 }
 
+// The local that gets the value is 0 as long as the thread waits.
+void Generator::declare_awaited(const Statement& statement) {
+  if (!statement.gives) return;
+  declare(statement.id, lang::literal(scope().body->locals[statement.id].type, 0, statement.range));
+}
+
+void Generator::evaluate_awaited(const Statement& statement, BasicBlock* met, BasicBlock* failed) {
+  if (!statement.gives) return branch(statement.expressions[0], met, failed);
+  Value* const given = value(statement.expressions[0]);
+  store_masked(*scope().bindings[statement.id].slot, given);
+  branch_on(given, met, failed);
+}
+
 // The condition is evaluated again whenever the host resumes the thread after op await_failed.
 void Generator::await_statement(const Statement& statement) {
   restart_point();
   const SiteTable::Loop again_and_again(sites_);
+  declare_awaited(statement);
   BasicBlock* again = frame_->block();
   BasicBlock* met = frame_->block();
   BasicBlock* failed = frame_->block();
@@ -438,7 +452,7 @@ void Generator::await_statement(const Statement& statement) {
   begin_atomic();
   frame_->begin_evaluation(true);
   const bool around = std::exchange(in_await_, true);
-  branch(statement.expressions[0], met, failed);
+  evaluate_awaited(statement, met, failed);
   in_await_ = around;
   if (frame_->start_if_used(failed)) {
     frame_->begin_evaluation(false);

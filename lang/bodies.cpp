@@ -224,6 +224,7 @@ void BodyResolver::declare(const syntax::Statement& from, Statement& into) {
   const bool typed = from.type.name.kind != TokenKind::end;
   const bool is_let = from.word.kind == TokenKind::let;
   into.kind = StatementKind::declare;
+  if (from.waits) return declare_awaited(from, into);
   if (!typed && from.expressions[0].kind == syntax::ExpressionKind::spawn) {
     into.kind = StatementKind::block;
     LocalSymbol local;
@@ -267,6 +268,29 @@ void BodyResolver::declare(const syntax::Statement& from, Statement& into) {
   }
   const Type type = wanted ? wanted->scalar : value ? value->type : Type::integer;
   into.id = add_local(from.name, type, is_let ? LocalKind::let : LocalKind::var, !wanted && !value);
+  if (value) into.expressions.push_back(std::move(*value));
+}
+
+// `let v = await x;`
+void BodyResolver::declare_awaited(const syntax::Statement& from, Statement& into) {
+  const syntax::Expression& awaited = from.expressions[0];
+  const bool typed = from.type.name.kind != TokenKind::end;
+  const std::optional<DataType> wanted =
+      typed ? resolve_type(resolution_, from.type) : expressions().struct_type(awaited);
+  std::optional<Expression> value;
+  if (wanted && !wanted->is_scalar()) {
+    resolution_.error(awaited.range, "'await' waits for an 'int' or a 'bool'",
+                      "await a condition, and read the rest after it");
+  } else if (wanted) {
+    value = expressions().value_of_type(awaited, wanted->scalar,
+                                        fmt::format("the value of '{}'", from.name.text));
+  } else if (!typed) {
+    value = expressions().value(awaited);
+  }
+  into.kind = StatementKind::await;
+  into.gives = true;
+  into.id = add_local(from.name, value ? value->type : Type::integer,
+                      from.word.kind == TokenKind::let ? LocalKind::let : LocalKind::var, !value);
   if (value) into.expressions.push_back(std::move(*value));
 }
 

@@ -44,6 +44,7 @@ class BodyResolver {
   std::vector<Statement> block(const std::vector<syntax::Statement>& statements);
   void statement(const syntax::Statement& from, std::vector<Statement>& into);
   void declare(const syntax::Statement& from, Statement& into);
+  void declare_awaited(const syntax::Statement& from, Statement& into);
   void declare_struct(const syntax::Statement& from, const DataType& type, Statement& into);
   void declare_aggregate(const syntax::Statement& from, const DataType& type, Statement& into);
   void evaluate(const syntax::Statement& from, Statement& into);

@@ -55,7 +55,12 @@ bool never_falls_off(const std::vector<Statement>& statements) {
 
 bool BodyResolver::check_allowed(const syntax::Statement& from) {
   if (kind_ != BodyKind::final_) return true;
+  std::string_view what = from.word.text;
   switch (from.kind) {
+    case syntax::StatementKind::declare:
+      if (!from.waits) return true;
+      what = "await";
+      [[fallthrough]];
     case syntax::StatementKind::either:
     case syntax::StatementKind::atomic:
     case syntax::StatementKind::fence:
@@ -69,7 +74,7 @@ bool BodyResolver::check_allowed(const syntax::Statement& from) {
     case syntax::StatementKind::await:
     case syntax::StatementKind::progress:
     case syntax::StatementKind::restart:
-      resolution_.error(from.range, fmt::format("'{}' is not allowed in 'final'", from.word.text),
+      resolution_.error(from.range, fmt::format("'{}' is not allowed in 'final'", what),
                         "'final' runs after all threads have ended");
       return false;
     default: return true;

@@ -134,15 +134,17 @@ const auto statement_def = recovering(
 
 const auto simple_statement_def = declare | jump | order | check | evaluate;
 
+const auto awaited = word(Kind::await_)[set_waits] > expression[push_expression];
+
 const auto initial =
     (word(Kind::left_brace)[set_list] > nested[expression[push_expression]] >
      *(token(Kind::comma) > nested[expression[push_expression]]) > token(Kind::right_brace)) |
     x3::expect[expression[push_expression]];
 
-const auto declare_def = word(Kind::let, Kind::var, "'let'")[Begin<StatementKind::declare>{}] >
-                         name[SetWord<&Statement::name>{}] >
-                         ((token(Kind::colon) > type[set_type] > -(token(Kind::assign) > initial)) |
-                          (x3::expect[token(Kind::assign)] > expression[push_expression]));
+const auto declare_def =
+    word(Kind::let, Kind::var, "'let'")[Begin<StatementKind::declare>{}] > name[SetWord<&Statement::name>{}] >
+    ((token(Kind::colon) > type[set_type] > -(token(Kind::assign) > (awaited | initial))) |
+     (x3::expect[token(Kind::assign)] > (awaited | x3::expect[expression[push_expression]])));
 
 const auto jump_def = word(Kind::break_)[Begin<StatementKind::break_>{}] |
                       word(Kind::continue_)[Begin<StatementKind::continue_>{}] |

@@ -196,6 +196,7 @@ inline constexpr auto set_qualified_type = [](auto& context) {
   x3::_val(context).name = matched(context);
 };
 inline constexpr auto set_qualified_setting = set_qualified_type;
+inline constexpr auto set_waits = [](auto& context) { x3::_val(context).waits = true; };
 inline constexpr auto set_list = [](auto& context) { x3::_val(context).is_list = true; };
 inline constexpr auto set_negative = [](auto& context) { x3::_val(context).negative = true; };
 

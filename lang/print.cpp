@@ -200,7 +200,10 @@ class Printer {
                         ? fmt::format("assert {};", first())
                         : fmt::format("assert {}, \"{}\";", first(), escaped(statement.text)));
       case StatementKind::assume: return line(fmt::format("assume {};", first()));
-      case StatementKind::await: return line(fmt::format("await {};", first()));
+      case StatementKind::await:
+        if (!statement.gives) return line(fmt::format("await {};", first()));
+        return line(fmt::format("{} {} = await {};", assigns(body_->statements, statement.id) ? "var" : "let",
+                                local(statement.id), first()));
       case StatementKind::progress: return line("progress;");
       case StatementKind::restart:
         if (!statement.expressions.empty()) line(fmt::format("restart if {};", first()));

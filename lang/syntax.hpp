@@ -56,8 +56,8 @@ struct Expression {
 
 enum class StatementKind : std::uint8_t {
   empty,
-  block,     // body
-  declare,   // word: `let` or `var`; name, type?; expressions: [value], values of a list, or none; is_list
+  block,  // body
+  declare,  // word: `let` or `var`; name, type?; expressions: [value], values of a list, or none; is_list, waits
   assign,    // word: the operator; expressions: [place, value]
   evaluate,  // expressions: [expression]
   if_,       // expressions: [condition]; body, otherwise
@@ -89,6 +89,7 @@ struct Statement {
   TypeName type;
   Word text;  // of kind `end` if not given
   bool is_list = false;
+  bool waits = false;  // `await` before the value
   std::vector<Expression> expressions;
   std::vector<Statement> body;
   std::vector<Statement> otherwise;

@@ -359,6 +359,8 @@ bool Rsmc<Machine>::read(Node& node, std::int64_t source) {
       }
       if (!may_read(node.name, write)) return false;
     }
+    // (The races of its write, which reads from a source that was not there when the node was opened, are not all
+    // found in the branches in which other reads wait.)
     if (machine_.updates(node.name)) detect_races(event);
   }
   if (machine_.commit(event, source)) {

@@ -69,7 +69,10 @@ class Writer {
       case 13: return "lock m; " + variable() + " = " + number() + "; unlock m; ";
       case 14: return "while " + variable() + " != " + number() + " { } ";
       case 15: return "assume " + comparison() + "; ";
-      case 16: return "await " + comparison() + "; " + variable() + " = " + number() + "; ";
+      case 16:
+        if (below(2) == 0)
+          return "let " + local + " = await " + variable() + "; " + variable() + " = " + local + " + 1; ";
+        return "await " + comparison() + "; " + variable() + " = " + number() + "; ";
       default: return "let " + local + " = " + variable() + "; ";
     }
   }

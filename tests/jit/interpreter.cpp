@@ -296,8 +296,10 @@ class Interpreter {
         break;
       case StatementKind::await: {
         const bool around = std::exchange(in_await_, true);
-        while (value(s.expressions[0]) == 0) request({.op = Op::await_failed});
+        std::int64_t awaited = 0;
+        while ((awaited = value(s.expressions[0])) == 0) request({.op = Op::await_failed});
         in_await_ = around;
+        if (s.gives) local(s.id) = awaited;
         break;
       }
       case StatementKind::atomic: return block(s.body);

@@ -86,6 +86,23 @@ TEST_CASE("the values of an enum are numbers with a type of their own") {
         "1:47: the value of 'x' must be int, not E\n");
 }
 
+TEST_CASE("an await can give its value to the local that it declares") {
+  const std::string tree =
+      resolved("shared x: int; shared b: bool; thread p { let v = await x; var w: bool = await b; }");
+  CHECK(tree.find("await v#0:int! = x\n") != std::string::npos);
+  CHECK(tree.find("await w#1:bool! = b\n") != std::string::npos);
+  CHECK(resolved("struct P { a: int; } shared q: P; thread p { let v = await q; }") ==
+        "1:60: 'await' waits for an 'int' or a 'bool'\n");
+  CHECK(resolved("shared x: int; thread p { let v: int[2] = await x; }") ==
+        "1:49: 'await' waits for an 'int' or a 'bool'\n");
+  CHECK(resolved("shared x: int; thread p { let v: bool = await x; }") ==
+        "1:47: the value of 'v' must be bool, not int\n");
+  CHECK(resolved("shared x: int; thread p { let v = await exchange(x, 1); }") ==
+        "1:41: 'exchange' is not allowed in the condition of 'await'\n");
+  CHECK(resolved("shared x: int; thread p { x = 1; } final { let v = await x; }") ==
+        "1:44: 'await' is not allowed in 'final'\n");
+}
+
 TEST_CASE("a loop that only reads shared variables becomes an await, unless that is switched off") {
   const std::string text = "shared x: int; thread p { while x != 0 { } while x < 3 { { } } }";
   const Parsed parsed = parse(text);

@@ -121,7 +121,9 @@ class Dumper {
       case StatementKind::unlock: line(indent, fmt::format("unlock {} {}", variable(), list(s))); break;
       case StatementKind::assert_: line(indent, fmt::format("assert {} '{}'", list(s), s.text)); break;
       case StatementKind::assume: line(indent, "assume " + list(s)); break;
-      case StatementKind::await: line(indent, "await " + list(s)); break;
+      case StatementKind::await:
+        line(indent, (s.gives ? "await " + local(s.id) + " = " : "await ") + list(s));
+        break;
       case StatementKind::either: line(indent, fmt::format("either#{} {}", s.id, list(s))); break;
       case StatementKind::atomic: line(indent, "atomic"); break;
       case StatementKind::progress: line(indent, "progress"); break;

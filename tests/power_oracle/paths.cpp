@@ -560,6 +560,7 @@ class Interpreter {
         break;
       }
       case StatementKind::await:
+        if (s.gives) throw TooLarge("the oracle has no value of 'await'");
         if (memory_ == nullptr && choose(2) == 1) {
           path_.awaited = &s.expressions[0];
           path_.environment.body = frame_->body;
