@@ -1,5 +1,5 @@
 // How a run of the commit-order model of POWER is written down: as rows, as a schedule to be followed again, as a graph, and
-// as a key. Part of power_machine.hpp.
+// as a key. The end of power_machine.hpp, which includes it.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,6 @@
 
 #include "checker/commits/packed_numbers.hpp"
 #include "checker/commits/plain_graph.hpp"
-#include "checker/commits/power_machine.hpp"
 #include "checker/state/rows.hpp"
 
 namespace heddle::checker {
