@@ -101,6 +101,10 @@ TEST_CASE("an await can give its value to the local that it declares") {
         "1:41: 'exchange' is not allowed in the condition of 'await'\n");
   CHECK(resolved("shared x: int; thread p { x = 1; } final { let v = await x; }") ==
         "1:44: 'await' is not allowed in 'final'\n");
+  CHECK(parse("shared x: int; thread p { x = await x; }")
+            .rendered()
+            .find("hint: only a declaration takes the value of an await: let v = await e;") !=
+        std::string::npos);
 }
 
 TEST_CASE("a loop that only reads shared variables becomes an await, unless that is switched off") {
