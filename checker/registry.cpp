@@ -77,7 +77,8 @@ Form over_power() {
 
 struct AlgorithmRow {
   AlgorithmInfo info;
-  std::vector<Form> forms;  // the first one that has a machine for the model runs
+  std::vector<Form> forms;                        // the first one that has a machine for the model runs
+  std::string_view why_no_preemption_bound = {};  // half a sentence
 };
 
 // One row for each algorithm, in the order of the documentation.
@@ -111,12 +112,14 @@ const std::vector<AlgorithmRow>& rows() {
         .decides_liveness = true,
         .runs_endless = true,
         .counts = CountedAs::path},
-       {by_crews(of_states(over_interleavings(run_states)))}},
+       {by_crews(of_states(over_interleavings(run_states)))},
+       "paths that lead to one state differ in their preemptions"},
       {{.name = "rsmc",
         .summary = "commit machines: events in any order that the axioms allow, each trace once",
         .paper = "Abdulla, Atig, Jonsson, Leonardsson, CAV'16",
         .decides_robustness = true},
-       {of_cuts(over_graphs(run_rsmc)), over_power<run_rsmc>()}},
+       {of_cuts(over_graphs(run_rsmc)), over_power<run_rsmc>()},
+       "it may find a race only in a run that is beyond the bound"},
       {{.name = "trust",
         .summary = "execution graphs: each exactly once, in polynomial memory",
         .paper = "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22",
@@ -129,7 +132,8 @@ const std::vector<AlgorithmRow>& rows() {
         .summary = "reads-from classes: the order of writes left open, each class exactly once",
         .paper = "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21",
         .counts = CountedAs::reads_from_class},
-       {over_verified_interleavings(run_rf), over_power<commits::run_rf>()}},
+       {over_verified_interleavings(run_rf), over_power<commits::run_rf>()},
+       "the runs of a class differ in their preemptions"},
   };
   return list;
 }
@@ -196,6 +200,13 @@ const std::vector<AlgorithmInfo>& all_algorithms() {
     return infos;
   }();
   return list;
+}
+
+std::string_view why_no_preemption_bound(std::string_view algorithm) {
+  for (const AlgorithmRow& row : rows()) {
+    if (row.info.name == algorithm) return row.why_no_preemption_bound;
+  }
+  return {};
 }
 
 const std::vector<Cell>& all_cells() {

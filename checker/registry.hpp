@@ -39,6 +39,9 @@ struct Cell {
 [[nodiscard]] const std::vector<ModelInfo>& all_models();
 [[nodiscard]] const std::vector<AlgorithmInfo>& all_algorithms();
 
+// Why an algorithm without AlgorithmInfo::bounds_preemptions takes no such bound, as half a sentence; it may be empty.
+[[nodiscard]] std::string_view why_no_preemption_bound(std::string_view algorithm);
+
 // Null for unknown names.
 [[nodiscard]] const Cell* find_cell(std::string_view model, std::string_view algorithm);
 [[nodiscard]] const ModelInfo* find_model(std::string_view name);

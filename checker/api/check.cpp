@@ -98,15 +98,6 @@ std::string why_not_robust(const CheckOptions& options, const AlgorithmInfo& alg
   return {};
 }
 
-// Why an algorithm that counts these takes no preemption bound.
-std::string_view why_no_preemption_bound(CountedAs counts) {
-  switch (counts) {
-    case CountedAs::reads_from_class: return "the runs of a class differ in their preemptions";
-    case CountedAs::path: return "paths that lead to one state differ in their preemptions";
-    default: return "it may find a race only in a run that is beyond the bound";
-  }
-}
-
 // Why the runs cannot be drawn at random; empty: they can.
 std::string why_not_random(const Program& program, const CheckOptions& options, const CheckOptions& requested,
                            const AlgorithmInfo& algorithm) {
@@ -345,8 +336,9 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
         "only 'trust' with a preemption bound meets executions beyond a bound that it could report");
   }
   if (options.preemption_bound && !algorithm.bounds_preemptions) {
-    return refuse(fmt::format("the algorithm '{}' cannot bound preemptions: {}", options.algorithm,
-                              why_no_preemption_bound(algorithm.counts)));
+    const std::string_view why = why_no_preemption_bound(options.algorithm);
+    return refuse(fmt::format("the algorithm '{}' cannot bound preemptions{}{}", options.algorithm,
+                              why.empty() ? "" : ": ", why));
   }
 
   if (options.random) options.threads = 1;
