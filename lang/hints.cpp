@@ -245,7 +245,7 @@ std::string statement_hint(const SyntaxError& error) {
     if (std::string hint = habit(statement_habits, start->text); !hint.empty()) return hint;
   }
   if (where == start && found.kind == Kind::else_) return "this 'else' has no 'if'";
-  if (where != start && found.kind == Kind::await_)
+  if (where != start && found.kind == Kind::await_ && expected == "an expression")
     return "only a declaration takes the value of an await: let v = await e;";
   if (where == start && is_type(found)) {
     return fmt::format("declare a local variable as 'let x: {0} = ...;' or 'var x: {0} = ...;'", found.text);

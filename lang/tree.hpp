@@ -113,7 +113,7 @@ enum class StatementKind : std::uint8_t {
   unlock,    // same
   assert_,   // expressions: [condition]; text: the message, empty if none was given
   assume,    // expressions: [condition]
-  await,  // expressions: [condition]; or, if `gives`, [value]: it declares the local `id`, which gets the value once that is not 0
+  await,  // expressions: [condition]. If `gives`: [value]; declares the local `id`, which has the value in the end
   either,  // expressions: [choose]; body: a block for each alternative, of which the choice is the number; or one
            // block for all, in which the local `id` is the choice: its operands are literals or locals then
   atomic,    // body: one indivisible step. Only its first statement may wait, as an `await`

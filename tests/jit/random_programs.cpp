@@ -64,6 +64,11 @@ std::string RandomProgram::boolean(unsigned depth) {
 // The front end rejects an await condition with effects.
 std::string RandomProgram::await() {
   only_reads_ = true;
+  if (chance(30)) {
+    const std::string awaited = integer(2) + (chance(80) ? " | 1" : "");
+    only_reads_ = false;
+    return "{ let given = await " + awaited + "; x = given; }\n";
+  }
   std::string text = chance(30) ? "await " + boolean(2) + ";\n" : "await x == x || " + boolean(1) + ";\n";
   only_reads_ = false;
   return text;

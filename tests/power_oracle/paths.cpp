@@ -560,7 +560,6 @@ class Interpreter {
         break;
       }
       case StatementKind::await:
-        if (s.gives) throw TooLarge("the oracle has no value of 'await'");
         if (memory_ == nullptr && choose(2) == 1) {
           path_.awaited = &s.expressions[0];
           path_.environment.body = frame_->body;
@@ -570,7 +569,13 @@ class Interpreter {
           }
           stop(Path::End::awaiting);
         }
-        if (!branch(s.expressions[0])) stop(Path::End::cut);
+        if (s.gives) {
+          const Value given = branched(value(s.expressions[0]));
+          if (!decide(given.term)) stop(Path::End::cut);
+          (*frame_->locals[s.id])[0] = given;
+        } else if (!branch(s.expressions[0])) {
+          stop(Path::End::cut);
+        }
         break;
       case StatementKind::restart: throw TooLarge("the oracle has no 'restart'");
       case StatementKind::either: throw TooLarge("the oracle has no 'either'");
