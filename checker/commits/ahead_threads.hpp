@@ -116,6 +116,8 @@ class AheadThreads {
   }
   [[nodiscard]] LoadSets& sets() { return sets_; }
   [[nodiscard]] const LoadSets& sets() const { return sets_; }
+  // Whether any thread has ever made a request that awaits something.
+  [[nodiscard]] bool any_awaits() const { return any_awaits_; }
   [[nodiscard]] unsigned loads(ThreadId t) const { return static_cast<unsigned>(threads_[t].loads.size()); }
   // The limit above that the thread has exceeded; empty if none.
   [[nodiscard]] std::string_view limit(ThreadId t) const {
@@ -361,6 +363,7 @@ class AheadThreads {
           request.data = request.compared = 0;
         }
         request.awaits = m.in_await != 0 && request.update == Op::done;
+        any_awaits_ = any_awaits_ || request.awaits;
         request.load = static_cast<std::uint32_t>(thread.loads.size());
         thread.loads.push_back(index);
       }
@@ -418,6 +421,7 @@ class AheadThreads {
   LoadSets sets_;
   Threads live_;
   std::vector<Thread> threads_;
+  bool any_awaits_ = false;
   std::vector<bool> needed_;  // scratch
 };
 

@@ -33,6 +33,7 @@ class AheadWaits : public Machine {
   [[nodiscard]] bool awaits(const Prepared& event) const { return awaits(event.name); }
   [[nodiscard]] bool anyone_awaits() const {
     bool any = false;
+    if (!Machine::any_awaits()) return any;
     Machine::for_each_enabled([&](EventName name) { any = any || awaits(name); });
     return any;
   }
@@ -91,11 +92,8 @@ class AheadWaits : public Machine {
     }
     return Machine::finished();
   }
+  using Machine::await_holds;
   [[nodiscard]] bool await_holds(ThreadId t) { return waits_on_[t] || Machine::await_holds(t); }
-  template <typename Read>
-  [[nodiscard]] bool await_holds(ThreadId t, Read&& read, std::int64_t answer) {
-    return Machine::await_holds(t, read, answer);
-  }
 
  private:
   template <typename Accepts>
@@ -112,8 +110,8 @@ class AheadWaits : public Machine {
     return std::nullopt;
   }
 
-  std::vector<std::optional<EventName>>
-      waits_on_;                    // by thread, between evaluate_waits and forget_evaluations
+  // By thread, between evaluate_waits and forget_evaluations.
+  std::vector<std::optional<EventName>> waits_on_;
   std::vector<EventName> awaited_;  // scratch
   std::uint32_t evaluated_from_ = 0;
   bool out_of_room_ = false;

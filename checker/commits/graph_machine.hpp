@@ -28,6 +28,7 @@
 #include "checker/commits/graph.hpp"
 #include "checker/commits/plain_graph.hpp"
 #include "checker/commits/sc_axioms.hpp"
+#include "checker/commits/way_back.hpp"
 #include "checker/state/last_look.hpp"
 #include "checker/state/machine_options.hpp"
 #include "checker/state/rows.hpp"
@@ -755,20 +756,14 @@ class GraphMachine {
     }
     return earlier;
   }
-  [[nodiscard]] bool follows_deferral(const typename ExecutionGraph::Event& deferral, const Set& earlier,
-                                      EventId write, Set prefix) const {
-    if (write != no_event && earlier.contains(static_cast<ProcessId>(write))) return false;
-    for (;;) {
-      EventId previous = graph_.newest(deferral.location);
-      while (previous == write ||
-             (!is_initial(previous) && !earlier.contains(static_cast<ProcessId>(previous)) &&
-              !prefix.contains(static_cast<ProcessId>(previous))))
-        previous = graph_[previous].co_previous;
-      if (previous == deferral.source) return true;
-      if (is_initial(previous) || earlier.contains(static_cast<ProcessId>(previous))) return false;
-      write = previous;
-      prefix = graph_[write].prefix;
-    }
+  [[nodiscard]] bool follows_deferral(const typename ExecutionGraph::Event& deferral, const Set& before,
+                                      EventId write, const Set& prefix) const {
+    const auto earlier = [&](EventId e) {
+      return is_initial(e) || before.contains(static_cast<ProcessId>(e));
+    };
+    if (write != no_event && earlier(write)) return false;
+    return any_on_way_back(*this, graph_.newest(deferral.location), write, prefix, earlier,
+                           [&](EventId e) { return e == deferral.source; });
   }
   // True if the thread's lock is deferred.
   [[nodiscard]] bool deferred(ThreadId t) const {

@@ -42,7 +42,7 @@ template <typename Machine>
 }
 
 // The event to be added next, a function of the graph. Stores first, so that loads see many sources without
-// any detour; then the others. Locks last. Only events that need not wait: `ready(event)`.
+// any detour; then the others. Locks last. Of these and of reads only events that need not wait: `ready(event)`.
 template <typename Machine, typename Ready>
 [[nodiscard]] std::optional<EventName> next_event(Machine& machine, Ready&& ready) {
   std::optional<EventName> best;
@@ -56,7 +56,7 @@ template <typename Machine, typename Ready>
       case Op::lock: rank = 3; break;
       default: break;
     }
-    if (rank >= best_rank || !ready(name)) return;
+    if (rank >= best_rank || (rank >= 2 && !ready(name))) return;
     best = name;
     best_rank = rank;
   });

@@ -268,6 +268,8 @@ class PowerMachine {
 
   // True if the event is a read in the condition of an await; the thread stops if it fails.
   [[nodiscard]] bool awaits(EventName name) const { return request(name).awaits; }
+  // False if there has been none since the beginning.
+  [[nodiscard]] bool any_awaits() const { return threads_.any_awaits(); }
   // Whether such a read stops its thread at once with this value. Not if the condition depends on another load
   // without its value.
   [[nodiscard]] bool stops(EventName name, std::int64_t value);

@@ -53,6 +53,7 @@
 #include "checker/commits/exploration.hpp"
 #include "checker/commits/machines.hpp"
 #include "checker/commits/named_steps.hpp"
+#include "checker/commits/way_back.hpp"
 #include "checker/commits/widening.hpp"
 #include "checker/search/search.hpp"
 
@@ -92,7 +93,7 @@ struct ContinuationHash {
   }
 };
 
-template <typename Machine>
+template <WaitsInPlace Machine>
 class Rsmc : CommitExploration<Machine> {
   using Base = CommitExploration<Machine>;
 
@@ -155,14 +156,9 @@ class Rsmc : CommitExploration<Machine> {
 
   void arrive();
   void open(EventName name);
-  void end_run();
   bool advance(Node& node);
   bool commit_next(Node& node);
   bool read(Node& node, std::int64_t source);
-  // Whether a read that waits continues with this source, and belongs to executions in which it has it.
-  [[nodiscard]] bool takes(const Node& node, std::int64_t source) {
-    return may_read(node.name, static_cast<EventId>(source)) && !machine_.stops(node.event.event, source);
-  }
   void traverse(Node& node, const Continuation& continuation);
   bool commit_writer(Node& node, const Continuation& continuation);
   bool try_writer(Node& node);
@@ -172,12 +168,18 @@ class Rsmc : CommitExploration<Machine> {
   void set_before(const Set& events, std::uint32_t from);
   void committed(std::uint32_t owner);
   void repeat(const NamedStep& item);
+
   // The id of the first event after the run up to the node.
   [[nodiscard]] EventId first_after(const Node& node) const {
     return static_cast<EventId>(machine_.first_event(node.depth));
   }
-  [[nodiscard]] EventId newest_before(EventId write, EventId first_after) const;
-  [[nodiscard]] bool may_read(EventName name, EventId source) const;
+  template <typename Found>
+  [[nodiscard]] bool any_on_way_back(EventId write, EventId first_after, Found&& found) const;
+  // Whether the read, if there are marks for it, belongs to executions in which it reads from this write.
+  [[nodiscard]] bool may_read(EventName name, EventId source) const {
+    return marks_.empty() || follows_marks(name, source);
+  }
+  [[nodiscard]] bool follows_marks(EventName name, EventId source) const;
   [[nodiscard]] bool stops_on_the_way(const Node& node, EventId source);
 
   [[nodiscard]] std::uint32_t newest_node() const { return static_cast<std::uint32_t>(nodes_.size() - 1); }
@@ -203,6 +205,7 @@ class Rsmc : CommitExploration<Machine> {
 
   std::vector<Node> nodes_;
   std::vector<Mark> marks_;
+  bool any_waited_ = false;               // some node was one of a read that waits
   std::vector<std::uint32_t> owners_;     // by step: the node whose explore committed it, or `none`
   std::uint64_t continuation_bytes_ = 0;  // of all nodes
   Continuation found_;                    // scratch
@@ -210,7 +213,7 @@ class Rsmc : CommitExploration<Machine> {
 };
 
 // A step has just been committed, by the explore of a node or by a continuation (`none`).
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Rsmc<Machine>::committed(std::uint32_t owner) {
   owners_.push_back(owner);
   // Here and not in `arrive`: a step that is committed again before a writer may fail as well.
@@ -219,53 +222,36 @@ void Rsmc<Machine>::committed(std::uint32_t owner) {
 }
 
 // Explores the run that has just been made.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Rsmc<Machine>::arrive() {
   this->stop_at_limits();
   if (search_.stopped() || machine_.full()) return;
-  if constexpr (WaitsInPlace<Machine>) {
-    const auto ready = [&](EventName name) { return !machine_.awaits(name) && !machine_.waits(name); };
-    if (const auto name = next_event(machine_, ready)) return open(*name);
-    if (machine_.anyone_awaits()) {
-      const auto may = [&](EventName name, EventId source) { return may_read(name, source); };
-      if (const auto name = machine_.next_awaited(may)) return open(*name);
-      if (const auto name = machine_.next_undecided(may)) return open(*name);
-    }
-  } else if (const auto name = next_event(machine_, [&](EventName lock) { return !machine_.waits(lock); })) {
-    return open(*name);
+  const auto ready = [&](EventName name) { return !machine_.awaits(name) && !machine_.waits(name); };
+  if (const auto name = next_event(machine_, ready)) return open(*name);
+  const bool waiting = machine_.anyone_awaits();
+  if (waiting) {
+    const auto may = [&](EventName name, EventId source) { return may_read(name, source); };
+    if (const auto name = machine_.next_awaited(may)) return open(*name);
+    if (const auto name = machine_.next_undecided(may)) return open(*name);
   }
   this->for_each_waiting([&](const Prepared& lock) { detect_races(lock); });
-  end_run();
+  if (!waiting || machine_.evaluate_waits()) this->end_run();
+  if (waiting) machine_.forget_evaluations();
   undo_branch();
 }
 
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Rsmc<Machine>::open(EventName name) {
   Node& node = nodes_.emplace_back();
   node.name = name;
   node.depth = machine_.depth();
   node.marks = marks_.size();
   node.event.begin(machine_, name);
-  if constexpr (WaitsInPlace<Machine>) {
-    if (machine_.awaits(node.event.event)) node.idle = !takes(node, *node.event.next);
-  }
   if (machine_.op(name) != Op::load && machine_.op(name) != Op::choose) detect_races(node.event.event);
 }
 
-template <typename Machine>
-void Rsmc<Machine>::end_run() {
-  if constexpr (WaitsInPlace<Machine>) {
-    if (machine_.anyone_awaits()) {
-      if (machine_.evaluate_waits()) Base::end_run();
-      machine_.forget_evaluations();
-      return;
-    }
-  }
-  Base::end_run();
-}
-
 // Takes the next branch of the node; false if there is none left.
-template <typename Machine>
+template <WaitsInPlace Machine>
 bool Rsmc<Machine>::advance(Node& node) {
   if (commit_next(node)) {
     node.committed = true;
@@ -274,13 +260,11 @@ bool Rsmc<Machine>::advance(Node& node) {
     return true;
   }
   if (!node.committed && !node.idle) Base::refuse_no_parameter();
-  if constexpr (WaitsInPlace<Machine>) {
-    if (node.idle && !std::exchange(node.marked, true)) {
-      const auto newest = static_cast<EventId>(*machine_.first_parameter(node.event.event));
-      marks_.push_back({node.name, first_after(node), newest});
-      arrive();
-      return true;
-    }
+  if (node.idle && !std::exchange(node.marked, true)) {
+    const auto newest = static_cast<EventId>(*machine_.first_parameter(node.event.event));
+    marks_.push_back({node.name, first_after(node), newest});
+    arrive();
+    return true;
   }
   for (;;) {
     if (node.trying_writer) {
@@ -293,18 +277,20 @@ bool Rsmc<Machine>::advance(Node& node) {
   }
 }
 
-template <typename Machine>
+template <WaitsInPlace Machine>
 bool Rsmc<Machine>::commit_next(Node& node) {
-  if constexpr (WaitsInPlace<Machine>) {
-    if (machine_.awaits(node.event.event)) {
-      return node.event.commit_next(machine_, [&](std::int64_t source) { return takes(node, source); });
-    }
-  }
-  return node.event.commit_next(machine_);
+  const Prepared& event = node.event.event;
+  if (!machine_.awaits(event)) return node.event.commit_next(machine_);
+  any_waited_ = true;
+  return node.event.commit_next(machine_, [&](std::int64_t source) {
+    const bool taken = may_read(node.name, static_cast<EventId>(source)) && !machine_.stops(event, source);
+    if (source == machine_.first_parameter(event)) node.idle = !taken;
+    return taken;
+  });
 }
 
 // Commits c; `try_writer` commits e and r.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Rsmc<Machine>::traverse(Node& node, const Continuation& continuation) {
   for (const NamedStep& item : continuation.before) repeat(item);
   const auto& writer = continuation.writer;
@@ -314,7 +300,7 @@ void Rsmc<Machine>::traverse(Node& node, const Continuation& continuation) {
   if (!continuation.any_place) node.writer.next = machine_.resolve(writer.event, writer.place);
 }
 
-template <typename Machine>
+template <WaitsInPlace Machine>
 bool Rsmc<Machine>::commit_writer(Node& node, const Continuation& continuation) {
   if (continuation.any_place) return node.writer.commit_next(machine_);
   const auto place = std::exchange(node.writer.next, std::nullopt);
@@ -322,7 +308,7 @@ bool Rsmc<Machine>::commit_writer(Node& node, const Continuation& continuation) 
 }
 
 // Commits e with its next place, and r. False if there is no place left.
-template <typename Machine>
+template <WaitsInPlace Machine>
 bool Rsmc<Machine>::try_writer(Node& node) {
   const Continuation& continuation = *node.continuations[node.taken - 1];
   while (commit_writer(node, continuation)) {
@@ -344,25 +330,23 @@ bool Rsmc<Machine>::try_writer(Node& node) {
 
 // The node's read reads from the writer, which has just been committed, or waits on. False if neither is possible, or
 // is to be found in another branch.
-template <typename Machine>
+template <WaitsInPlace Machine>
 bool Rsmc<Machine>::read(Node& node, std::int64_t source) {
   Prepared& event = node.event.event;
   machine_.prepare(node.name, event);
-  if constexpr (WaitsInPlace<Machine>) {
-    if (machine_.awaits(event)) {
-      const auto write = static_cast<EventId>(source);
-      if (stops_on_the_way(node, write)) return false;
-      if (machine_.stops(event, source)) {
-        if (machine_.newer(source) != no_event) return false;
-        marks_.push_back({node.name, first_after(node), write});
-        return true;
-      }
-      if (!may_read(node.name, write)) return false;
+  if (machine_.awaits(event)) {
+    const auto write = static_cast<EventId>(source);
+    if (stops_on_the_way(node, write)) return false;
+    if (machine_.stops(event, source)) {
+      if (machine_.newer(source) != no_event) return false;
+      marks_.push_back({node.name, first_after(node), write});
+      return true;
     }
-    // (The races of its write, which reads from a source that was not there when the node was opened, are not all
-    // found in the branches in which other reads wait.)
-    if (machine_.updates(node.name)) detect_races(event);
+    if (!may_read(node.name, write)) return false;
   }
+  // The races of its write, which reads from a source that was not there when the node was opened: if other reads wait,
+  // they are not all found in the branches of these.
+  if (any_waited_ && machine_.updates(node.name)) detect_races(event);
   if (machine_.commit(event, source)) {
     committed(newest_node());
     return true;
@@ -372,41 +356,34 @@ bool Rsmc<Machine>::read(Node& node, std::int64_t source) {
   return false;
 }
 
-// The newest write of the location among the events before this id and those that are cb-before the write.
-template <typename Machine>
-EventId Rsmc<Machine>::newest_before(EventId write, EventId first_after) const {
-  EventId previous = write;
-  while (machine_.newer(previous) != no_event) previous = machine_.newer(previous);
-  const Set& prefix = machine_.committed_before(write);
-  while (previous == write || (previous >= first_after && !prefix.contains(static_cast<ProcessId>(previous))))
-    previous = static_cast<EventId>(machine_.older(previous));
-  return previous;
+// Whether it holds for a write on the way from this one back to the events before the id (way_back.hpp).
+template <WaitsInPlace Machine>
+template <typename Found>
+bool Rsmc<Machine>::any_on_way_back(EventId write, EventId first_after, Found&& found) const {
+  if (write < first_after) return false;
+  EventId newest = write;
+  while (machine_.newer(newest) != no_event) newest = machine_.newer(newest);
+  return checker::any_on_way_back(
+      machine_, newest, write, machine_.committed_before(write), [&](EventId e) { return e < first_after; },
+      found);
 }
 
-// Whether the read, if there are marks for it, belongs to executions in which it reads from this write.
-template <typename Machine>
-bool Rsmc<Machine>::may_read(EventName name, EventId source) const {
+template <WaitsInPlace Machine>
+bool Rsmc<Machine>::follows_marks(EventName name, EventId source) const {
   return std::all_of(marks_.begin(), marks_.end(), [&](const Mark& mark) {
-    if (mark.read != name) return true;
-    for (EventId write = source; write >= mark.first_after;) {
-      write = newest_before(write, mark.first_after);
-      if (write == mark.write) return true;
-    }
-    return false;
+    return mark.read != name ||
+           any_on_way_back(source, mark.first_after, [&](EventId write) { return write == mark.write; });
   });
 }
 
 // Whether a write on the way from the source to the run before the node stops the node's read.
-template <typename Machine>
+template <WaitsInPlace Machine>
 bool Rsmc<Machine>::stops_on_the_way(const Node& node, EventId source) {
-  for (EventId write = source; write >= first_after(node);) {
-    write = newest_before(write, first_after(node));
-    if (machine_.stops(node.event.event, write)) return true;
-  }
-  return false;
+  return any_on_way_back(source, first_after(node),
+                         [&](EventId write) { return machine_.stops(node.event.event, write); });
 }
 
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Rsmc<Machine>::repeat(const NamedStep& item) {
   Prepared event;
   machine_.prepare(item.event, event);
@@ -416,7 +393,7 @@ void Rsmc<Machine>::repeat(const NamedStep& item) {
 }
 
 // Finds the committed reads that could have read from the event if it had come first.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Rsmc<Machine>::detect_races(const Prepared& writer) {
   if constexpr (IndexesReads<Machine>) {
     // (An event is a step here, and its id the number of the step.)
@@ -439,7 +416,7 @@ void Rsmc<Machine>::detect_races(const Prepared& writer) {
 }
 
 // Adds the branches that the writer offers to the node of a read, which is this step.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Rsmc<Machine>::detect_race(const Prepared& writer, const Set& before, Node& node, std::uint32_t step) {
   if (node.idle) return;
   if (!machine_.updates(writer.name)) {
@@ -471,7 +448,7 @@ void Rsmc<Machine>::detect_race(const Prepared& writer, const Set& before, Node&
 }
 
 // Adds `found_`. Nearly all continuations found are known, and so not worth an allocation.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Rsmc<Machine>::add_continuation(Node& node) {
   if (node.known.contains(found_)) return;
   const auto place = node.known.insert(found_).first;
@@ -482,7 +459,7 @@ void Rsmc<Machine>::add_continuation(Node& node) {
 
 // Makes `found_` begin with the events of the set that were committed at depth `from` or later, in a fixed
 // order: repeatedly the first by name of those whose predecessors have all come.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Rsmc<Machine>::set_before(const Set& events, std::uint32_t from) {
   left_.clear();
   found_.before.clear();

@@ -22,6 +22,8 @@ namespace heddle::differential {
 
 namespace {
 
+constexpr std::uint64_t most_runs = 20'000;
+
 using Waits = std::set<std::vector<std::uint32_t>>;
 
 class Writer {
@@ -88,7 +90,6 @@ struct Truth {
 
 // From every interleaving; nothing if there are too many.
 std::optional<Truth> interleavings(const Program& program, std::string_view model) {
-  constexpr std::uint64_t most_runs = 20'000;
   CheckOptions options;
   options.model = model;
   const auto image = state_of(program).image(false);
@@ -112,7 +113,7 @@ std::optional<Truth> commits(const Program& program) {
   options.model = "power";
   options.algorithm = "naive";
   options.keep_going = true;
-  options.max_executions = 5'000;
+  options.max_executions = most_runs;
   const auto image = state_of(program).image(true);
   checker::Search search(*image, options);
   Truth truth;
