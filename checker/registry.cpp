@@ -29,6 +29,7 @@ struct Form {
   bool judges_invariants = false;
   bool sees_locals = false;
   bool runs_blocks = false;
+  bool bounds_preemptions = false;
   Sampler sample = nullptr;
 };
 // Of an algorithm whose subtrees share nothing.
@@ -56,6 +57,11 @@ Form of_cuts(Form form) {
   return form;
 }
 
+Form bounding_preemptions(Form form) {
+  form.bounds_preemptions = true;
+  return form;
+}
+
 template <typename Models>
 Form form_over(Run run) {
   Form form{.models = {}, .run = run};
@@ -75,10 +81,13 @@ Form over_power() {
   return {.models = {power_model}, .run = [](Search& search) { run(search, {}); }};
 }
 
+constexpr std::string_view finds_races_beyond_bound =
+    "it may find a race only in a run that is beyond the bound";
+
 struct AlgorithmRow {
   AlgorithmInfo info;
   std::vector<Form> forms;                        // the first one that has a machine for the model runs
-  std::string_view why_no_preemption_bound = {};  // half a sentence
+  std::string_view why_no_preemption_bound = {};  // of the forms that take none; half a sentence
 };
 
 // One row for each algorithm, in the order of the documentation.
@@ -87,25 +96,25 @@ const std::vector<AlgorithmRow>& rows() {
       {{.name = "naive",
         .summary = "every interleaving; the oracle for small programs",
         .paper = "",
-        .bounds_preemptions = true,
         .counts = CountedAs::interleaving},
-       {in_parts(of_states(over_interleavings(run_naive)), sample_naive), over_power<commits::run_naive>()}},
+       {bounding_preemptions(in_parts(of_states(over_interleavings(run_naive)), sample_naive)),
+        bounding_preemptions(over_power<commits::run_naive>())}},
       {{.name = "dpor",
         .summary = "dynamic partial-order reduction with sleep sets",
-        .paper = "Flanagan and Godefroid, POPL'05; Zhang, Kusano, Wang, PLDI'15",
-        .bounds_preemptions = true},
-       {of_states(over_interleavings(run_dpor)), over_power<commits::run_dpor>()}},
+        .paper = "Flanagan and Godefroid, POPL'05; Zhang, Kusano, Wang, PLDI'15"},
+       {bounding_preemptions(of_states(over_interleavings(run_dpor))), over_power<commits::run_dpor>()},
+       finds_races_beyond_bound},
       {{.name = "source",
         .summary = "source-DPOR: fewer redundant explorations than dpor",
-        .paper = "Abdulla, Aronis, Jonsson, Sagonas, POPL'14",
-        .bounds_preemptions = true},
-       {of_states(over_interleavings(run_source)), over_power<commits::run_source>()}},
+        .paper = "Abdulla, Aronis, Jonsson, Sagonas, POPL'14"},
+       {bounding_preemptions(of_states(over_interleavings(run_source))), over_power<commits::run_source>()},
+       finds_races_beyond_bound},
       {{.name = "sdpor",
         .summary = "stateful dpor: ends a path where it meets a known state",
         .paper = "Yang, Chen, Gopalakrishnan, Kirby, SPIN'08",
-        .bounds_preemptions = true,
         .counts = CountedAs::path},
-       {of_states(over_interleavings(run_sdpor)), over_power<commits::run_sdpor>()}},
+       {bounding_preemptions(of_states(over_interleavings(run_sdpor))), over_power<commits::run_sdpor>()},
+       finds_races_beyond_bound},
       {{.name = "states",
         .summary = "every state once, with endless loops; decides liveness",
         .paper = "",
@@ -119,15 +128,14 @@ const std::vector<AlgorithmRow>& rows() {
         .paper = "Abdulla, Atig, Jonsson, Leonardsson, CAV'16",
         .decides_robustness = true},
        {of_cuts(over_graphs(run_rsmc)), over_power<run_rsmc>()},
-       "it may find a race only in a run that is beyond the bound"},
+       finds_races_beyond_bound},
       {{.name = "trust",
         .summary = "execution graphs: each exactly once, in polynomial memory",
         .paper = "Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL'22",
-        .bounds_preemptions = true,
         .reports_beyond_bound = true,
         .decides_robustness = true},
-       {in_parts(of_cuts(over_graphs(run_trust)), sample_trust),
-        in_parts(over_power<run_trust_recommitting>(), sample_trust_recommitting)}},
+       {bounding_preemptions(in_parts(of_cuts(over_graphs(run_trust)), sample_trust)),
+        bounding_preemptions(in_parts(over_power<run_trust_recommitting>(), sample_trust_recommitting))}},
       {{.name = "rf",
         .summary = "reads-from classes: the order of writes left open, each class exactly once",
         .paper = "Bui, Chatterjee, Gautam, Pavlogiannis, Toman, OOPSLA'21",
@@ -196,17 +204,14 @@ const std::vector<ModelInfo>& all_models() {
 const std::vector<AlgorithmInfo>& all_algorithms() {
   static const std::vector<AlgorithmInfo> list = [] {
     std::vector<AlgorithmInfo> infos;
-    for (const AlgorithmRow& row : rows()) infos.push_back(row.info);
+    for (const AlgorithmRow& row : rows()) {
+      AlgorithmInfo& info = infos.emplace_back(row.info);
+      info.bounds_preemptions = std::any_of(row.forms.begin(), row.forms.end(),
+                                            [](const Form& form) { return form.bounds_preemptions; });
+    }
     return infos;
   }();
   return list;
-}
-
-std::string_view why_no_preemption_bound(std::string_view algorithm) {
-  for (const AlgorithmRow& row : rows()) {
-    if (row.info.name == algorithm) return row.why_no_preemption_bound;
-  }
-  return {};
 }
 
 const std::vector<Cell>& all_cells() {
@@ -224,6 +229,7 @@ const std::vector<Cell>& all_cells() {
           cell.judges_invariants = form.judges_invariants;
           cell.sees_locals = form.sees_locals;
           cell.runs_blocks = form.runs_blocks;
+          if (!form.bounds_preemptions) cell.why_no_preemption_bound = row.why_no_preemption_bound;
           cell.sample = form.sample;
         }
         if (cell.run == nullptr) cell.why_not = refusal(row, model.name);

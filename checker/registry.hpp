@@ -29,7 +29,8 @@ struct Cell {
   // Whether it judges invariants, and those that name locals of threads.
   bool judges_invariants = false;
   bool sees_locals = false;
-  bool runs_blocks = false;  // `atomic`
+  bool runs_blocks = false;                       // `atomic`
+  std::string_view why_no_preemption_bound = {};  // half a sentence; empty if it takes one, or does not work
   // Samples random paths of the search until there are enough (search/sampling.hpp). Null: it cannot.
   void (*sample)(Search&, std::uint64_t seed, Samples&) = nullptr;
 };
@@ -38,9 +39,6 @@ struct Cell {
 [[nodiscard]] const std::vector<Cell>& all_cells();
 [[nodiscard]] const std::vector<ModelInfo>& all_models();
 [[nodiscard]] const std::vector<AlgorithmInfo>& all_algorithms();
-
-// Why an algorithm without AlgorithmInfo::bounds_preemptions takes no such bound, as half a sentence; it may be empty.
-[[nodiscard]] std::string_view why_no_preemption_bound(std::string_view algorithm);
 
 // Null for unknown names.
 [[nodiscard]] const Cell* find_cell(std::string_view model, std::string_view algorithm);

@@ -3,6 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
@@ -38,6 +41,15 @@ std::string list_json() {
   return json_text(json);
 }
 
+// The models under which the algorithm takes no preemption bound: ", not under power".
+std::string exceptions(const AlgorithmInfo& algorithm) {
+  std::vector<std::string_view> without;
+  for (const ModelInfo& model : models()) {
+    if (!why_no_preemption_bound(model.name, algorithm.name).empty()) without.push_back(model.name);
+  }
+  return without.empty() ? std::string() : fmt::format(", not under {}", fmt::join(without, " and "));
+}
+
 }  // namespace
 
 int run_list(const Options& options) {
@@ -58,7 +70,8 @@ int run_list(const Options& options) {
   for (const AlgorithmInfo& algorithm : algorithms()) {
     std::string body(algorithm.summary);
     if (!algorithm.paper.empty()) body += fmt::format(" [{}]", algorithm.paper);
-    if (algorithm.bounds_preemptions) body += " (takes --preemption-bound)";
+    if (algorithm.bounds_preemptions)
+      body += fmt::format(" (takes --preemption-bound{})", exceptions(algorithm));
     text += entry(algorithm.name, body);
   }
   text += "\nSupported pairs (auto begins with *):\n  " + std::string(name_width, ' ');

@@ -27,7 +27,7 @@ std::string unfit(const ModelInfo& model, const AlgorithmInfo& algorithm, const 
     return fmt::format("'{}' does not visit every final state", algorithm.name);
   if (bounds.robust && !bounds.robust_states && !algorithm.decides_robustness)
     return fmt::format("'{}' does not decide robustness", algorithm.name);
-  if (bounds.preemption_bound && (model.out_of_order || !algorithm.bounds_preemptions))
+  if (bounds.preemption_bound && !why_no_preemption_bound(model.name, algorithm.name).empty())
     return fmt::format("'{}' does not bound preemptions under '{}'", algorithm.name, model.name);
   return {};
 }

@@ -285,7 +285,8 @@ std::string_view default_algorithm(const CheckOptions& options, bool judges_runs
   if (options.robust && !options.robust_states) return graphs;
   const ModelInfo* const model = checker::find_model(options.model);
   if (judges_runs && (model == nullptr || !model->out_of_order)) return uncut;
-  return options.preemption_bound && !options.report_beyond_bound ? interleavings : graphs;
+  const bool runs_ahead = model != nullptr && model->out_of_order;
+  return options.preemption_bound && !options.report_beyond_bound && !runs_ahead ? interleavings : graphs;
 }
 
 }  // namespace

@@ -285,6 +285,14 @@ std::string why_not_divided(std::string_view model, std::string_view algorithm) 
       "finds in one changes others; it can be divided by {}");
 }
 
+std::string why_no_preemption_bound(std::string_view model, std::string_view algorithm) {
+  if (std::string reason = why_not(model, algorithm); !reason.empty()) return reason;
+  const std::string_view why = checker::find_cell(model, algorithm)->why_no_preemption_bound;
+  if (why.empty()) return {};
+  return fmt::format("the algorithm '{}' cannot bound preemptions under the model '{}': {}", algorithm, model,
+                     why);
+}
+
 Result<CheckResult> check(const Program& program, const CheckOptions& options) {
   if (checker::is_automatic(options)) return checker::check_automatically(program, options);
   return checker::check(program, options, {});
@@ -335,10 +343,9 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     return refuse(
         "only 'trust' with a preemption bound meets executions beyond a bound that it could report");
   }
-  if (options.preemption_bound && !algorithm.bounds_preemptions) {
-    const std::string_view why = why_no_preemption_bound(options.algorithm);
-    return refuse(fmt::format("the algorithm '{}' cannot bound preemptions{}{}", options.algorithm,
-                              why.empty() ? "" : ": ", why));
+  if (options.preemption_bound) {
+    if (auto reason = why_no_preemption_bound(options.model, options.algorithm); !reason.empty())
+      return refuse(std::move(reason));
   }
 
   if (options.random) options.threads = 1;
@@ -352,10 +359,6 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   }
   if (options.coverage && (options.save || !options.resume.empty()))
     return refuse("a search that counts coverage cannot be saved and continued");
-  if (options.preemption_bound && model->out_of_order) {
-    return refuse(
-        fmt::format("preemptions mean nothing under the model '{}', which is no interleaving", model->name));
-  }
   std::shared_ptr<const compiler::Image> image;
   std::vector<compiler::CoveragePoint> points;
   try {

@@ -630,6 +630,7 @@ class GraphMachine {
   void settle_prefix(EventId write) {
     if (bound_.active()) settled_ = settled_before_.back().after_cut | graph_[write].prefix;
   }
+  [[nodiscard]] bool bounds_preemptions() const { return bound_.active(); }
   [[nodiscard]] bool must_extend() { return bound_.must_extend(settled_); }
   [[nodiscard]] bool within_bound() { return bound_.within(); }
   [[nodiscard]] std::uint64_t withheld() const { return withheld_; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "checker/commits/axiomatic_models.hpp"
 #include "checker/commits/commit_machine.hpp"
@@ -18,13 +19,13 @@ static_assert(HoldsGraph<GraphMachine<TotalStoreOrderAxioms, 1>>);
 static_assert(HoldsGraph<GraphMachine<PartialStoreOrderAxioms, 1>>);
 
 // Calls `use(machine)` with a fresh machine that has room for a run of this many steps, each at most two
-// events. Two widths, for uses that need not be fast on long runs.
-template <typename Use>
+// events. Two widths, for uses that need not be fast on long runs. `Kind<M>`: what is made of the machine.
+template <template <typename> typename Kind = std::type_identity_t, typename Use>
 void with_power_machine(std::size_t steps, const Search& search, Use&& use) {
   auto options = search.machine_options();
   options.twins = {};  // the end that is looked for may tell equal threads apart
   const auto run = [&]<unsigned Words>() {
-    PowerMachine<Words> machine(search.image(), options);
+    Kind<PowerMachine<Words>> machine(search.image(), options);
     use(machine);
   };
   if (2 * steps + 2 <= PowerMachine<1>::Set::capacity) {

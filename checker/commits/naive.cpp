@@ -3,13 +3,15 @@
 //
 // Two runs lead to the same state if they commit the same events with the same parameters, in whatever order,
 // since what is fetched follows from what is committed. At each state every event that cb allows is committed
-// with every parameter that the model allows.
+// with every parameter that the model allows. A preemption bound cuts the states that need more preemptions
+// (preemption_bounded.hpp).
 #include <cstdint>
 #include <vector>
 
 #include "checker/commits/algorithms.hpp"
 #include "checker/commits/exploration.hpp"
 #include "checker/commits/machines.hpp"
+#include "checker/commits/preemption_bounded.hpp"
 #include "checker/commits/widening.hpp"
 #include "checker/state/sequence_table.hpp"
 
@@ -81,6 +83,13 @@ class Naive : CommitExploration<Machine> {
   void arrive() {
     this->stop_at_limits();
     if (search_.stopped()) return;
+    if constexpr (BoundsPreemptions<Machine>) {
+      if (!machine_.within_bound()) {
+        ++search_.counts.blocked_preemption_bound;
+        machine_.undo();
+        return;
+      }
+    }
     machine_.key(key_);
     if (visited_.insert(key_).known) {
       ++search_.counts.revisits;
@@ -110,7 +119,8 @@ class Naive : CommitExploration<Machine> {
 }  // namespace
 
 void run_naive(Search& search, const GraphObserver& observer) {
-  with_commit_machine(search, [&]<typename Machine>() {
+  with_commit_machine(search, [&]<typename Narrowest>() {
+    using Machine = WithPreemptionBound<Narrowest>;
     explore_widening<Machine, last_width_of_second_opinion<Machine>()>(
         search, [&](auto& machine) { return Naive(machine, search, observer).run(); });
   });

@@ -97,8 +97,11 @@ class Recommits : public Machine {
   }
 
   [[nodiscard]] std::optional<EventName> next_event() {
-    return checker::next_event(
-        *this, [&](EventName event) { return this->op(event) != Op::lock || !stuck_[event.thread]; });
+    const auto ready = [&](EventName event) { return this->op(event) != Op::lock || !stuck_[event.thread]; };
+    if constexpr (BoundsPreemptions<Machine>) {
+      if (Machine::bounds_preemptions()) return next_event_of_left_most(*this, ready);
+    }
+    return checker::next_event(*this, ready);
   }
   [[nodiscard]] static std::optional<EventName> next_waiting(ThreadId /*from*/) { return std::nullopt; }
   // A stuck lock whose mutex is free by now, or has another owner, waits only in other executions.

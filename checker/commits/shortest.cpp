@@ -1,12 +1,13 @@
 // Breadth-first search for a violation under POWER, layer by layer, as interleavings/shortest.cpp does for
 // interleavings: a transition is a commit, and a state is the set of committed events with their parameters,
-// in whatever order (PowerMachine::key).
+// in whatever order (PowerMachine::key). A preemption bound cuts states as in naive.
 #include "checker/commits/shortest.hpp"
 
 #include <stdexcept>
 #include <vector>
 
 #include "checker/commits/machines.hpp"
+#include "checker/commits/preemption_bounded.hpp"
 #include "checker/commits/run_ends.hpp"
 #include "checker/search/breadth_first.hpp"
 #include "checker/state/sequence_table.hpp"
@@ -73,6 +74,10 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
         if (machine_.full()) throw std::logic_error("internal error: a run is longer than a known one");
         const std::int64_t value = choice ? *parameter : encoded(machine_.name_of(*parameter));
         if (!machine_.commit(event, *parameter)) continue;
+        if (!machine_.within_bound()) {
+          machine_.undo();
+          continue;
+        }
         if (machine_.limit().empty()) {
           Node child = this->child_of(index);
           this->count_switch(child, name.thread);
@@ -112,7 +117,7 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
 
 Shortest find_shortest_commits(const Search& search, std::size_t most_steps, const WantedEnd& wanted) {
   Shortest result;
-  with_power_machine(most_steps, search, [&](auto& machine) {
+  with_power_machine<WithPreemptionBound>(most_steps, search, [&](auto& machine) {
     result = BreadthFirstCommits(machine, search, most_steps, wanted).run();
   });
   return result;

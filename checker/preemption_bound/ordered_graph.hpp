@@ -1,11 +1,12 @@
 // What this folder asks of an execution graph, and which of its events are steps. The graph itself is
-// commits/graph.hpp.
+// commits/graph.hpp; the runs of commit machines, which are searched, too, are commits/preemption_bounded.hpp.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 #include <vector>
 
+#include "checker/state/bit_set.hpp"
 #include "checker/state/event.hpp"
 #include "checker/state/step.hpp"
 #include "compiler/image.hpp"
@@ -56,5 +57,58 @@ template <typename Graph>
   while (id != no_event && !is_step<Graph>(graph[id])) id = graph[id].po_previous;
   return id;
 }
+
+// What RunSearch asks of a graph: a cheap view of it. A step is named by an id; Sets hold ids, of which a step may have several.
+// `for_each_step` visits the steps of each thread in program order. `steps_in_order`: each of them needs all earlier ones
+// of its thread. `needs`: what must have run before the step, transitively, and itself. `is_free`: whether the mutex of a lock
+// is free after these steps.
+template <typename G>
+concept SearchedGraph = requires(const G& graph, EventId id, const typename G::Set& done) {
+  { G::steps_in_order } -> std::convertible_to<bool>;
+  { graph.thread_count() } -> std::same_as<std::uint32_t>;
+  graph.for_each_step([](EventId) {});
+  graph.for_each_id(id, [](ProcessId) {});
+  { graph.thread_of(id) } -> std::convertible_to<ThreadId>;
+  { graph.op_of(id) } -> std::convertible_to<Op>;
+  { graph.needs(id) } -> std::convertible_to<typename G::Set>;
+  { graph.is_free(id, done) } -> std::same_as<bool>;
+};
+
+// The view of an ordered graph.
+template <OrderedGraph Graph>
+class StepsOfGraph {
+ public:
+  using Set = typename Graph::Set;
+  static constexpr bool steps_in_order = true;
+
+  explicit StepsOfGraph(const Graph& graph) : graph_(&graph) {}
+
+  [[nodiscard]] std::uint32_t thread_count() const { return graph_->thread_count(); }
+  template <typename Visit>
+  void for_each_step(Visit&& visit) const {
+    for (const EventId id : graph_->order()) {
+      if (is_step<Graph>((*graph_)[id])) visit(id);
+    }
+  }
+  template <typename Visit>
+  static void for_each_id(EventId id, Visit&& visit) {
+    visit(static_cast<ProcessId>(id));
+  }
+  [[nodiscard]] ThreadId thread_of(EventId id) const { return (*graph_)[id].thread; }
+  [[nodiscard]] Op op_of(EventId id) const { return (*graph_)[id].op; }
+  [[nodiscard]] const Set& needs(EventId id) const { return (*graph_)[id].upto; }
+  [[nodiscard]] bool is_free(EventId lock, const Set& done) const {
+    EventId newest = (*graph_)[lock].location;
+    for (EventId write = (*graph_)[newest].co_next;
+         write != no_event && done.contains(static_cast<ProcessId>(write));
+         write = (*graph_)[write].co_next) {
+      newest = write;
+    }
+    return (*graph_)[newest].value == 0;
+  }
+
+ private:
+  const Graph* graph_;
+};
 
 }  // namespace heddle::checker

@@ -1,10 +1,12 @@
 // Searches for a run of a graph, or of a part of it, with at most k preemptions: the exact decision, from
-// scratch. See preemption_bound.hpp for what a preemption is.
+// scratch. See preemption_bound.hpp for what a preemption is, and ordered_graph.hpp (SearchedGraph) for what is asked of
+// the graph. Its threads need not take their steps in program order.
 //
 // The problem is NP-complete. As in section 5 of paper 3 it is decided recursively, for one k only, without
 // computing the least number. Three things keep that short:
 // - Letting the running thread continue as long as it can never costs more than switching earlier, unless it
-//   holds a mutex that another thread will wait for. So only switches branch.
+//   holds a mutex that another thread will wait for. So only switches branch. (A step of the running thread that
+//   is taken earlier than in some run separates nothing there, and what comes before it is there.)
 // - Where no mutex is locked, a thread that can run to its end does so before all others: its steps, moved to
 //   the front of a run, separate no two steps that ran together, and a finished thread is left for free. So
 //   these switches do not branch.
@@ -28,12 +30,12 @@
 
 namespace heddle::checker {
 
-template <typename Graph>
+template <SearchedGraph Graph>
 class RunSearch {
  public:
   using Set = typename Graph::Set;
 
-  explicit RunSearch(const Graph& graph) : graph_(graph), threads_(graph.thread_count()) {}
+  explicit RunSearch(Graph graph) : graph_(graph), threads_(graph.thread_count()) {}
 
   // Whether this part of the graph, which is closed under the graph's order, has a run with at most `bound`
   // preemptions. Exponential in the number of threads at worst, linear in the number of events if the bound
@@ -44,11 +46,10 @@ class RunSearch {
 
  private:
   struct Thread {
-    std::vector<EventId> steps;
-    Set all;               // the same as a set
-    std::size_t done = 0;  // how many of them have run
+    std::vector<EventId> steps;  // in program order
+    Set all;                     // the same as a set
+    std::size_t done = 0;        // how many of them have run
     [[nodiscard]] bool finished() const { return done == steps.size(); }
-    [[nodiscard]] EventId next() const { return steps[done]; }
   };
   struct Failed {
     Set done;
@@ -63,17 +64,19 @@ class RunSearch {
   void finish_threads();
   [[nodiscard]] bool failed_before(ThreadId running, std::uint32_t budget) const;
   [[nodiscard]] bool can_go_on(const Thread& thread) const;
-  // Whether all steps of other threads that the event needs have run.
-  [[nodiscard]] bool others_are_done(EventId event, const Thread& thread) const {
-    return (((graph_[event].upto & all_) - done_) - thread.all).empty();
+  [[nodiscard]] bool has_run(EventId event) const { return done_.contains(static_cast<ProcessId>(event)); }
+  // Whether all steps outside of `own` that the event needs have run.
+  [[nodiscard]] bool needs_only(const Set& own, EventId event) const {
+    return (((graph_.needs(event) & all_) - done_) - own).empty();
   }
-  [[nodiscard]] bool can_run(const Thread& thread) const {
-    return !thread.finished() && others_are_done(thread.next(), thread);
-  }
-  void run_step(Thread& thread);
+  [[nodiscard]] EventId first_left(const Thread& thread) const;
+  [[nodiscard]] EventId next_step(const Thread& thread) const;
+  [[nodiscard]] bool can_finish(const Thread& thread) const;
+  void run_step(EventId step);
+  void run_to_end(Thread& thread);
   void undo(std::size_t count);
 
-  const Graph& graph_;
+  Graph graph_;
   std::vector<Thread> threads_;
   Set all_;                   // the steps of all threads
   Set done_;                  // those that have run
@@ -82,7 +85,7 @@ class RunSearch {
   std::vector<Failed> failed_;
 };
 
-template <typename Graph>
+template <SearchedGraph Graph>
 bool RunSearch<Graph>::find(std::uint32_t bound, const Set& part) {
   collect_steps(part);
   done_ = {};
@@ -91,7 +94,7 @@ bool RunSearch<Graph>::find(std::uint32_t bound, const Set& part) {
   return switch_from(none, bound);
 }
 
-template <typename Graph>
+template <SearchedGraph Graph>
 void RunSearch<Graph>::collect_steps(const Set& part) {
   for (auto& thread : threads_) {
     thread.steps.clear();
@@ -100,19 +103,20 @@ void RunSearch<Graph>::collect_steps(const Set& part) {
   }
   all_ = {};
   locks_ = false;
-  for (const EventId id : graph_.order()) {
-    const auto member = static_cast<ProcessId>(id);
-    if (!part.contains(member) || !is_step<Graph>(graph_[id])) continue;
-    Thread& thread = threads_[graph_[id].thread];
+  graph_.for_each_step([&](EventId id) {
+    if (!part.contains(static_cast<ProcessId>(id))) return;
+    Thread& thread = threads_[graph_.thread_of(id)];
     thread.steps.push_back(id);
-    thread.all.insert(member);
-    all_.insert(member);
-    locks_ |= graph_[id].op == Op::lock;
-  }
+    graph_.for_each_id(id, [&](ProcessId member) {
+      thread.all.insert(member);
+      all_.insert(member);
+    });
+    locks_ |= graph_.op_of(id) == Op::lock;
+  });
 }
 
 // Leaves the thread (none: at the start) and runs the rest with any other one.
-template <typename Graph>
+template <SearchedGraph Graph>
 bool RunSearch<Graph>::switch_from(ThreadId running, std::uint32_t budget) {
   if (running != none && can_go_on(threads_[running])) {
     if (budget == 0) return false;
@@ -134,24 +138,24 @@ bool RunSearch<Graph>::switch_from(ThreadId running, std::uint32_t budget) {
   return false;
 }
 
-template <typename Graph>
+template <SearchedGraph Graph>
 bool RunSearch<Graph>::try_each_thread_but(ThreadId running, std::uint32_t budget) {
   for (ThreadId t = 0; t < threads_.size(); ++t) {
-    if (t != running && can_run(threads_[t]) && go_on_with(t, budget)) return true;
+    if (t != running && next_step(threads_[t]) != no_event && go_on_with(t, budget)) return true;
   }
   return false;
 }
 
 // Runs the thread as far as possible before it switches. If it holds a mutex, it is also left before it
 // unlocks that: a thread that waits for the mutex can be left for free.
-template <typename Graph>
+template <SearchedGraph Graph>
 bool RunSearch<Graph>::go_on_with(ThreadId running, std::uint32_t budget) {
   Thread& thread = threads_[running];
   const auto before = run_.size();
-  while (can_run(thread)) {
-    const bool unlocks = locks_ && run_.size() > before && graph_[thread.next()].op == Op::unlock;
+  for (EventId next = next_step(thread); next != no_event; next = next_step(thread)) {
+    const bool unlocks = locks_ && run_.size() > before && graph_.op_of(next) == Op::unlock;
     if (unlocks && switch_from(running, budget)) return true;
-    run_step(thread);
+    run_step(next);
   }
   if (switch_from(running, budget)) return true;
   undo(before);
@@ -159,53 +163,87 @@ bool RunSearch<Graph>::go_on_with(ThreadId running, std::uint32_t budget) {
 }
 
 // Runs every thread that can run to its end.
-template <typename Graph>
+template <SearchedGraph Graph>
 void RunSearch<Graph>::finish_threads() {
   for (bool changed = true; changed;) {
     changed = false;
     for (auto& thread : threads_) {
-      if (thread.finished() || !others_are_done(thread.steps.back(), thread)) continue;
-      while (!thread.finished()) run_step(thread);
+      if (thread.finished() || !can_finish(thread)) continue;
+      run_to_end(thread);
       changed = true;
     }
   }
 }
 
-template <typename Graph>
+template <SearchedGraph Graph>
 bool RunSearch<Graph>::failed_before(ThreadId running, std::uint32_t budget) const {
   return std::any_of(failed_.begin(), failed_.end(), [&](const Failed& failed) {
     return failed.running == running && failed.budget >= budget && failed.done == done_;
   });
 }
 
-// Whether the machine could take the thread's next step, perhaps with another outcome than in this graph.
-// Only a lock may have to wait, until its mutex is free.
-template <typename Graph>
+// Whether the machine could take a step of the thread, perhaps with another outcome than in this graph. Only a lock may have
+// to wait, until its mutex is free, and then so does all that follows it.
+template <SearchedGraph Graph>
 bool RunSearch<Graph>::can_go_on(const Thread& thread) const {
   if (thread.finished()) return false;
-  const auto& next = graph_[thread.next()];
-  if (next.op != Op::lock) return true;
-  EventId newest = next.location;
-  for (EventId write = graph_[newest].co_next;
-       write != no_event && done_.contains(static_cast<ProcessId>(write)); write = graph_[write].co_next) {
-    newest = write;
-  }
-  return graph_[newest].value == 0;
+  const EventId first = first_left(thread);
+  return graph_.op_of(first) != Op::lock || graph_.is_free(first, done_);
 }
 
-template <typename Graph>
-void RunSearch<Graph>::run_step(Thread& thread) {
-  run_.push_back(thread.next());
-  done_.insert(static_cast<ProcessId>(thread.next()));
-  ++thread.done;
+// The first step in program order that has not run. The thread has not finished.
+template <SearchedGraph Graph>
+EventId RunSearch<Graph>::first_left(const Thread& thread) const {
+  if constexpr (Graph::steps_in_order) return thread.steps[thread.done];
+  return *std::find_if(thread.steps.begin(), thread.steps.end(),
+                       [&](EventId step) { return !has_run(step); });
+}
+
+// A step that the thread can take now, an unlock only if there is no other; no_event if there is none.
+template <SearchedGraph Graph>
+EventId RunSearch<Graph>::next_step(const Thread& thread) const {
+  if (thread.finished()) return no_event;
+  if constexpr (Graph::steps_in_order) {
+    const EventId next = first_left(thread);
+    return needs_only(thread.all, next) ? next : no_event;
+  }
+  EventId next = no_event;
+  for (const EventId step : thread.steps) {
+    Set own;
+    graph_.for_each_id(step, [&](ProcessId id) { own.insert(id); });
+    if (has_run(step) || !needs_only(own, step)) continue;
+    next = step;
+    if (graph_.op_of(step) != Op::unlock) break;
+  }
+  return next;
+}
+
+// Whether the rest of the thread needs nothing of other threads that has not run.
+template <SearchedGraph Graph>
+bool RunSearch<Graph>::can_finish(const Thread& thread) const {
+  if constexpr (Graph::steps_in_order) return needs_only(thread.all, thread.steps.back());
+  return std::all_of(thread.steps.begin(), thread.steps.end(),
+                     [&](EventId step) { return has_run(step) || needs_only(thread.all, step); });
+}
+
+template <SearchedGraph Graph>
+void RunSearch<Graph>::run_to_end(Thread& thread) {
+  while (!thread.finished()) run_step(first_left(thread));
+}
+
+template <SearchedGraph Graph>
+void RunSearch<Graph>::run_step(EventId step) {
+  run_.push_back(step);
+  graph_.for_each_id(step, [&](ProcessId id) { done_.insert(id); });
+  ++threads_[graph_.thread_of(step)].done;
 }
 
 // Undoes steps until `count` are left.
-template <typename Graph>
+template <SearchedGraph Graph>
 void RunSearch<Graph>::undo(std::size_t count) {
   for (; run_.size() > count; run_.pop_back()) {
-    --threads_[graph_[run_.back()].thread].done;
-    done_.erase(static_cast<ProcessId>(run_.back()));
+    --threads_[graph_.thread_of(run_.back())].done;
+    graph_.for_each_id(run_.back(), [&](ProcessId id) { done_.erase(id); });
   }
 }
 

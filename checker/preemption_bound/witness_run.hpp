@@ -47,7 +47,8 @@ class WitnessRun {
  public:
   using Set = typename Graph::Set;
 
-  explicit WitnessRun(const Graph& graph) : graph_(graph), search_(graph), links_(Graph::capacity + 1) {}
+  explicit WitnessRun(const Graph& graph)
+      : graph_(graph), search_(StepsOfGraph(graph)), links_(Graph::capacity + 1) {}
 
   // To be called right after the event was added to the graph. O(1): it gets its place at the next query.
   void add(EventId event) {
@@ -140,7 +141,7 @@ class WitnessRun {
   }
 
   const Graph& graph_;
-  RunSearch<Graph> search_;
+  RunSearch<StepsOfGraph<Graph>> search_;
   std::vector<Link> links_;   // by event; a ring closed by `end`
   Set in_run_;                // the steps that are in the ring
   std::vector<EventId> new_;  // in the graph, but not yet in the run

@@ -541,7 +541,7 @@ struct AlgorithmInfo {
   std::string_view name;
   std::string_view summary;
   std::string_view paper;             // authors and venue; empty if it needs none
-  bool bounds_preemptions = false;    // takes CheckOptions::preemption_bound
+  bool bounds_preemptions = false;    // takes CheckOptions::preemption_bound under some model
   bool reports_beyond_bound = false;  // takes CheckOptions::report_beyond_bound
   bool decides_robustness = false;    // takes CheckOptions::robust
   bool decides_liveness = false;      // CheckOptions::live: finds runs that repeat a cycle for ever
@@ -565,6 +565,8 @@ struct AlgorithmInfo {
 // Why the search of the pair is not divided into parts, which can be saved, continued, and explored by several processes
 // (heddle/job.h): one sentence, empty if it can be.
 [[nodiscard]] std::string why_not_divided(std::string_view model, std::string_view algorithm);
+// Why the pair takes no CheckOptions::preemption_bound: one sentence, empty if it does.
+[[nodiscard]] std::string why_no_preemption_bound(std::string_view model, std::string_view algorithm);
 
 [[nodiscard]] std::string_view name(Verdict verdict);
 [[nodiscard]] std::string_view name(ViolationKind kind);

@@ -46,6 +46,7 @@ TEST_CASE("what is asked for decides with which algorithm a check begins") {
   CHECK(default_algorithm(plain, {.model = "power"}) == "trust");
   CHECK(default_algorithm(plain, {.preemption_bound = 1}) == "source");
   CHECK(default_algorithm(plain, {.model = "tso", .buffer_bound = 1}) == "trust");
+  CHECK(default_algorithm(plain, {.model = "power", .preemption_bound = 1}) == "trust");
   CHECK(default_algorithm(plain, {.preemption_bound = 1, .report_beyond_bound = true}) == "trust");
   CHECK(default_algorithm(plain, {.live = true}) == "states");
   CHECK(default_algorithm(plain, {.model = "power", .live = true}) == "trust");

@@ -255,12 +255,14 @@ TEST_CASE("bounds apply where a model has something to bound, and cells that can
   CHECK(buffers["exit_code"] == 1);  // under POWER, which has no buffers
   for (const Json& check : buffers["checks"])
     CHECK((check["verdict"] == "violation") == (check["model"] == "power"));
-  const Finished preemptions = run_heddle({"check", file, "--model", "tso,power", "--preemption-bound", "0"});
+  const Finished preemptions =
+      run_heddle({"check", file, "--model", "tso,power", "--algorithm", "source", "--preemption-bound", "0"});
   CAPTURE(preemptions.output);
   CHECK(contains(preemptions.output, "left out"));
   CHECK(contains(preemptions.output, "'source' does not bound preemptions under 'power' (1 check)"));
-  check_refused({"check", file, "--model", "power", "-D", "P=0,1", "--preemption-bound", "0"},
-                {"none of these checks is possible: 'source' does not bound preemptions"});
+  check_refused(
+      {"check", file, "--model", "power", "--algorithm", "source", "-D", "P=0,1", "--preemption-bound", "0"},
+      {"none of these checks is possible: 'source' does not bound preemptions"});
 }
 
 TEST_CASE("a limit of a sweep holds for each check") {

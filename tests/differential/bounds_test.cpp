@@ -57,6 +57,16 @@ TEST_CASE("with few preemptions every algorithm finds what the interleavings wit
                [](const Program& p) { return preemption_bounds_agree(p, "pso"); }})});
 }
 
+TEST_CASE(
+    "under power, too: naive and trust find exactly the executions that some run with few preemptions has") {
+  run({"preemption bounds of power", 1500, 3'000'000,
+       [](const Program& p) { return preemption_bounds_agree(p, "power"); }, 20});
+}
+
+TEST_CASE("what sc does with few preemptions power does with as few") {
+  run({"preemption bounds of sc and power", 1500, 4'000'000, bounded_models_are_ordered});
+}
+
 TEST_CASE("both bounds together leave what the interleavings within both show") {
   std::vector<Property> properties;
   for (const char* const model : {"tso", "pso"}) {

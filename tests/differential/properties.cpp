@@ -112,7 +112,7 @@ std::vector<std::string> reduced_algorithms(const Program& program, const CheckO
     if (algorithm.name == "naive" || algorithm.runs_endless ||
         !why_not(program, options.model, algorithm.name).empty())
       continue;
-    if (options.preemption_bound && !algorithm.bounds_preemptions) continue;
+    if (options.preemption_bound && !why_no_preemption_bound(options.model, algorithm.name).empty()) continue;
     names.emplace_back(algorithm.name);
   }
   return names;
@@ -320,6 +320,26 @@ Finding models_are_ordered(const Program& program) {
     }
     stronger = std::move(weaker);
     stronger_options = options;
+  }
+  return {};
+}
+
+Finding bounded_models_are_ordered(const Program& program) {
+  for (const std::uint32_t bound : {0U, 1U, 2U}) {
+    auto sc = options_for("sc", "naive");
+    auto power = options_for("power", "trust");
+    sc.preemption_bound = power.preemption_bound = bound;
+    const auto stronger = observe(program, sc, most_transitions);
+    const auto weaker = observe(program, power, most_transitions);
+    for (const auto& observed : {stronger, weaker}) {
+      if (!observed || !observed->result.stopped_by.empty()) return {.skipped = true, .difference = {}};
+    }
+    std::string wrong;
+    if (!contains(*weaker, *stronger)) wrong = "power lacks outcomes that sc has within the bound";
+    if (stronger->result.violation && !weaker->result.violation)
+      wrong = "power lacks the violation that sc has within the bound";
+    if (!wrong.empty())
+      return {.difference = report(wrong + ", " + std::to_string(bound), sc, *stronger, power, *weaker)};
   }
   return {};
 }

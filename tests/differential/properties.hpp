@@ -38,5 +38,7 @@ using Property = std::function<Finding(const Program&)>;
                                               std::optional<std::uint32_t> buffer_bound = {});
 // SC allows no more than TSO, TSO no more than PSO, and PSO no more than POWER.
 [[nodiscard]] Finding models_are_ordered(const Program& program);
+// What SC allows with at most 0, 1 or 2 preemptions POWER allows with as few.
+[[nodiscard]] Finding bounded_models_are_ordered(const Program& program);
 
 }  // namespace heddle::differential
