@@ -1,9 +1,11 @@
 // heddle_consistency_tables: cost of the reads-from verifiers by the length of a history, compared with the
-// naive enumeration of lower sets. Prints the tables of docs/benchmarks.md as Markdown.
+// naive enumeration of lower sets, and with and without the closure (paper 4, figures 9 to 11). Prints the tables of
+// docs/benchmarks.md as Markdown.
 //
-// Instances: runs of a random program of k threads under the model, with some sources exchanged. Only
-// unrealisable ones are used, without the closure, so that the search has to visit everything. A cell is the
-// median over the instances; the exponent is the slope of a line through (log n, log median states).
+// Instances: runs of a random program of k threads under the model, for unrealisable ones with the last source of a
+// thread exchanged. The tables by length use unrealisable ones, without the closure, so that the search has to visit
+// everything. A cell is the median over the instances; the exponent is the slope of a line through (log n, log median
+// states).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <random>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "checker/verifier/verifier.hpp"
@@ -30,11 +33,13 @@ struct Cell {
   bool cut = false;  // the median search was given up
 };
 
-Cell measure(Verifier& verifier, const std::vector<Instance>& set, Model model, bool naive) {
+Cell measure(Verifier& verifier, const std::vector<Instance>& set, Model model, bool naive,
+             UseClosure closure = UseClosure::never) {
   std::vector<Cell> cells;
   for (const auto& instance : set) {
     const auto start = std::chrono::steady_clock::now();
-    static_cast<void>(naive ? verifier.verify_naive(instance, model) : verifier.verify(instance, model));
+    static_cast<void>(naive ? verifier.verify_naive(instance, model, closure)
+                            : verifier.verify(instance, model, closure));
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
     cells.push_back({static_cast<double>(verifier.nodes()), time.count(), verifier.gave_up()});
   }
@@ -71,6 +76,21 @@ void spoil_the_end(Instance& instance, std::mt19937_64& random) {
   }
 }
 
+// A run of `threads` threads with `events` events; `locked_share` of 8 change memory at once.
+Instance run_of(std::mt19937_64& random, Model model, std::uint32_t threads, std::uint32_t events,
+                std::uint32_t locked_share = 1) {
+  const heddle::consistency::tests::Shape shape{.threads = threads,
+                                                .events = events,
+                                                .locations = 4,
+                                                .locked_share = locked_share,
+                                                .store_fences = false,
+                                                .final_writes = false};
+  while (true) {
+    auto instance = heddle::consistency::tests::random_instance(random, model, shape, false);
+    if (instance.threads() == threads && instance.events.size() == events) return instance;
+  }
+}
+
 void table(Model model, std::string_view name, std::uint32_t threads) {
   Verifier verifier;
   verifier.limit(most_states);
@@ -83,10 +103,7 @@ void table(Model model, std::string_view name, std::uint32_t threads) {
   for (const std::uint32_t events : {8U, 12U, 16U, 24U, 32U, 48U}) {
     std::vector<Instance> set;
     while (set.size() < instances) {
-      const heddle::consistency::tests::Shape shape{
-          .threads = threads, .events = events, .locations = 4, .store_fences = false, .final_writes = false};
-      auto instance = heddle::consistency::tests::random_instance(random, model, shape, false);
-      if (instance.threads() != threads || instance.events.size() != events) continue;
+      auto instance = run_of(random, model, threads, events);
       spoil_the_end(instance, random);
       // Instances refuted before any search say nothing about it.
       if (!verifier.verify(instance, model) && verifier.nodes() > 0) set.push_back(std::move(instance));
@@ -105,6 +122,48 @@ void table(Model model, std::string_view name, std::uint32_t threads) {
              naives.size() > 1 ? slope(naives) : NAN, speed_ups[speed_ups.size() / 2]);
 }
 
+// Figures 9 and 10: realisable instances and unrealisable ones, with the closure first and without it. Figure 11: the same
+// where half of the accesses are read-modify-writes.
+void closure_table() {
+  constexpr std::uint32_t threads = 3;
+  constexpr std::uint32_t events = 32;
+  struct Row {
+    Model model;
+    std::string_view name;
+    std::uint32_t locked_share;
+  };
+  Verifier verifier;
+  verifier.limit(most_states);
+  std::mt19937_64 random(1);
+  fmt::print("\nMedian microseconds, {} threads, {} events\n\n", threads, events);
+  fmt::print(
+      "| instances | realisable | ours | with closure | naive | with closure | refuted by closure |\n");
+  fmt::print("|---|---|---:|---:|---:|---:|---:|\n");
+  for (const Row& row : {Row{Model::tso, "TSO", 1}, Row{Model::pso, "PSO", 1},
+                         Row{Model::tso, "TSO, read-modify-writes", 4}}) {
+    for (const bool realisable : {true, false}) {
+      std::vector<Instance> set;
+      while (set.size() < instances) {
+        auto instance = run_of(random, row.model, threads, events, row.locked_share);
+        if (!realisable) spoil_the_end(instance, random);
+        if (verifier.verify(instance, row.model) == realisable && verifier.nodes() > 0)
+          set.push_back(std::move(instance));
+      }
+      const auto refuted = std::ranges::count_if(set, [&](const Instance& instance) {
+        return !verifier.verify(instance, row.model, UseClosure::first) && verifier.nodes() == 0;
+      });
+      fmt::print("| {} | {} |", row.name, realisable ? "yes" : "no");
+      for (const bool naive : {false, true}) {
+        for (const auto closure : {UseClosure::never, UseClosure::first}) {
+          const auto cell = measure(verifier, set, row.model, naive, closure);
+          fmt::print(" {}{:.1f} |", cell.cut ? "over " : "", cell.microseconds);
+        }
+      }
+      fmt::print(" {} of {} |\n", refuted, set.size());
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -113,4 +172,5 @@ int main() {
     table(Model::tso, "TSO", threads);
     table(Model::pso, "PSO", threads);
   }
+  closure_table();
 }

@@ -1,14 +1,11 @@
-// Prints the tables on `trust` of docs/benchmarks.md as Markdown: executions and times, preemption bounds
-// (paper 3, tables 3 and 4), the cost of an event, memory over many executions.
-// `heddle_graph_tables [SECONDS]`: runs beyond this time (30) are shown as "-".
+// Prints the tables on `trust` of docs/benchmarks.md as Markdown: executions and times, the cost of an event, memory over
+// many executions. `heddle_graph_tables [SECONDS]`: the limit of a check (30).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,12 +16,10 @@ namespace {
 using heddle::CheckOptions;
 using heddle::Parameters;
 using heddle::Program;
-using heddle::Verdict;
 using heddle::bench::best;
 using heddle::bench::label;
 using heddle::bench::load;
 using heddle::bench::measure;
-using heddle::bench::Measured;
 
 double limit = 30;
 
@@ -36,18 +31,8 @@ struct Row {
   std::string model = "sc";
 };
 
-bool has_preemptions(const std::string& model) {
-  return std::ranges::any_of(heddle::models(),
-                             [&](const auto& info) { return info.name == model && !info.out_of_order; });
-}
-
-CheckOptions options(const std::string& model, bool keep_going = true) {
-  return {.model = model, .algorithm = "trust", .timeout = limit, .keep_going = keep_going};
-}
-
-std::string cell(const Measured& measured) {
-  if (measured.result.verdict == Verdict::undecided) return "-";
-  return fmt::format("{} ({:.3f} s)", measured.result.counts.executions, measured.cpu_seconds);
+CheckOptions options(const std::string& model) {
+  return {.model = model, .algorithm = "trust", .timeout = limit, .keep_going = true};
 }
 
 void executions_table() {
@@ -68,84 +53,6 @@ void executions_table() {
     fmt::print("| {} | {} | {} | {:.3f} | {:.2f} | {} |\n", label(row.file, row.parameters), row.model,
                counts.executions, measured.cpu_seconds,
                1e-6 * static_cast<double>(counts.executions) / measured.cpu_seconds, counts.peak_memory);
-  }
-  fmt::print("\n");
-}
-
-const std::vector<Row>& bounded_rows() {
-  static const std::vector<Row> rows{
-      {reference + "casw.hed", {{"N", 5}}},        {reference + "coa.hed", {{"N", 5}}},
-      {reference + "inc.hed", {{"N", 6}}},         {reference + "sigma.hed", {{"N", 6}}},
-      {reference + "lastzero.hed", {{"N", 12}}},   {reference + "ainc.hed", {{"N", 7}}},
-      {reference + "fib2.hed", {{"K", 5}}},        {reference + "nw1r.hed", {{"N", 7}}},
-      {reference + "lock2inc.hed", {{"N", 5}}},    {reference + "ticketlock-cnt.hed", {{"N", 3}}},
-      {reference + "fib2.hed", {{"K", 5}}, "tso"}, {reference + "inc.hed", {{"N", 5}}, "pso"}};
-  return rows;
-}
-
-// Paper 3, table 3: executions and time by bound. Table 4: the cost of deciding the bound where it prunes
-// nothing, at the least such bound.
-void bound_tables() {
-  fmt::print("### Preemption bounds: executions and CPU time of trust (paper 3, tables 3 and 4)\n\n");
-  fmt::print(
-      "| program | model | k = 0 | 1 | 2 | 3 | none | least k that prunes nothing | its cost over none |\n");
-  fmt::print("|---|---|---|---|---|---|---|---:|---:|\n");
-  for (const auto& row : bounded_rows()) {
-    const auto program = load(row.file, row.parameters);
-    auto check = options(row.model);
-    const auto free = best(program, check);
-    std::string line;
-    std::string whole = "- | -";
-    for (std::uint32_t k = 0; k < 40; ++k) {
-      check.preemption_bound = k;
-      const auto bounded = best(program, check);
-      if (k <= 3) line += cell(bounded) + " | ";
-      const auto& counts = bounded.result.counts;
-      if (bounded.result.verdict == Verdict::undecided) break;
-      if (counts.blocked_preemption_bound == 0 && counts.beyond_bound == 0) {
-        whole = fmt::format("{} | {:+.0f} %", k, 100 * (bounded.cpu_seconds / free.cpu_seconds - 1));
-        for (auto rest = k + 1; rest <= 3; ++rest) line += "the same | ";
-        break;
-      }
-    }
-    fmt::print("| {} | {} | {}{} | {} |\n", label(row.file, row.parameters), row.model, line, cell(free),
-               whole);
-  }
-  fmt::print("\n");
-}
-
-// The least number of preemptions that exposes each violation that the examples expect.
-void least_bound_table() {
-  std::vector<std::string> files;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(HEDDLE_SOURCE_DIR) + "/examples")) {
-    if (entry.path().extension() == ".hed") files.push_back("examples/" + entry.path().filename().string());
-  }
-  std::sort(files.begin(), files.end());
-  fmt::print("### The least preemption bound that exposes each bug\n\n");
-  fmt::print("| program | model | k | executions within k |\n|---|---|---:|---:|\n");
-  for (const auto& file : files) {
-    const auto expectations = load(file).expectations();
-    for (const auto& expectation : expectations) {
-      if (expectation.outcome != heddle::ExpectedOutcome::violation &&
-          expectation.outcome != heddle::ExpectedOutcome::deadlock) {
-        continue;
-      }
-      const auto program = load(file, expectation.parameters);
-      for (const auto& model : expectation.models) {
-        if (!has_preemptions(model)) continue;
-        auto check = options(model, false);
-        std::string found = "- | ";
-        for (std::uint32_t k = 0; k <= 6; ++k) {
-          check.preemption_bound = k;
-          const auto result = measure(program, check).result;
-          if (!result.violation) continue;
-          found = fmt::format("{} | {}", k, result.counts.executions);
-          break;
-        }
-        fmt::print("| {} | {} | {} |\n", label(file, expectation.parameters), model, found);
-      }
-    }
   }
   fmt::print("\n");
 }
@@ -213,8 +120,6 @@ void memory_table() {
 int main(int argc, char** argv) {
   if (argc > 1) limit = std::atof(argv[1]);
   executions_table();
-  bound_tables();
-  least_bound_table();
   event_table();
   memory_table();
 }

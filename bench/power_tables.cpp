@@ -1,6 +1,5 @@
-// Prints the tables on POWER and rsmc of docs/benchmarks.md as Markdown: the cost of a committed
-// event by the length of executions, complete and blocked runs as in paper 2's table 1.
-// `heddle_power_tables [SECONDS]`: runs beyond this time (30) are shown as "-".
+// Prints a table on POWER and rsmc of docs/benchmarks.md as Markdown: the cost of a committed event by the length of
+// executions. `heddle_power_tables [SECONDS]`: the limit of a check (30).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,14 +14,8 @@
 namespace {
 
 using heddle::CheckOptions;
-using heddle::Parameters;
 using heddle::Program;
-using heddle::Verdict;
-using heddle::bench::best;
-using heddle::bench::label;
-using heddle::bench::load;
 using heddle::bench::measure;
-using heddle::bench::Measured;
 
 double limit = 30;
 
@@ -75,77 +68,9 @@ void event_table() {
   fmt::print("\n");
 }
 
-struct Row {
-  std::string file;
-  Parameters parameters;
-};
-
-void runs_table() {
-  const std::string expect = "tests/programs/expect/";
-  const std::string reference = "tests/programs/reference/";
-  const std::vector<Row> rows{{"examples/dekker.hed", {}},
-                              {"examples/peterson.hed", {}},
-                              {"examples/burns.hed", {}},
-                              {"examples/szymanski.hed", {}},
-                              {"examples/bakery.hed", {}},
-                              {"examples/lost_update.hed", {}},
-                              {"examples/message_passing.hed", {}},
-                              {"examples/store_buffering.hed", {}},
-                              {"examples/seqlock.hed", {}},
-                              {"examples/ticket_lock.hed", {}},
-                              {"examples/spin_lock.hed", {}},
-                              {"examples/readers_writers.hed", {}},
-                              {"examples/bounded_buffer.hed", {}},
-                              {"examples/philosophers.hed", {}},
-                              {expect + "litmus_iriw.hed", {}},
-                              {expect + "paper_rsmc_figure_2.hed", {}},
-                              {expect + "power_mutexes.hed", {}},
-                              {reference + "casrot.hed", {{"N", 5}}},
-                              {reference + "casw.hed", {{"N", 4}}},
-                              {reference + "coa.hed", {{"N", 4}}},
-                              {reference + "inc.hed", {{"N", 4}}},
-                              {reference + "ainc.hed", {{"N", 6}}},
-                              {reference + "fib2.hed", {{"K", 3}}},
-                              {reference + "indexer.hed", {{"N", 12}}},
-                              {reference + "lastzero.hed", {{"N", 5}}},
-                              {reference + "mcs.hed", {}},
-                              {reference + "readers.hed", {{"N", 8}}},
-                              {reference + "sigma.hed", {{"N", 5}}},
-                              {reference + "spinlock.hed", {}},
-                              {reference + "ticketlock.hed", {}},
-                              {reference + "triangular.hed", {{"NUM", 2}}},
-                              {reference + "szymanski-bounded.hed", {}},
-                              {reference + "peterson-assume.hed", {}}};
-  fmt::print("### Complete and blocked runs (paper 2, table 1)\n\n");
-  fmt::print(
-      "| program | complete | blocked by the model | ratio | by assume, await, loop bound | CPU s |\n");
-  fmt::print("|---|---:|---:|---:|---:|---:|\n");
-  std::uint64_t complete = 0;
-  std::uint64_t blocked = 0;
-  for (const auto& row : rows) {
-    const auto measured = best(load(row.file, row.parameters), options());
-    const auto& counts = measured.result.counts;
-    if (measured.result.verdict == Verdict::undecided) {
-      fmt::print("| {} | - | - | - | - | more than {} |\n", label(row.file, row.parameters), limit);
-      continue;
-    }
-    complete += counts.executions;
-    blocked += counts.blocked_race;
-    const auto runs = counts.executions + counts.blocked_race;
-    fmt::print("| {} | {} | {} | {:.2f} % | {} | {:.4f} |\n", label(row.file, row.parameters),
-               counts.executions, counts.blocked_race,
-               runs == 0 ? 0.0 : 100.0 * static_cast<double>(counts.blocked_race) / static_cast<double>(runs),
-               counts.blocked_assume + counts.blocked_await + counts.blocked_loop_bound,
-               measured.cpu_seconds);
-  }
-  fmt::print("| all | {} | {} | {:.2f} % | | |\n\n", complete, blocked,
-             100.0 * static_cast<double>(blocked) / static_cast<double>(complete + blocked));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc > 1) limit = std::atof(argv[1]);
   event_table();
-  runs_table();
 }

@@ -24,10 +24,12 @@ double seconds(const timeval& time) {
 
 }  // namespace
 
-Program load(const std::string& file, const Parameters& parameters, std::uint32_t unroll) {
+Program load(const std::string& file, const Parameters& parameters, std::uint32_t unroll,
+             bool loops_as_written) {
   CompileOptions options;
   options.parameters = parameters;
   options.unroll = unroll;
+  options.unroll_spin_loops = loops_as_written;
   return value_or_exit(Program::from_file(std::string(HEDDLE_SOURCE_DIR) + "/" + file, options));
 }
 

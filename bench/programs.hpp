@@ -16,7 +16,7 @@ struct Measured {
 // Loads a program of the project; `file` is relative to its root. Exits with a message if it does not
 // compile.
 [[nodiscard]] Program load(const std::string& file, const Parameters& parameters = {},
-                           std::uint32_t unroll = 16);
+                           std::uint32_t unroll = 16, bool loops_as_written = false);
 // Runs a check without symmetry, so that counts are those of other checkers and of the papers; exits with a message if
 // the options are rejected.
 [[nodiscard]] Measured measure(const Program& program, const CheckOptions& options);

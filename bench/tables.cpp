@@ -1,12 +1,9 @@
-// Prints the tables of docs/benchmarks.md as Markdown: each is the counterpart of a table or figure of one of
-// the papers, on our programs. `heddle_tables [SECONDS]`: runs beyond this time (30) are shown as "-".
+// Prints the first table of docs/benchmarks.md as Markdown: the cost of a transition. `heddle_tables [SECONDS]`: the
+// limit of a check (30).
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
+#include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,87 +25,6 @@ CheckOptions options(const std::string& model, const std::string& algorithm) {
   result.algorithm = algorithm;
   result.timeout = limit;
   return result;
-}
-
-// A violation that an example expects under a relaxed model.
-struct Bug {
-  std::string file;
-  Parameters parameters;
-  std::string model;
-};
-
-std::vector<Bug> expected_bugs() {
-  std::vector<std::string> files;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(HEDDLE_SOURCE_DIR) + "/examples")) {
-    if (entry.path().extension() == ".hed") files.push_back("examples/" + entry.path().filename().string());
-  }
-  std::sort(files.begin(), files.end());
-  std::vector<Bug> bugs;
-  for (const auto& file : files) {
-    const auto program = load(file);
-    for (const auto& expectation : program.expectations()) {
-      if (expectation.outcome != heddle::ExpectedOutcome::violation) continue;
-      for (const auto& model : expectation.models) {
-        if (model == "tso" || model == "pso") bugs.push_back({file, expectation.parameters, model});
-      }
-    }
-  }
-  return bugs;
-}
-
-// Paper 1, table 2: the bugs that a bounded store buffer still exposes.
-void buffer_bound_table() {
-  const std::vector<std::optional<std::uint32_t>> bounds{0, 1, 2, 3, std::nullopt};
-  fmt::print("### Bugs found by buffer bound (paper 1, table 2)\n\n");
-  fmt::print("| program | model | 0 | 1 | 2 | 3 | none |\n|---|---|---|---|---|---|---|\n");
-  std::vector<std::size_t> found(bounds.size(), 0);
-  const auto bugs = expected_bugs();
-  for (const auto& bug : bugs) {
-    const auto program = load(bug.file, bug.parameters);
-    fmt::print("| {} | {} |", label(bug.file, bug.parameters), bug.model);
-    for (std::size_t i = 0; i < bounds.size(); ++i) {
-      auto check = options(bug.model, "source");
-      check.buffer_bound = bounds[i];
-      const auto result = measure(program, check).result;
-      found[i] += result.violation.has_value();
-      fmt::print(" {} |", result.violation                               ? "found"
-                          : result.verdict == heddle::Verdict::undecided ? "-"
-                                                                         : "");
-    }
-    fmt::print("\n");
-  }
-  fmt::print("| **share of {}** | |", bugs.size());
-  for (const auto count : found)
-    fmt::print(" {:.2f} |", static_cast<double>(count) / static_cast<double>(bugs.size()));
-  fmt::print("\n\n");
-}
-
-// Paper 1, figure 9: executions of Dijkstra's program under TSO by buffer bound and size.
-void dijkstra_table() {
-  const std::string file = "bench/dijkstra_rounds.hed";
-  fmt::print(
-      "### Executions of Dijkstra's program under TSO by rounds and buffer bound (paper 1, figure 9)\n\n");
-  fmt::print("| rounds | 0 | 1 | 2 | 3 | none |\n|---|---|---|---|---|---|\n");
-  for (std::int64_t rounds = 1; rounds <= 4; ++rounds) {
-    fmt::print("| {} |", rounds);
-    const auto program = load(file, {{"ROUNDS", rounds}});
-    for (const auto bound :
-         {std::optional<std::uint32_t>(0), std::optional<std::uint32_t>(1), std::optional<std::uint32_t>(2),
-          std::optional<std::uint32_t>(3), std::optional<std::uint32_t>()}) {
-      auto check = options("tso", "source");
-      check.buffer_bound = bound;
-      check.keep_going = true;
-      const auto measured = measure(program, check);
-      if (measured.result.verdict == heddle::Verdict::undecided) {
-        fmt::print(" - |");
-      } else {
-        fmt::print(" {} ({:.2f} s) |", measured.result.counts.executions, measured.cpu_seconds);
-      }
-    }
-    fmt::print("\n");
-  }
-  fmt::print("\n");
 }
 
 // The cost of a transition under each model, and executions per second.
@@ -156,6 +72,4 @@ void step_table() {
 int main(int argc, char** argv) {
   if (argc > 1) limit = std::atof(argv[1]);
   step_table();
-  buffer_bound_table();
-  dijkstra_table();
 }
