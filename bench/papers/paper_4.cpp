@@ -50,7 +50,10 @@ void print_paper_4(Run& run) {
     fmt::print("| {} | {} | {} | {} | {} | {} |\n", label(file, parameters), row.model, text(row.classes),
                explored(row.classes, "rf"), text(row.traces), explored(row.traces, "trust"));
   }
-  fmt::print("\n");
+  note(
+      "`-`: not within an hour there. The paper does not print the programs; where their loops end is "
+      "reconstructed from\n"
+      "its counts.");
 }
 
 }  // namespace heddle::bench::papers

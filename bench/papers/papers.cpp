@@ -29,6 +29,8 @@ std::string cell(const Measured& measured) {
                      measured.cpu_seconds);
 }
 
+void note(std::string_view text) { fmt::print("\n{}\n\n", text); }
+
 std::string text(const Published& published) {
   if (!published.count) return "-";
   return published.time.empty() ? fmt::to_string(*published.count)

@@ -30,6 +30,9 @@ void print_paper_5(Run& run);
 // "2902 (0.01 s)", "> 120 (30.00 s)" at the limit.
 [[nodiscard]] std::string cell(const Measured& measured);
 
+// Prints what the figures of a table mean, and in what ours differ from the paper's.
+void note(std::string_view text);
+
 // What a paper says of a check. No count: its own run did not end, or it does not tell.
 struct Published {
   std::optional<std::uint64_t> count = {};
