@@ -1,6 +1,6 @@
 // Searches for a run of a graph, or of a part of it, with at most k preemptions: the exact decision, from
-// scratch. See preemption_bound.hpp for what a preemption is, and ordered_graph.hpp (SearchedGraph) for what is asked of
-// the graph. Its threads need not take their steps in program order.
+// scratch. See preemption_bound.hpp for what a preemption is, and ordered_graph.hpp (SearchedGraph) for what the graph
+// must be able to tell. Its threads need not take their steps in program order.
 //
 // The problem is NP-complete. As in section 5 of paper 3 it is decided recursively, for one k only, without
 // computing the least number. Three things keep that short:
@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "checker/preemption_bound/ordered_graph.hpp"
@@ -56,6 +57,8 @@ class RunSearch {
     ThreadId running = 0;
     std::uint32_t budget = 0;
   };
+  // Up to so many failed states it takes less time to compare them all.
+  static constexpr std::size_t most_compared = 32;
 
   void collect_steps(const Set& part);
   bool go_on_with(ThreadId running, std::uint32_t budget);
@@ -63,6 +66,8 @@ class RunSearch {
   bool try_each_thread_but(ThreadId running, std::uint32_t budget);
   void finish_threads();
   [[nodiscard]] bool failed_before(ThreadId running, std::uint32_t budget) const;
+  void note_failed(ThreadId running, std::uint32_t budget);
+  [[nodiscard]] static std::uint64_t hash_of(const Set& done);
   [[nodiscard]] bool can_go_on(const Thread& thread) const;
   [[nodiscard]] bool has_run(EventId event) const { return done_.contains(static_cast<ProcessId>(event)); }
   // Whether all steps outside of `own` that the event needs have run.
@@ -83,6 +88,7 @@ class RunSearch {
   std::vector<EventId> run_;  // the same, in order
   bool locks_ = false;        // some of the steps lock a mutex
   std::vector<Failed> failed_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;  // indices of failed_, if there are many
 };
 
 template <SearchedGraph Graph>
@@ -91,6 +97,7 @@ bool RunSearch<Graph>::find(std::uint32_t bound, const Set& part) {
   done_ = {};
   run_.clear();
   failed_.clear();
+  by_hash_.clear();
   return switch_from(none, bound);
 }
 
@@ -132,7 +139,7 @@ bool RunSearch<Graph>::switch_from(ThreadId running, std::uint32_t budget) {
   const bool affordable = locks_ || budget > 0;
   if (affordable && !failed_before(running, budget)) {
     if (try_each_thread_but(running, budget)) return true;
-    failed_.push_back({done_, running, budget});
+    note_failed(running, budget);
   }
   undo(before);
   return false;
@@ -177,9 +184,29 @@ void RunSearch<Graph>::finish_threads() {
 
 template <SearchedGraph Graph>
 bool RunSearch<Graph>::failed_before(ThreadId running, std::uint32_t budget) const {
-  return std::any_of(failed_.begin(), failed_.end(), [&](const Failed& failed) {
+  const auto is_this = [&](const Failed& failed) {
     return failed.running == running && failed.budget >= budget && failed.done == done_;
-  });
+  };
+  if (failed_.size() <= most_compared) return std::any_of(failed_.begin(), failed_.end(), is_this);
+  const auto [begin, end] = by_hash_.equal_range(hash_of(done_));
+  return std::any_of(begin, end, [&](const auto& entry) { return is_this(failed_[entry.second]); });
+}
+
+template <SearchedGraph Graph>
+void RunSearch<Graph>::note_failed(ThreadId running, std::uint32_t budget) {
+  failed_.push_back({done_, running, budget});
+  if (failed_.size() <= most_compared) return;
+  while (by_hash_.size() < failed_.size()) {
+    const auto index = static_cast<std::uint32_t>(by_hash_.size());
+    by_hash_.emplace(hash_of(failed_[index].done), index);
+  }
+}
+
+template <SearchedGraph Graph>
+std::uint64_t RunSearch<Graph>::hash_of(const Set& done) {
+  std::uint64_t hash = 0;
+  done.for_each([&](ProcessId id) { hash = (hash ^ id) * 0x9e3779b97f4a7c15 + (hash >> 29); });
+  return hash;
 }
 
 // Whether the machine could take a step of the thread, perhaps with another outcome than in this graph. Only a lock may have
