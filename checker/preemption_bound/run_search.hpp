@@ -57,7 +57,7 @@ class RunSearch {
     ThreadId running = 0;
     std::uint32_t budget = 0;
   };
-  // Up to so many failed states it takes less time to compare them all.
+  // Up to this number of failed states it takes less time to compare them all.
   static constexpr std::size_t most_compared = 32;
 
   void collect_steps(const Set& part);

@@ -551,7 +551,7 @@ struct AlgorithmInfo {
 [[nodiscard]] const std::vector<ModelInfo>& models();
 [[nodiscard]] const std::vector<AlgorithmInfo>& algorithms();
 // The algorithm with which check() begins where the options name none: `states` for liveness, `source` under a preemption
-// bound and for invariants that name locals of threads, `trust` otherwise. Linear in the program's properties.
+// bound (but for `power`) and for invariants that name locals, `trust` otherwise. Linear in the program's properties.
 [[nodiscard]] std::string_view default_algorithm(const Program& program, const CheckOptions& options);
 // The same for programs without such invariants.
 [[nodiscard]] std::string_view default_algorithm(const CheckOptions& options);
