@@ -228,13 +228,15 @@ concept HoldsGraph = CommitMachine<M> && requires(const M& run) {
 
 // Threads run ahead of their loads. So a run may lack the store of a read-modify-write forever, what threads
 // have done is known only at the end of the run, and a run to a failure leaves out what failed assumptions
-// leave out. `causes_of`: the events without which the failure would not count, and what is before them.
+// leave out. `causes_of`: the events without which the failure would not count, and what is before them. `run_of`: the run
+// that commits these steps, each by an id of it, in this order, which extends cb.
 template <typename M>
 concept RunsAhead = CommitMachine<M> && requires(M& machine, const M& run) {
   { run.lacks_store() } -> std::same_as<bool>;
   machine.count_coverage();
-  { machine.run_to_failure() } -> std::same_as<Schedule>;
+  { machine.run_to_failure(*run.failures().begin()) } -> std::same_as<Schedule>;
   { run.causes_of(*run.failures().begin()) } -> std::convertible_to<typename M::Set>;
+  { run.run_of(std::vector<EventId>()) } -> std::same_as<Schedule>;
 };
 
 // Store buffers may be bounded (MachineOptions::buffer_bound). `forced_flushes`: how many stores have had to wait for
@@ -339,7 +341,7 @@ concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
   { machine.close_gaps(prepared, event_id, deleted) } -> std::same_as<EventId>;
 };
 
-// Runs may have a bound of preemptions (MachineOptions::preemption_bound; `bounds_preemptions`). `within_bound`: whether the run so far, as an
+// Runs may have a bound of preemptions (`bounds_preemptions`). `within_bound`: whether the run so far, as an
 // execution of its own, is within it. For trust: `settle_prefix`: nothing before the write, which has just revisited, can
 // be deleted any more (until `mend`); `must_extend`: whether the run may lead to anything within the bound;
 // `withheld`: the number of violations beyond the bound, since the beginning.

@@ -251,13 +251,15 @@ class PowerMachine {
   [[nodiscard]] Schedule run() const { return run(Set()); }
   // The same without these events, which no others are cb-after.
   [[nodiscard]] Schedule run(const Set& without) const;
+  // The steps with these ids in this order, which extends cb.
+  [[nodiscard]] Schedule run_of(const std::vector<EventId>& order) const;
   // Events that an assumption leaves out that does not hold, or is not known to hold; loads of
   // read-modify-writes whose store is missing; and all events that cb puts after these.
   [[nodiscard]] Set left_out();
   // The events without which the violation would not count, and what cb orders before them. O(requests) for each.
   [[nodiscard]] Set causes_of(const FailureAt& failure) const;
   // Without what assumptions leave out: leads to a violation that counts.
-  [[nodiscard]] Schedule run_to_failure() { return run(left_out()); }
+  [[nodiscard]] Schedule run_to_failure(const FailureAt& /*failure*/) { return run(left_out()); }
   [[nodiscard]] bool follow(const Choice& choice);
   // The newest value of each location.
   void final_memory(std::vector<std::int64_t>& memory) const {
@@ -482,6 +484,8 @@ class PowerMachine {
   [[nodiscard]] std::optional<std::int64_t> add_read(const Prepared& event, EventId place);
   [[nodiscard]] Order order_after_own_read(const Prepared& event, ProcessId reader) const;
   void continue_thread(EventName name, std::int64_t result);
+  template <typename Present>
+  [[nodiscard]] Choice choice_of(const Step& step, Present&& present) const;
 
   const Image& image_;
   bool resume_after_assert_;

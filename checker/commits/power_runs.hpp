@@ -31,44 +31,66 @@ Row PowerMachine<Words>::row(std::uint32_t depth) const {
 }
 
 // A step of a schedule: `location` is the index of the request, `value` the choice, or the name of the write
-// that it reads from or directly follows: -1 for an initial one.
+// that it reads from or directly follows: -1 for an initial one. `present`: whether a write is there when it is committed.
+template <unsigned Words>
+template <typename Present>
+Choice PowerMachine<Words>::choice_of(const Step& step, Present&& present) const {
+  const Request& committed = request(step.name);
+  Choice choice{.type = StepType::commit, .thread = step.name.thread, .location = step.name.index};
+  const bool reads = committed.read != no_event;
+  const auto& event = model_[reads ? committed.read : committed.write];
+  if (committed.op == Op::choose) {
+    choice.value = committed.result;
+  } else if (committed.dropped) {
+    choice.value = encoded(dropped_name);
+  } else {
+    // The write that the event followed at the time: others may have been put between them since.
+    EventId place = reads ? event.source : event.previous;
+    while (place >= 0 && !present(static_cast<ProcessId>(place))) place = model_.previous(place);
+    choice.value = encoded(name_of(place));
+  }
+  return choice;
+}
+
 template <unsigned Words>
 Schedule PowerMachine<Words>::run(const Set& without) const {
   Schedule result;
   for (const Step& step : steps_) {
     if (without.contains(step.first_event)) continue;
-    const Request& committed = request(step.name);
-    Choice choice{.type = StepType::commit, .thread = step.name.thread, .location = step.name.index};
-    const bool reads = committed.read != no_event;
-    const auto& event = model_[reads ? committed.read : committed.write];
-    if (committed.op == Op::choose) {
-      choice.value = committed.result;
-    } else if (committed.dropped) {
-      choice.value = encoded(dropped_name);
-    } else {
-      // The write that the event followed at the time: others may have been put between them since.
-      EventId place = reads ? event.source : event.previous;
-      while (place >= 0 && (static_cast<std::uint32_t>(place) >= step.first_event ||
-                            without.contains(static_cast<ProcessId>(place)))) {
-        place = model_.previous(place);
-      }
-      choice.value = encoded(name_of(place));
-    }
-    result.push_back(choice);
+    result.push_back(choice_of(
+        step, [&](ProcessId write) { return write < step.first_event && !without.contains(write); }));
   }
   return result;
 }
 
 template <unsigned Words>
-bool PowerMachine<Words>::follow(const Choice& choice) {
+Schedule PowerMachine<Words>::run_of(const std::vector<EventId>& order) const {
+  Schedule result;
+  Set done;
+  for (const EventId id : order) {
+    const std::uint32_t step = step_of(id);
+    result.push_back(choice_of(steps_[step], [&](ProcessId write) { return done.contains(write); }));
+    for (auto event = first_event(step); event < first_event(step + 1); ++event) done.insert(event);
+  }
+  return result;
+}
+
+// Commits what the choice names on the machine, which may be of a kind that adds something to `commit`.
+template <typename Machine>
+[[nodiscard]] bool follow_commit(Machine& machine, const Choice& choice) {
   const EventName name{choice.thread, choice.location};
   bool found = false;
-  for_each_enabled([&](EventName enabled) { found = found || enabled == name; });
+  machine.for_each_enabled([&](EventName enabled) { found = found || enabled == name; });
   if (!found) return false;
-  Prepared event;
-  prepare(name, event);
-  if (op(name) == Op::choose) return commit(event, choice.value);
-  return commit(event, resolve(name, decoded(choice.value)));
+  typename Machine::Prepared event;
+  machine.prepare(name, event);
+  if (machine.op(name) == Op::choose) return machine.commit(event, choice.value);
+  return machine.commit(event, machine.resolve(name, decoded(choice.value)));
+}
+
+template <unsigned Words>
+bool PowerMachine<Words>::follow(const Choice& choice) {
+  return follow_commit(*this, choice);
 }
 
 template <unsigned Words>

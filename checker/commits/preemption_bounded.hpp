@@ -9,17 +9,23 @@
 //
 // Slack. trust passes through executions that need more than the one within k that it is looking for, call it G
 // (preemption_bound/preemption_bound.hpp has this for graphs that keep program order). Let D be what stays of such an
-// execution until G is reached. The other events are to be deleted; each was committed last in coherence order,
-// or reading from the newest write, as that of the left-most thread that could continue (Recommits::next_event). So they can
-// all run after D, and each thread's in one piece. For let e of thread i need f of a thread j > i, both
-// of them to be deleted. f was committed when thread i could not continue. It could later because a read of a thread up to
-// i was revisited, which deleted what had been committed after that read, so f, too, unless the new source needs it; but
-// then f is in D. Leaving a thread with events in D for its piece may cost one preemption, so N threads cost N at most.
+// execution until G is reached. The other events are to be deleted; each was committed last in coherence order, or reading from
+// the newest write, of what was there or is in D, as an event of the left-most thread that could continue
+// (Recommits::next_event).
+// - They can all run after D, and each thread's in one piece. For let e of thread i need f of a thread j > i, both of them
+//   to be deleted. f was committed when thread i could not continue. It could later because a read of a thread up to i was
+//   revisited, which deleted what had been committed after that read, so f, too, unless the new source needs it. But a read
+//   that was revisited is not deleted any more, nor is what its source needs, so then f is in D.
+// - The last time that a thread is left in the run of D may have been free, because it had no later event; now it may cost one.
+//   So N threads cost N at most. What was free because of a taken mutex stays free: everything that program order
+//   puts before a lock is before it in cb, so it is in D with the lock, and nothing of that thread goes between.
 //
 // Violations count with the events that they need. Let V be these; let the threads run on from V to their ends, from
 // the left to the right. What trust visits on its way to that is a part of V, then what is to be deleted or beyond V, of each
-// thread in one piece. Where a thread waits for a mutex it is left for the one that unlocks it: one preemption more for each
-// unlock.
+// thread in one piece: a write that is still to revisit is in V, because a read beyond V sees only V or threads to its left, which
+// are there when it is committed; so is what the write needs. Where a thread waits for a mutex it is left for the one that unlocks
+// it: one preemption more for each unlock. A violation beyond the bound stops its thread, too; another one of the thread, after it in
+// program order, needs the loads of that assertion, so it is beyond the bound as well.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +34,7 @@
 #include <vector>
 
 #include "checker/commits/commit_machine.hpp"
+#include "checker/commits/power_machine.hpp"
 #include "checker/preemption_bound/ordered_graph.hpp"
 #include "checker/preemption_bound/run_search.hpp"
 #include "checker/state/event.hpp"
@@ -117,6 +124,17 @@ class PreemptionBounded : public Machine {
     if (bound_) known_.pop_back();
     Machine::undo();
   }
+  [[nodiscard]] bool follow(const Choice& choice) { return follow_commit(*this, choice); }
+  // With a bound: runs within it, if there are any.
+  using Machine::run;
+  [[nodiscard]] Schedule run() const {
+    const bool found = bound_ && Machine::depth() > 0 && search_.find(*bound_, all());
+    return found ? Machine::run_of(search_.run()) : Machine::run();
+  }
+  [[nodiscard]] Schedule run_to_failure(const typename Machine::FailureAt& failure) {
+    const bool found = bound_ && search_.find(*bound_, Machine::causes_of(failure));
+    return found ? Machine::run_of(search_.run()) : Machine::run_to_failure(failure);
+  }
   // Those within the bound.
   [[nodiscard]] const auto& failures() const {
     return bound_ && !Machine::failures().empty() ? within_ : Machine::failures();
@@ -135,13 +153,16 @@ class PreemptionBounded : public Machine {
     ThreadId last = none;     // whose event is the last one in that run
   };
 
+  [[nodiscard]] Set all() const {
+    Set all;
+    for (ProcessId id = 0; id < Machine::first_event(Machine::depth()); ++id) all.insert(id);
+    return all;
+  }
   [[nodiscard]] bool at_most(std::uint32_t preemptions) {
     Known& known = known_.back();
     if (known.most <= preemptions) return true;
     if (known.least > preemptions) return false;
-    Set all;
-    for (ProcessId id = 0; id < Machine::first_event(Machine::depth()); ++id) all.insert(id);
-    if (search_.find(preemptions, all)) {
+    if (search_.find(preemptions, all())) {
       known.most = preemptions;
       known.last = Machine::name_of(search_.run().back()).thread;
       return true;
@@ -169,7 +190,7 @@ class PreemptionBounded : public Machine {
 
   std::optional<std::uint32_t> bound_;
   bool report_beyond_bound_;
-  RunSearch<StepsOfRun<Machine>> search_;
+  mutable RunSearch<StepsOfRun<Machine>> search_;    // is begun anew for each question
   std::vector<typename Machine::FailureAt> within_;  // if the newest commit found any
   std::uint64_t withheld_ = 0;
   std::vector<Known> known_{{}};  // one for each depth

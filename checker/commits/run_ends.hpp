@@ -45,7 +45,7 @@ class RunEnds {
         if constexpr (HoldsGraph<Machine>) {
           return linearise(search_, machine.graph(), failure.causes);
         } else {
-          return machine.run_to_failure();
+          return machine.run_to_failure(failure);
         }
       });
     }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "heddle/heddle.h"
+#include "heddle/minimise.h"
 
 namespace {
 
@@ -95,4 +96,25 @@ TEST_CASE("a deadlock counts with all its preemptions") {
       "thread q { lock n; lock m; unlock m; unlock n; }\n";
   // p takes m and never runs again, so it never locks n.
   for (const char* model : {"sc", "tso", "pso", "power"}) check_verdict(text, model, 0, Verdict::violation);
+}
+
+TEST_CASE("the shortest trace to a violation is one within the bound") {
+  const auto program = heddle::Program::from_source(
+      "shared x: int;\n"
+      "thread p { let a = x; assert a != 3; }\n"
+      "thread q { x = 1; x = 2; x = 3; }\n",
+      "test.hed");
+  REQUIRE(program);
+  for (const char* model : {"sc", "power"}) {
+    heddle::CheckOptions options{.model = model, .algorithm = "trust"};
+    options.preemption_bound = 0;
+    const auto result = heddle::check(*program, options);
+    REQUIRE(result);
+    REQUIRE(result->violation);
+    const auto shortest = heddle::minimise(*program, options, *result->violation);
+    REQUIRE_MESSAGE(shortest, heddle::to_text(shortest.error()));
+    CHECK(shortest->shortest);
+    CHECK(shortest->transitions == 4);
+    CHECK(shortest->switches == 1);
+  }
 }

@@ -17,6 +17,7 @@
 #include "checker/commits/power_machine.hpp"
 #include "checker/commits/run_ends.hpp"
 #include "checker/interleavings/algorithms.hpp"
+#include "heddle/minimise.h"
 #include "properties.hpp"
 #include "tests/checker/every_run.hpp"
 
@@ -222,6 +223,35 @@ std::optional<Found> violation_of(const CheckResult& result) {
   return Found{result.violation->kind, result.violation->line, result.violation->column};
 }
 
+// How often the trace returns to a thread.
+std::uint32_t returns(const Trace& trace) {
+  std::uint32_t count = 0;
+  std::set<std::int32_t> seen;
+  std::optional<std::int32_t> running;
+  for (const auto& step : trace.steps) {
+    if (running != step.thread && !seen.insert(step.thread).second) ++count;
+    running = step.thread;
+  }
+  return count;
+}
+
+// Under power: the trace is within the bound, and so is the shortest one.
+std::string wrong_with_trace(const Program& program, const CheckOptions& options, const CheckResult& result) {
+  if (!result.violation) return {};
+  std::string wrong;
+  const auto& locations = state_of(program).image(true)->locations;
+  const bool mutexes =
+      std::any_of(locations.begin(), locations.end(), [](const auto& location) { return location.is_mutex; });
+  // (Leaving a thread that waits for a mutex is free.)
+  if (!mutexes && returns(result.violation->trace) > *options.preemption_bound)
+    wrong += "  the trace is beyond the bound\n";
+  const auto shortest = minimise(program, options, *result.violation);
+  if (!shortest) return wrong + "  no shortest trace: " + shortest.error().front().text + "\n";
+  if (!mutexes && returns(shortest->violation.trace) > *options.preemption_bound)
+    wrong += "  the shortest trace is beyond the bound\n";
+  return wrong;
+}
+
 // Describes the error in one algorithm's check, if any.
 std::string wrong_with(const CheckResult& result, const Oracle& oracle, std::uint32_t bound) {
   std::vector<Values> outcomes;
@@ -286,6 +316,7 @@ Finding preemption_bounds_agree(const Program& program, const std::string& model
       if (!result) return {.difference = where + result.error().front().text + "\n"};
       if (!result->stopped_by.empty()) return {.difference = where + "stopped: " + result->stopped_by + "\n"};
       auto wrong = wrong_with(*result, *oracle, bound);
+      if (power) wrong += wrong_with_trace(program, options, *result);
       executions[options.algorithm] = result->counts.executions;
       if (result->violation) {
         options.keep_going = false;
