@@ -77,9 +77,9 @@ void named_bugs_table(Run& run) {
   note(
       "All other bugs of the paper's table need k = 1 at most. triangular has SV-COMP's NUM, reorder and "
       "twostage have 20\n"
-      "and 100 threads, as there. A violation counts here with what the failing thread needs, so a setter of "
-      "reorder that\n"
-      "has not stored to b yet was not preempted.");
+      "and 100 threads, as there. A violation counts here with what the failing thread needs, so k = 0 is "
+      "enough for reorder:\n"
+      "no setter has to come back for its store to b.");
 }
 
 // Whether a bound may be set: not where data races or liveness are in question, nor under every model.
