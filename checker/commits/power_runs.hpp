@@ -1,5 +1,5 @@
 // How a run of the commit-order model of POWER is written down: as rows, as a schedule to be followed again, as a graph, and
-// as a key. The end of power_machine.hpp, which includes it.
+// as a key; and which of its events belong to the run to a violation. The end of power_machine.hpp, which includes it.
 #pragma once
 
 #include <cstddef>
@@ -91,6 +91,81 @@ template <typename Machine>
 template <unsigned Words>
 bool PowerMachine<Words>::follow(const Choice& choice) {
   return follow_commit(*this, choice);
+}
+
+template <unsigned Words>
+auto PowerMachine<Words>::left_out() -> Set {
+  Set out;
+  for (ThreadId t = 0; t < threads_.count(); ++t) {
+    if (unassumed(t) != none) threads_.clean(t);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      bool behind = false;
+      for (const Request& request : threads_.requests(t)) {
+        if (request.op == Op::assumption)
+          behind = behind || !decided(t, request) || request.value == 0 || meets(t, request.data, out);
+        if (request.write_half() && !request.committed && !request.absent) {
+          const auto read = (&request)[-1].read;
+          if (read != no_event && !out.contains(static_cast<ProcessId>(read))) {
+            out.insert(static_cast<ProcessId>(read));
+            changed = true;
+          }
+        }
+        if (!request.committed && !request.dropped) continue;
+        for (const auto node : {request.read, request.write}) {
+          const auto id = static_cast<ProcessId>(node);
+          if (node == no_event || out.contains(id)) continue;
+          if (!behind && !model_[node].commit_before.intersects(out)) continue;
+          out.insert(id);
+          changed = true;
+        }
+      }
+    }
+  }
+  return out;
+}
+
+// What `counts` looks at, and what must be there so that nothing of it is left out: the loads of earlier assumptions, and
+// the stores of read-modify-writes.
+template <unsigned Words>
+auto PowerMachine<Words>::causes_of(const FailureAt& failure) const -> Set {
+  Set causes;
+  bool changed = false;
+  const auto add = [&](EventId id) {
+    if (id == no_event || causes.contains(static_cast<ProcessId>(id))) return;
+    causes |= model_[id].commit_before;
+    changed = true;
+  };
+  const auto add_all = [&](ThreadId t, LoadSet loads) {
+    load_sets().for_each(loads, [&](std::uint32_t number) { add(threads_.load(t, number).read); });
+  };
+  const auto& failing = threads_.requests(failure.thread);
+  for (std::uint32_t i = 0; i <= failure.index; ++i) {
+    const Request& request = failing[i];
+    if (request.stays()) add(request.read != no_event ? request.read : request.write);
+    if (!request.observes() && i != failure.index) continue;
+    for (const LoadSet loads : {request.data, request.waited, request.control})
+      add_all(failure.thread, loads);
+  }
+  do {
+    changed = false;
+    for (ThreadId t = 0; t < threads_.count(); ++t) {
+      const auto& requests = threads_.requests(t);
+      bool needed = false;  // something later in program order
+      for (auto i = requests.size(); i > 0; --i) {
+        const Request& request = requests[i - 1];
+        if (needed && request.op == Op::assumption) add_all(t, request.data);
+        for (const EventId id : {request.read, request.write})
+          needed = needed || (id != no_event && causes.contains(static_cast<ProcessId>(id)));
+        if (request.write_half() && requests[i - 2].read != no_event &&
+            causes.contains(static_cast<ProcessId>(requests[i - 2].read)))
+          add(request.write);
+      }
+    }
+  } while (changed);
+  return causes;
 }
 
 template <unsigned Words>
