@@ -117,14 +117,4 @@ class AheadWaits : public Machine {
   bool out_of_room_ = false;
 };
 
-// The machine, with waits if it has none.
-template <typename Machine>
-struct WithWaits {
-  using Type = Machine;
-};
-template <RunsAhead Machine>
-struct WithWaits<Machine> {
-  using Type = AheadWaits<Machine>;
-};
-
 }  // namespace heddle::checker

@@ -239,6 +239,19 @@ concept RunsAhead = CommitMachine<M> && requires(M& machine, const M& run) {
   { run.run_of(std::vector<EventId>()) } -> std::same_as<Schedule>;
 };
 
+// What is made of a machine whose threads run ahead; other machines are taken as they are. (A function, because g++ 12 accepts
+// no partial specialisation here.)
+template <template <RunsAhead> typename Kind, typename Machine>
+[[nodiscard]] constexpr auto kind_if_ahead() {
+  if constexpr (RunsAhead<Machine>) {
+    return std::type_identity<Kind<Machine>>();
+  } else {
+    return std::type_identity<Machine>();
+  }
+}
+template <template <RunsAhead> typename Kind, typename Machine>
+using IfAhead = typename decltype(kind_if_ahead<Kind, Machine>())::type;
+
 // Store buffers may be bounded (MachineOptions::buffer_bound). `forced_flushes`: how many stores have had to wait for
 // room since the beginning.
 template <typename M>

@@ -20,7 +20,7 @@ static_assert(HoldsGraph<GraphMachine<PartialStoreOrderAxioms, 1>>);
 
 // Calls `use(machine)` with a fresh machine that has room for a run of this many steps, each at most two
 // events. Two widths, for uses that need not be fast on long runs. `Kind<M>`: what is made of the machine.
-template <template <typename> typename Kind = std::type_identity_t, typename Use>
+template <template <RunsAhead> typename Kind = std::type_identity_t, typename Use>
 void with_power_machine(std::size_t steps, const Search& search, Use&& use) {
   auto options = search.machine_options();
   options.twins = {};  // the end that is looked for may tell equal threads apart

@@ -120,7 +120,7 @@ class Naive : CommitExploration<Machine> {
 
 void run_naive(Search& search, const GraphObserver& observer) {
   with_commit_machine(search, [&]<typename Narrowest>() {
-    using Machine = WithPreemptionBound<Narrowest>;
+    using Machine = IfAhead<PreemptionBounded, Narrowest>;
     explore_widening<Machine, last_width_of_second_opinion<Machine>()>(
         search, [&](auto& machine) { return Naive(machine, search, observer).run(); });
   });

@@ -41,41 +41,24 @@ template <typename Machine>
   return machine.op(step.event) == Op::choose ? step.value : machine.resolve(step.event, step.place);
 }
 
-// Stores come before loads, so that loads see many sources without any detour.
-inline constexpr unsigned last_rank = 3;
-[[nodiscard]] inline unsigned rank_of(Op op) {
-  switch (op) {
-    case Op::choose: return 0;
-    case Op::store:
-    case Op::unlock: return 1;
-    case Op::lock: return last_rank;
-    default: return 2;
-  }
-}
-
-// The event to be added next, a function of the graph: the first one of the least rank. Of reads and locks only events
-// that need not wait: `ready(event)`.
+// The event to be added next, a function of the graph. Stores first, so that loads see many sources without
+// any detour; then the others. Locks last. Of these and of reads only events that need not wait: `ready(event)`.
+// `of_left_most`: of the left-most thread that has such an event.
 template <typename Machine, typename Ready>
-[[nodiscard]] std::optional<EventName> next_event(Machine& machine, Ready&& ready) {
+[[nodiscard]] std::optional<EventName> next_event(Machine& machine, Ready&& ready,
+                                                  bool of_left_most = false) {
   std::optional<EventName> best;
-  unsigned best_rank = last_rank + 1;
+  unsigned best_rank = 4;
   machine.for_each_enabled([&](EventName name) {
-    const unsigned rank = rank_of(machine.op(name));
-    if (rank >= best_rank || (rank >= 2 && !ready(name))) return;
-    best = name;
-    best_rank = rank;
-  });
-  return best;
-}
-
-// The same of the left-most thread that has such an event.
-template <typename Machine, typename Ready>
-[[nodiscard]] std::optional<EventName> next_event_of_left_most(Machine& machine, Ready&& ready) {
-  std::optional<EventName> best;
-  unsigned best_rank = last_rank + 1;
-  machine.for_each_enabled([&](EventName name) {
-    if (best && best->thread != name.thread) return;
-    const unsigned rank = rank_of(machine.op(name));
+    if (of_left_most && best && best->thread != name.thread) return;
+    unsigned rank = 2;
+    switch (machine.op(name)) {
+      case Op::choose: rank = 0; break;
+      case Op::store:
+      case Op::unlock: rank = 1; break;
+      case Op::lock: rank = 3; break;
+      default: break;
+    }
     if (rank >= best_rank || (rank >= 2 && !ready(name))) return;
     best = name;
     best_rank = rank;

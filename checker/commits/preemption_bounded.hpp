@@ -9,9 +9,9 @@
 //
 // Slack. trust passes through executions that need more than the one within k that it is looking for, call it G
 // (preemption_bound/preemption_bound.hpp has this for graphs that keep program order). Let D be what stays of such an
-// execution until G is reached. The other events are to be deleted; each was committed last in coherence order, or reading from
-// the newest write, of what was there or is in D, as an event of the left-most thread that could continue
-// (Recommits::next_event).
+// execution until G is reached. trust will delete the other events. It has committed each of them as the next event of the
+// left-most thread that could continue (Recommits::next_event): a store last in coherence order, a read from the newest
+// write, among the events that were there or are in D.
 // - They can all run after D, and each thread's in one piece. For let e of thread i need f of a thread j > i, both of them
 //   to be deleted. f was committed when thread i could not continue. It could later because a read of a thread up to i was
 //   revisited, which deleted what had been committed after that read, so f, too, unless the new source needs it. But a read
@@ -55,12 +55,11 @@ class StepsOfRun {
   [[nodiscard]] std::uint32_t thread_count() const { return machine_->thread_count(); }
   template <typename Visit>
   void for_each_step(Visit&& visit) const {
-    std::vector<EventId> steps;
     for (ThreadId t = 0; t < thread_count(); ++t) {
-      steps.clear();
+      backwards_.clear();
       for (EventId id = machine_->last_event(t); id != no_event; id = machine_->po_previous(id))
-        steps.push_back(id);
-      for (auto i = steps.size(); i > 0; --i) visit(steps[i - 1]);
+        backwards_.push_back(id);
+      for (auto i = backwards_.size(); i > 0; --i) visit(backwards_[i - 1]);
     }
   }
   template <typename Visit>
@@ -84,6 +83,7 @@ class StepsOfRun {
 
  private:
   Machine* machine_;
+  mutable std::vector<EventId> backwards_;  // scratch
 };
 
 // Without a bound all queries return true.
@@ -115,6 +115,7 @@ class PreemptionBounded : public Machine {
       Known known = known_.back();
       if (!first && known.last != t) ++known.most;
       known.last = t;
+      if (Machine::op(event.name) == Op::unlock) ++known.unlocks;
       known_.push_back(known);
       if (!Machine::failures().empty()) keep_within();
     }
@@ -151,6 +152,7 @@ class PreemptionBounded : public Machine {
     std::uint32_t least = 0;  // preemptions of each of its runs
     std::uint32_t most = 0;   // of one of them, if it is counted as left where it waited for a mutex, too
     ThreadId last = none;     // whose event is the last one in that run
+    std::uint32_t unlocks = 0;
   };
 
   [[nodiscard]] Set all() const {
@@ -180,13 +182,8 @@ class PreemptionBounded : public Machine {
       }
     }
   }
-  // How many preemptions more than the bound an execution may need that trust must extend. O(events).
-  [[nodiscard]] std::uint32_t slack() const {
-    std::uint32_t unlocks = 0;
-    for (std::uint32_t i = 0; i < Machine::depth(); ++i)
-      unlocks += Machine::op(Machine::step(i)) == Op::unlock;
-    return Machine::thread_count() + unlocks;
-  }
+  // How many preemptions more than the bound an execution may need that trust must extend.
+  [[nodiscard]] std::uint32_t slack() const { return Machine::thread_count() + known_.back().unlocks; }
 
   std::optional<std::uint32_t> bound_;
   bool report_beyond_bound_;
@@ -195,17 +192,5 @@ class PreemptionBounded : public Machine {
   std::uint64_t withheld_ = 0;
   std::vector<Known> known_{{}};  // one for each depth
 };
-
-template <typename Machine>
-struct PreemptionBoundOf {
-  using type = Machine;
-};
-template <RunsAhead Machine>
-struct PreemptionBoundOf<Machine> {
-  using type = PreemptionBounded<Machine>;
-};
-// The machine with a preemption bound, if its threads run ahead. (GraphMachine counts for itself.)
-template <typename Machine>
-using WithPreemptionBound = typename PreemptionBoundOf<Machine>::type;
 
 }  // namespace heddle::checker

@@ -98,10 +98,9 @@ class Recommits : public Machine {
 
   [[nodiscard]] std::optional<EventName> next_event() {
     const auto ready = [&](EventName event) { return this->op(event) != Op::lock || !stuck_[event.thread]; };
-    if constexpr (BoundsPreemptions<Machine>) {
-      if (Machine::bounds_preemptions()) return next_event_of_left_most(*this, ready);
-    }
-    return checker::next_event(*this, ready);
+    bool of_left_most = false;
+    if constexpr (BoundsPreemptions<Machine>) of_left_most = Machine::bounds_preemptions();
+    return checker::next_event(*this, ready, of_left_most);
   }
   [[nodiscard]] static std::optional<EventName> next_waiting(ThreadId /*from*/) { return std::nullopt; }
   // A stuck lock whose mutex is free by now, or has another owner, waits only in other executions.

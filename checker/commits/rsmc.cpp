@@ -494,7 +494,7 @@ void run_rsmc(Search& search) { run_rsmc(search, {}); }
 
 void run_rsmc(Search& search, const GraphObserver& observer) {
   with_commit_machine(search, [&]<typename Machine>() {
-    explore_widening<typename WithWaits<Machine>::Type>(
+    explore_widening<IfAhead<AheadWaits, Machine>>(
         search, [&](auto& machine) { return Rsmc(machine, search, observer).run(); });
   });
 }

@@ -117,7 +117,7 @@ class BreadthFirstCommits : BreadthFirstTree<Machine, BreadthFirstNode> {
 
 Shortest find_shortest_commits(const Search& search, std::size_t most_steps, const WantedEnd& wanted) {
   Shortest result;
-  with_power_machine<WithPreemptionBound>(most_steps, search, [&](auto& machine) {
+  with_power_machine<PreemptionBounded>(most_steps, search, [&](auto& machine) {
     result = BreadthFirstCommits(machine, search, most_steps, wanted).run();
   });
   return result;

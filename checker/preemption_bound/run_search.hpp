@@ -97,7 +97,7 @@ bool RunSearch<Graph>::find(std::uint32_t bound, const Set& part) {
   done_ = {};
   run_.clear();
   failed_.clear();
-  by_hash_.clear();
+  if (!by_hash_.empty()) by_hash_ = {};  // `clear` takes as long as its largest size has been
   return switch_from(none, bound);
 }
 
@@ -218,7 +218,7 @@ bool RunSearch<Graph>::can_go_on(const Thread& thread) const {
   return graph_.op_of(first) != Op::lock || graph_.is_free(first, done_);
 }
 
-// The first step in program order that has not run. The thread has not finished.
+// The thread's oldest step that has not run. There must be one.
 template <SearchedGraph Graph>
 EventId RunSearch<Graph>::first_left(const Thread& thread) const {
   if constexpr (Graph::steps_in_order) return thread.steps[thread.done];
@@ -236,16 +236,17 @@ EventId RunSearch<Graph>::next_step(const Thread& thread) const {
   }
   EventId next = no_event;
   for (const EventId step : thread.steps) {
+    if (has_run(step)) continue;
     Set own;
     graph_.for_each_id(step, [&](ProcessId id) { own.insert(id); });
-    if (has_run(step) || !needs_only(own, step)) continue;
+    if (!needs_only(own, step)) continue;
     next = step;
     if (graph_.op_of(step) != Op::unlock) break;
   }
   return next;
 }
 
-// Whether the rest of the thread needs nothing of other threads that has not run.
+// Whether the thread can run to its end now: every step of other threads that it still needs has run.
 template <SearchedGraph Graph>
 bool RunSearch<Graph>::can_finish(const Thread& thread) const {
   if constexpr (Graph::steps_in_order) return needs_only(thread.all, thread.steps.back());
