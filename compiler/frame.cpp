@@ -52,6 +52,7 @@ Frame::Frame(llvm::Module& module, const std::string& name, FrameForm form, std:
   ended_ = block();
   leave_->setName("leave");
   ended_->setName("ended");
+  if (argument) slots_.given = {.first = *argument, .length = 1};
   if (form_ == FrameForm::coroutine) {
     begin_coroutine(argument);
   } else {
@@ -171,18 +172,24 @@ void Frame::store(std::uint32_t slot, Value* value) {
   builder_.CreateStore(widened(builder_, value), field(offset(slot)));
 }
 
-Value* Frame::element(std::uint32_t first, Value* index) {
+Value* Frame::element(SlotRange array, Value* index) {
   Value* const bytes = builder_.CreateMul(index, builder_.getInt64(slot_size));
-  Value* const place = builder_.CreateAdd(bytes, builder_.getInt64(offset(first)));
+  Value* const place = builder_.CreateAdd(bytes, builder_.getInt64(offset(array.first)));
   return builder_.CreateGEP(builder_.getInt8Ty(), handle_, {place});
 }
 
-Value* Frame::load(std::uint32_t first, Value* index) {
-  return builder_.CreateLoad(builder_.getInt64Ty(), element(first, index));
+Value* Frame::load(SlotRange array, Value* index) {
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(index))
+    return load(array.first + static_cast<std::uint32_t>(known->getZExtValue()));
+  auto* const result = builder_.CreateLoad(builder_.getInt64Ty(), element(array, index));
+  slots_.elements[result] = array;
+  return result;
 }
 
-void Frame::store(std::uint32_t first, Value* index, Value* value) {
-  builder_.CreateStore(widened(builder_, value), element(first, index));
+void Frame::store(SlotRange array, Value* index, Value* value) {
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(index))
+    return store(array.first + static_cast<std::uint32_t>(known->getZExtValue()), value);
+  slots_.elements[builder_.CreateStore(widened(builder_, value), element(array, index))] = array;
 }
 
 Value* Frame::field(std::uint64_t offset) {
@@ -240,12 +247,13 @@ void Frame::make_entry(llvm::StoreInst& request) {
 void Frame::suspend() {
   auto* next = block();
   if (form_ == FrameForm::coroutine) {
-    Value* result = builder_.CreateIntrinsic(llvm::Intrinsic::coro_suspend, {},
-                                             {llvm::ConstantTokenNone::get(context_), builder_.getFalse()});
+    auto* const result = builder_.CreateIntrinsic(
+        llvm::Intrinsic::coro_suspend, {}, {llvm::ConstantTokenNone::get(context_), builder_.getFalse()});
+    slots_.suspensions.push_back({result, next});
     builder_.CreateSwitch(result, leave_, 1)->addCase(builder_.getInt8(0), next);
   } else {
     auto* state = builder_.getInt64(states_.size());
-    builder_.CreateStore(state, field(state_offset));
+    slots_.suspensions.push_back({builder_.CreateStore(state, field(state_offset)), next});
     builder_.CreateBr(leave_);
     states_.push_back(next);
   }
@@ -329,6 +337,11 @@ void Frame::dispatch(BasicBlock& from, std::size_t first, std::size_t last) {
   }
 }
 
+void Frame::clear_dead(std::vector<SlotRange> kept) {
+  clears_dead_ = true;
+  slots_.kept = std::move(kept);
+}
+
 llvm::Function* Frame::finish() {
   for (BasicBlock* block : cold_) block->moveAfter(&function_->back());
   // The end is an ordinary suspension with the resume function cleared explicitly: LLVM's final suspension
@@ -351,6 +364,12 @@ llvm::Function* Frame::finish() {
   if (form_ == FrameForm::machine) {
     if (states_.size() >= searched_states) function_->addFnAttr("no-jump-tables", "true");
     dispatch(function_->getEntryBlock(), 0, states_.size());
+  }
+  if (clears_dead_) {
+    slots_.function = function_;
+    slots_.block = handle_;
+    slots_.slots = most_;
+    clear_dead_slots(slots_);
   }
   llvm::EliminateUnreachableBlocks(*function_);
   return start_;

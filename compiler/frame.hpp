@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/dead_slots.hpp"
 #include "compiler/image.hpp"
 
 namespace heddle::compiler {
@@ -75,10 +76,10 @@ class Frame {
   void release_cleared(std::uint32_t top) { top_ = top; }
   [[nodiscard]] llvm::Value* load(std::uint32_t slot);
   void store(std::uint32_t slot, llvm::Value* value);  // i64 or i1
-  // The same for element `index` of an array that starts at slot `first`. The caller has checked the index.
-  // All slots of the array must have been stored to before.
-  [[nodiscard]] llvm::Value* load(std::uint32_t first, llvm::Value* index);
-  void store(std::uint32_t first, llvm::Value* index, llvm::Value* value);
+  // The same for element `index` of the array in these slots. The caller has checked the index. All slots of the array
+  // must have been stored to before.
+  [[nodiscard]] llvm::Value* load(SlotRange array, llvm::Value* index);
+  void store(SlotRange array, llvm::Value* index, llvm::Value* value);
 
   // Requests a visible operation, suspends, and continues after it. Returns Mailbox::value as the host left
   // it; for compare_exchange an i1: whether that was the expected value.
@@ -104,6 +105,8 @@ class Frame {
   // An i1: whether there have been `limit` rounds. Then counts one more.
   [[nodiscard]] llvm::Value* round_exceeds(std::int64_t limit);
 
+  // Dead slots will be 0 at each suspension, but for these, which others read.
+  void clear_dead(std::vector<SlotRange> kept);
   // Completes the function. Returns the function for ThreadImage::start.
   llvm::Function* finish();
 
@@ -112,7 +115,7 @@ class Frame {
   void begin_machine(const std::string& name, std::optional<std::uint32_t> argument);
   // Addresses in the block and in its mailbox.
   [[nodiscard]] llvm::Value* field(std::uint64_t offset);
-  [[nodiscard]] llvm::Value* element(std::uint32_t first, llvm::Value* index);
+  [[nodiscard]] llvm::Value* element(SlotRange array, llvm::Value* index);
   [[nodiscard]] llvm::Value* mail(std::uint64_t offset) { return field(mailbox_offset + offset); }
   void mark_size(llvm::Value* size, llvm::Value* block);
   void write(const Request& request);
@@ -138,6 +141,8 @@ class Frame {
   std::uint32_t most_ = 0;
   std::int64_t rounds_slot_ = -1;
   std::optional<std::uint32_t> begun_;
+  SlotCode slots_;
+  bool clears_dead_ = false;
   std::vector<llvm::StoreInst*> zeroing_;  // by slot: the last store, if it was a zero from clear_to
 };
 

@@ -50,6 +50,13 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
   block(body.statements);
   frame.jump(done_);
   if (frame.start_if_used(done_)) frame.stop({.op = Op::done, .site = end});
+  if (named_) {
+    std::vector<SlotRange> kept;
+    for (lang::LocalId local = 0; local < body.locals.size(); ++local) {
+      if (body.locals[local].top_level && (*named_)[local]) kept.push_back(slots_of(local));
+    }
+    frame.clear_dead(std::move(kept));
+  }
   result.start = frame.finish();
   frame_ = nullptr;
   scope_ = nullptr;

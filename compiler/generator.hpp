@@ -53,6 +53,9 @@ class Generator {
   void end_idle_rounds(std::unordered_set<const lang::Statement*> loops) { retry_loops_ = std::move(loops); }
   // By variable: whether a round may be idle although it has locked and unlocked this mutex.
   void set_revertible(std::vector<bool> revertible) { revertible_ = std::move(revertible); }
+  // From now on, dead slots are 0 (compiler/dead_slots.hpp), but for those of the body's locals that others read (`named`, by
+  // local). Empty: they keep their values.
+  void clear_dead(std::optional<std::vector<bool>> named) { named_ = std::move(named); }
   // By variable: whether a round of a retry loop updates it.
   [[nodiscard]] const std::vector<bool>& updated() const { return updated_; }
   // `name`: of the function. `end`: the site of op done. `argument`: whether local 0 is the thread's
@@ -142,6 +145,10 @@ class Generator {
   llvm::Value* load_masked(std::uint32_t slot);                                    // sets `mask_`
   void store_masked(lang::LocalId array, llvm::Value* index, llvm::Value* value);  // and `mask_`
   llvm::Value* load_masked(lang::LocalId array, llvm::Value* index);               // adds to `mask_`
+  [[nodiscard]] SlotRange slots_of(lang::LocalId local);                           // its values
+  [[nodiscard]] static SlotRange mask_slots(SlotRange array) {
+    return {.first = array.first + array.length, .length = array.length};
+  }
   [[nodiscard]] llvm::Value* joined(llvm::Value* a, llvm::Value* b);
   [[nodiscard]] llvm::Value* mask_or_none(llvm::Value* mask);  // i64
   [[nodiscard]] llvm::PHINode* masks_of(llvm::Value* const (&masks)[2], llvm::BasicBlock* const (&from)[2]);
@@ -220,7 +227,7 @@ class Generator {
   // Records in the retry loops around that their rounds are not idle if `changed` (i1) holds: in those whose rounds
   // began with the slot, or, without one, in all of them.
   void note_change(llvm::Value* changed, std::optional<std::uint32_t> slot = {});
-  void note_assigned(std::uint32_t slot, llvm::Value* index, llvm::Value* assigned);
+  void note_assigned(SlotRange slots, llvm::Value* index, llvm::Value* assigned);
   void note_performed(const Request& request, llvm::Value* result);
   void note_update(llvm::Value* effect);
   [[nodiscard]] llvm::Value* constant(UpdateEffect effect) {
@@ -281,6 +288,7 @@ class Generator {
   std::unordered_set<const lang::Statement*> retry_loops_;
   std::vector<bool> revertible_;
   std::vector<bool> updated_;
+  std::optional<std::vector<bool>> named_;
   std::vector<bool> overwritten_;
   bool before_assume_ = false;  // the statement is an `assume`, or the next one is
   bool discarded_ = false;      // the expression is a statement

@@ -87,6 +87,7 @@ class Lowering {
         generator_(program_, facts_, types_, sites_, options),
         run_ahead_(options.run_ahead),
         endless_(options.endless),
+        clear_dead_(options.clear_dead),
         result_(batch.programs().parts.emplace_back()) {
     sites_.use(*variant.sources);
     calls_ = options.calls;
@@ -167,6 +168,7 @@ class Lowering {
         } else {
           generator_.end_idle_rounds(retry_loops_);
         }
+        if (clear_dead_) generator_.clear_dead(named_locals(number));
         // (An argument that is not used would tell equal threads apart by their bytes.)
         const bool takes_argument = code.is_family && facts_.used(code.body, 0);
         auto body =
@@ -184,8 +186,31 @@ class Lowering {
     }
   }
 
+  // By local of the template: whether conditions or observations name one of its threads' local.
+  [[nodiscard]] std::vector<bool> named_locals(std::uint32_t number) const {
+    std::vector<bool> named(program_.templates[number].body.locals.size());
+    const auto mark = [&](lang::ThreadId thread, lang::LocalId local) {
+      if (program_.threads[thread].thread_template == number) named[local] = true;
+    };
+    const auto mark_all = [&](const lang::Expression& expression, const auto& self) -> void {
+      if (expression.kind == lang::ExpressionKind::thread_local_) mark(expression.thread, expression.id);
+      for (const lang::Expression& operand : expression.operands) self(operand, self);
+    };
+    for (const lang::Property& property : program_.properties) {
+      mark_all(property.condition, mark_all);
+      mark_all(property.goal, mark_all);
+    }
+    if (program_.litmus) {
+      for (const lang::Observation& observation : program_.litmus->observed) {
+        if (observation.thread) mark(*observation.thread, observation.id);
+      }
+    }
+    return named;
+  }
+
   void final_block() {
     generator_.end_idle_rounds({});
+    generator_.clear_dead({});
     const lang::Body& body = *program_.final_block;
     const lang::SourceRange place =
         body.statements.empty() ? lang::SourceRange{} : body.statements.back().range;
@@ -322,6 +347,7 @@ class Lowering {
   Generator generator_;
   bool run_ahead_;
   bool endless_;
+  bool clear_dead_;
   bool calls_ = false;
   LoweredPrograms::Part& result_;
 };

@@ -17,6 +17,7 @@ struct Options {
   std::uint32_t unroll = 16;  // rounds of a `while` before op loop_bound
   bool endless = false;       // no `while` of a thread is cut or counts its rounds; those of `final` are
   bool end_idle = false;      // a round of a retry loop that changed nothing ends the thread by op idle_round
+  bool clear_dead = false;    // values that a thread does not read again are 0; not together with run_ahead
   bool run_ahead = false;     // threads run ahead of their loads, see Dependencies
   bool calls = false;         // distinguish calls of built-in modules: repeated_sites
   bool coverage = false;      // count passes of each point of the program: Image::coverage

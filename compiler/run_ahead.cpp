@@ -67,7 +67,7 @@ std::uint32_t Generator::allocate() {
 }
 
 void Generator::store_masked(std::uint32_t slot, Value* value) {
-  note_assigned(slot, nullptr, value);
+  note_assigned({.first = slot, .length = 1}, nullptr, value);
   frame_->store(slot, value);
   if (run_ahead_) frame_->store(slot + 1, mask_or_none(mask_));
 }
@@ -77,19 +77,23 @@ Value* Generator::load_masked(std::uint32_t slot) {
   return frame_->load(slot);
 }
 
+SlotRange Generator::slots_of(lang::LocalId local) {
+  return {.first = *scope().bindings[local].slot, .length = scope().body->locals[local].length};
+}
+
 // The masks of a local array follow its values. An element also depends on what the index of the assignment
 // depended on.
 void Generator::store_masked(lang::LocalId array, Value* index, Value* value) {
-  const std::uint32_t first = *scope().bindings[array].slot;
-  note_assigned(first, index, value);
-  frame_->store(first, index, value);
-  if (run_ahead_) frame_->store(first + scope().body->locals[array].length, index, mask_or_none(mask_));
+  const SlotRange slots = slots_of(array);
+  note_assigned(slots, index, value);
+  frame_->store(slots, index, value);
+  if (run_ahead_) frame_->store(mask_slots(slots), index, mask_or_none(mask_));
 }
 
 Value* Generator::load_masked(lang::LocalId array, Value* index) {
-  const std::uint32_t first = *scope().bindings[array].slot;
-  if (run_ahead_) mask_ = joined(mask_, frame_->load(first + scope().body->locals[array].length, index));
-  return frame_->load(first, index);
+  const SlotRange slots = slots_of(array);
+  if (run_ahead_) mask_ = joined(mask_, frame_->load(mask_slots(slots), index));
+  return frame_->load(slots, index);
 }
 
 Value* Generator::joined(Value* a, Value* b) {

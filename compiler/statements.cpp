@@ -237,11 +237,11 @@ void Generator::note_change(Value* changed, std::optional<std::uint32_t> slot) {
   }
 }
 
-// Comes before the assignment. `index`: null, or into the array whose first slot this is.
-void Generator::note_assigned(std::uint32_t slot, Value* index, Value* assigned) {
-  if (retries_.empty() || slot >= retries_.back().top) return;
-  Value* const before = index == nullptr ? frame_->load(slot) : frame_->load(slot, index);
-  note_change(ir().CreateICmpNE(before, ir().CreateZExt(assigned, ir().getInt64Ty())), slot);
+// Comes before the assignment. `index`: null, or into the array of these slots.
+void Generator::note_assigned(SlotRange slots, Value* index, Value* assigned) {
+  if (retries_.empty() || slots.first >= retries_.back().top) return;
+  Value* const before = index == nullptr ? frame_->load(slots.first) : frame_->load(slots, index);
+  note_change(ir().CreateICmpNE(before, ir().CreateZExt(assigned, ir().getInt64Ty())), slots.first);
 }
 
 // What stores write need not change anything, but others may read it.

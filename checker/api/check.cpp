@@ -183,7 +183,12 @@ std::string why_no_blocks(const Program& program, std::string_view model, std::s
 }  // namespace
 
 Loops checker::loops_of(const CheckOptions& options, const ModelInfo& model, const AlgorithmInfo& algorithm) {
-  if (algorithm.runs_endless) return Loops::endless;
+  if (algorithm.runs_endless) {
+    // (Final states show locals that nothing reads again.)
+    const bool shows_states =
+        options.collect_outcomes || options.robust_states || !options.witness_of.empty();
+    return shows_states ? Loops::endless : Loops::merging;
+  }
   const bool as_written =
       model.out_of_order || options.preemption_bound || options.robust || options.random || options.live;
   return as_written ? Loops::bounded : Loops::retrying;
@@ -359,16 +364,17 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   }
   if (options.coverage && (options.save || !options.resume.empty()))
     return refuse("a search that counts coverage cannot be saved and continued");
+  const Loops loops = checker::loops_of(options, *model, algorithm);
   std::shared_ptr<const compiler::Image> image;
+  std::shared_ptr<const compiler::Image> shown;
   std::vector<compiler::CoveragePoint> points;
   try {
     if (options.coverage) {
-      auto instrumented =
-          state_of(program).instrumented(model->out_of_order, checker::loops_of(options, *model, algorithm));
+      auto instrumented = state_of(program).instrumented(model->out_of_order, loops);
       image = std::move(instrumented.image);
       points = std::move(instrumented.points);
     } else {
-      image = state_of(program).image(model->out_of_order, checker::loops_of(options, *model, algorithm));
+      image = state_of(program).image(model->out_of_order, loops);
     }
   } catch (const std::runtime_error& error) {
     return refuse(error.what());
@@ -441,6 +447,10 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
       search.stop(std::string(checker::out_of_memory));
     }
     if (options.coverage) result.coverage = checker::describe_coverage(search, points);
+    if (loops == Loops::merging && !(search.violations().empty() && search.witnesses().empty())) {
+      shown = state_of(program).image(false, Loops::endless);
+      search.show_by(*shown);
+    }
     for (const auto& found : search.violations())
       result.violations.push_back(checker::describe(search, found));
     auto witnesses = search.witnesses();

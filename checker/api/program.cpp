@@ -147,7 +147,8 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
 compiler::Options Program::State::form(bool run_ahead, Loops loops) const {
   compiler::Options result = options;
   result.run_ahead = run_ahead;
-  result.endless = loops == Loops::endless;
+  result.endless = loops == Loops::endless || loops == Loops::merging;
+  result.clear_dead = loops == Loops::merging;
   result.end_idle = loops == Loops::retrying;
   return result;
 }

@@ -21,7 +21,9 @@ enum class Loops : std::uint8_t {
   bounded,   // the bound of rounds
   retrying,  // that, and in a retry loop a round that changed nothing
   endless,   // nothing
+  merging,   // nothing; and values that a thread does not read again become 0, so that more states are equal
 };
+inline constexpr std::size_t kinds_of_loops = 4;
 
 // (Hidden, because the shared library shows what is in a public class.)
 struct __attribute__((visibility("hidden"))) Program::State {
@@ -73,7 +75,7 @@ struct __attribute__((visibility("hidden"))) Program::State {
   [[nodiscard]] compiler::Options form(bool run_ahead, Loops loops) const;
 
   mutable std::mutex making_;
-  mutable std::shared_ptr<const compiler::Image> images_[3];  // by `loops`
+  mutable std::shared_ptr<const compiler::Image> images_[kinds_of_loops];  // by `loops`
   mutable std::shared_ptr<const compiler::Image> run_ahead_image_;
   [[nodiscard]] std::shared_ptr<const compiler::Image>& slot(bool run_ahead, Loops loops) const {
     return run_ahead ? run_ahead_image_ : images_[static_cast<std::size_t>(loops)];

@@ -29,18 +29,22 @@ void run_rf(Search& search);
 // Samples random paths of the search (sampling.hpp) until there are enough, or it is stopped.
 void sample_naive(Search& search, std::uint64_t seed, Samples& samples);
 
-// Calls `use(machine)` with a fresh machine of the model in the search's options, with sets wide enough for
-// the program. Throws NoImplementation if the model is not operational.
+// Calls `use(machine)` with a fresh machine of the image and the model, with sets wide enough for the program. Throws
+// NoImplementation if the model is not operational.
 template <typename Use>
-void with_machine(const Search& search, const MachineOptions& options, Use&& use) {
-  const auto& model = search.options().model;
+void with_machine(const Image& image, std::string_view model, const MachineOptions& options, Use&& use) {
   const bool found = OperationalModels::visit(model, [&]<typename Model>() {
-    with_width<Model>(search.image(), [&]<unsigned Words>() {
-      Machine<Model, Words> machine(search.image(), options);
+    with_width<Model>(image, [&]<unsigned Words>() {
+      Machine<Model, Words> machine(image, options);
       use(machine);
     });
   });
   if (!found) throw NoImplementation(model);
+}
+// The same with the image and the model of the search.
+template <typename Use>
+void with_machine(const Search& search, const MachineOptions& options, Use&& use) {
+  with_machine(search.image(), search.options().model, options, use);
 }
 template <typename Use>
 void with_machine(const Search& search, Use&& use) {

@@ -124,8 +124,8 @@ class Machine {
     const Threads::Trial trial(threads_, image_, thread);
     m.value = effect_of_reading(m.op, value, m.value, m.expected, thread).result;
     compiler::resume(threads_.block(thread));
-    // (Then it continues at once, until it depends on others again.)
-    while (options_.sharing != nullptr && m.in_await != 0 && loads_own(thread)) {
+    // (Then it continues at once, until it depends on others again, or has passed the condition and comes to another one.)
+    while (options_.sharing != nullptr && m.in_await != 0 && m.expected == 0 && loads_own(thread)) {
       lookers_.add(thread, m.location);  // a search that is wrong must see no deadlock where there is none
       m.value = seen(thread, m.location);
       compiler::resume(threads_.block(thread));

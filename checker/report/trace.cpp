@@ -260,7 +260,7 @@ std::string broken_invariant(const Image& image, const Rows& rows, std::uint32_t
 Replay replay_interleaving(const Search& search, const Schedule& schedule, const FoundViolation* found) {
   const auto& image = search.image();
   Replay replay;
-  with_machine(search, [&](auto& machine) {
+  with_machine(search.shown_image(), search.options().model, search.machine_options(), [&](auto& machine) {
     machine.restart_with_log(&replay.rows);
     const auto note_place = [&](std::size_t i) {
       if (found != nullptr && i == found->repeats_from) replay.repeats_from = replay.rows.size();

@@ -89,7 +89,11 @@ class Search {
   using FinalStates = std::unordered_map<FinalState, std::uint64_t, FinalStateHash>;
   void look_for_state_beyond(const FinalStates& known) { known_states_ = &known; }
 
+  // Executions are shown as runs of this image, which the caller keeps: the same program, with the values of all locals.
+  void show_by(const Image& image) { shown_ = &image; }
+
   [[nodiscard]] const Image& image() const { return image_; }
+  [[nodiscard]] const Image& shown_image() const { return *shown_; }
   [[nodiscard]] const CheckOptions& options() const { return options_; }
   [[nodiscard]] MachineOptions machine_options() const {
     return {.buffer_bound = options_.buffer_bound,
@@ -260,6 +264,7 @@ class Search {
   void make_final_state(const std::vector<std::int64_t>& memory, const std::byte* const* blocks);
 
   const Image& image_;
+  const Image* shown_ = &image_;
   const CheckOptions& options_;
   std::vector<std::uint32_t> twins_;  // see MachineOptions
   std::uint64_t weight_ = 1;

@@ -34,8 +34,9 @@ const char* const readers = R"(
   param N = 7;
   param ROUNDS = 8;
   shared x: int[N];
+  shared seen: int[N];
   thread w { for round in 0..ROUNDS { for i in 0..N { x[i] = round; } } }
-  thread r[i: 0..N] { let seen = x[i]; }
+  thread r[i: 0..N] { seen[i] = x[i]; }
 )";
 
 }  // namespace

@@ -38,6 +38,19 @@ std::string save(const TemporaryFolder& folder, const std::string& file,
 
 }  // namespace
 
+TEST_CASE("a livelock is replayed although its first round changes a local that is not read again") {
+  TemporaryFolder folder;
+  const std::string file = folder.file(
+      "late.hed", "shared x: int;\nthread p { var seen = 0; while x == 0 { seen = 1; x = 0; } }\n");
+  const std::string saved = save(folder, file, {"--live"});
+  const Json json = Json::parse(read(saved), nullptr, false);
+  REQUIRE(json.is_object());
+  const Finished again = run_heddle({"replay", saved});
+  CAPTURE(again.output);
+  CHECK(again.exit_code == 1);
+  CHECK(contains(again.output, "livelock: p never ends"));
+}
+
 TEST_CASE("a saved trace leads to the same violation again, under every model with its parameters") {
   TemporaryFolder folder;
   const std::string file = folder.file("dekker.hed", dekker);

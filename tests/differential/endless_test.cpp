@@ -368,6 +368,14 @@ TEST_CASE(
   std::size_t compared = 0;
   std::size_t livelocks = 0;
   std::size_t live = 0;
+  std::size_t fewer = 0;
+  const auto kinds_of = [](const CheckResult& result) {
+    std::set<ViolationKind> kinds;  // but for lassos, of which any may be found
+    for (const Violation& violation : result.violations) {
+      if (!violation.trace.repeats_from) kinds.insert(violation.kind);
+    }
+    return kinds;
+  };
   for (std::uint64_t number = 0; number < programs; ++number) {
     const std::string text = Writer(default_seed() * 1'000'000 + number).program();
     with_all_states(
@@ -392,18 +400,36 @@ TEST_CASE(
           const auto lively = check(program, options);
           REQUIRE(lively);
           if (text.find("either") == std::string::npos) CHECK(lively->counts.states == graph.edges.size());
-          bool lasso = false;
-          for (const auto& violation : lively->violations) {
-            const bool endless =
-                violation.kind == ViolationKind::livelock || violation.kind == ViolationKind::starvation;
-            lasso = lasso || endless;
-            CHECK(endless == violation.trace.repeats_from.has_value());
-          }
+          const auto has_lasso = [](const CheckResult& found) {
+            bool lasso = false;
+            for (const auto& violation : found.violations) {
+              const bool endless =
+                  violation.kind == ViolationKind::livelock || violation.kind == ViolationKind::starvation;
+              lasso = lasso || endless;
+              CHECK(endless == violation.trace.repeats_from.has_value());
+            }
+            return lasso;
+          };
+          const bool lasso = has_lasso(*lively);
           CHECK(lasso == has_fair_endless_run(graph));
           (lasso ? livelocks : live) += 1;
+          // Without outcomes, locals that are not read again tell no states apart.
+          options.collect_outcomes = false;
+          const auto merged = check(program, options);
+          REQUIRE(merged);
+          CHECK(has_lasso(*merged) == lasso);
+          CHECK(kinds_of(*merged) == kinds_of(*lively));
+          CHECK((merged->counts.executions > 0) == (lively->counts.executions > 0));
+          CHECK(merged->counts.states <= lively->counts.states);
+          fewer += merged->counts.states < lively->counts.states ? 1 : 0;
+          const auto merging = state_of(program).image(false, Loops::merging);
+          const auto smaller = all_states(*merging, checker::Search(*merging, options), 3000);
+          REQUIRE(smaller);
+          if (text.find("either") == std::string::npos) CHECK(merged->counts.states == smaller->edges.size());
         });
   }
   CHECK(compared > programs);
+  CHECK(fewer > programs / 4);
   CHECK(livelocks > programs / 10);
   CHECK(live > programs / 10);
 }
@@ -421,19 +447,23 @@ TEST_CASE("temporal claims come true exactly where a fixpoint over all states sa
         text, number,
         [&](const Program& program, const compiler::Image& image, const CheckOptions& options,
             const Graph& graph) {
-          const auto result = check(program, options);
-          REQUIRE(result);
-          CHECK((result->stopped_by.empty() || result->stopped_by == "a thread that was cut off"));
-          for (std::size_t claim = 0; claim < image.temporal.size(); ++claim) {
-            const auto line = image.sites[image.temporal[claim].site].line;
-            const auto found = std::find_if(
-                result->violations.begin(), result->violations.end(), [&](const Violation& violation) {
-                  return violation.kind == ViolationKind::temporal && violation.line == line;
-                });
-            const bool expected = fails(graph, graph.claims[claim]);
-            CHECK((found != result->violations.end()) == expected);
-            (expected ? unmet : met) += 1;
-            if (found != result->violations.end()) ends += !found->trace.repeats_from;
+          for (const bool all_locals : {true, false}) {
+            auto forms = options;
+            forms.collect_outcomes = all_locals;
+            const auto result = check(program, forms);
+            REQUIRE(result);
+            CHECK((result->stopped_by.empty() || result->stopped_by == "a thread that was cut off"));
+            for (std::size_t claim = 0; claim < image.temporal.size(); ++claim) {
+              const auto line = image.sites[image.temporal[claim].site].line;
+              const auto found = std::find_if(
+                  result->violations.begin(), result->violations.end(), [&](const Violation& violation) {
+                    return violation.kind == ViolationKind::temporal && violation.line == line;
+                  });
+              const bool expected = fails(graph, graph.claims[claim]);
+              CHECK((found != result->violations.end()) == expected);
+              (expected ? unmet : met) += 1;
+              if (found != result->violations.end()) ends += !found->trace.repeats_from;
+            }
           }
         });
   }

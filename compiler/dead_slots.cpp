@@ -1,0 +1,178 @@
+#include "compiler/dead_slots.hpp"
+
+#include <llvm/ADT/BitVector.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Operator.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "compiler/frame.hpp"
+
+namespace heddle::compiler {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::BitVector;
+using llvm::Instruction;
+
+class Analysis {
+ public:
+  explicit Analysis(const SlotCode& code) : code_(code), kept_(code.slots) {
+    for (const SlotRange& range : code.kept) kept_.set(range.first, range.first + range.length);
+    for (const Suspension& suspension : code.suspensions) suspensions_[suspension.at] = suspension.next;
+    for (BasicBlock& block : *code.function) {
+      Facts facts{.block = &block,
+                  .live = BitVector(code.slots),
+                  .set = BitVector(code.slots),
+                  .suspends = std::ranges::any_of(block, [&](const Instruction& instruction) {
+                    return suspensions_.contains(&instruction);
+                  })};
+      number_[&block] = blocks_.size();
+      blocks_.push_back(std::move(facts));
+    }
+  }
+
+  void run() {
+    find_live();
+    find_set();
+    for (const Facts& facts : blocks_) {
+      if (facts.suspends) clear(facts);
+    }
+  }
+
+ private:
+  struct Facts {
+    BasicBlock* block = nullptr;
+    BitVector live;  // at the beginning: read before they are written
+    BitVector set;   // at the beginning: may differ from 0
+    bool suspends = false;
+  };
+  struct Access {
+    SlotRange slots;
+    bool certain = true;  // of an array, one slot of several
+  };
+
+  // Empty if the instruction accesses no slot.
+  [[nodiscard]] Access access(const Instruction& instruction) const {
+    if (const auto element = code_.elements.find(&instruction); element != code_.elements.end())
+      return {.slots = element->second, .certain = false};
+    const llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&instruction);
+    const auto* const place = llvm::dyn_cast_or_null<llvm::GEPOperator>(pointer);
+    if (place == nullptr || place->getPointerOperand() != code_.block) return {};
+    const auto* const offset = llvm::dyn_cast<llvm::ConstantInt>(place->getOperand(1));
+    if (offset == nullptr || offset->getZExtValue() < Frame::offset(0)) return {};
+    const auto slot = (offset->getZExtValue() - Frame::offset(0)) / (Frame::offset(1) - Frame::offset(0));
+    return {.slots = {.first = static_cast<std::uint32_t>(slot), .length = 1}};
+  }
+  [[nodiscard]] const BitVector& live_at(const BasicBlock* block) const {
+    return blocks_[number_.lookup(block)].live;
+  }
+
+  // From the end of the block to its beginning.
+  void read_backward(const BasicBlock& block, BitVector& live) const {
+    for (const Instruction& instruction : std::ranges::reverse_view(block)) {
+      if (const auto next = suspensions_.find(&instruction); next != suspensions_.end()) {
+        live = live_at(next->second);
+        live |= kept_;
+      }
+      const auto [slots, certain] = access(instruction);
+      if (slots.length == 0) continue;
+      if (llvm::isa<llvm::LoadInst>(instruction)) {
+        live.set(slots.first, slots.first + slots.length);
+      } else if (certain) {
+        live.reset(slots.first);
+      }
+    }
+  }
+  void find_live() {
+    BitVector live(code_.slots);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Facts& facts : std::ranges::reverse_view(blocks_)) {
+        live.reset();
+        for (const BasicBlock* next : llvm::successors(facts.block)) live |= live_at(next);
+        read_backward(*facts.block, live);
+        if (live == facts.live) continue;
+        facts.live = live;
+        changed = true;
+      }
+    }
+  }
+
+  // Follows the block from its beginning. `suspend` is called with what is set where it suspends, and with what is live.
+  template <typename Suspend>
+  void follow(BasicBlock& block, BitVector& set, Suspend&& suspend) const {
+    for (Instruction& instruction : block) {
+      if (const auto next = suspensions_.find(&instruction); next != suspensions_.end()) {
+        BitVector live = live_at(next->second);
+        live |= kept_;
+        suspend(instruction, set, live);
+        set &= live;
+      }
+      if (!llvm::isa<llvm::StoreInst>(instruction)) continue;
+      const auto [slots, certain] = access(instruction);
+      if (slots.length == 0) continue;
+      const auto* const value = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(0));
+      if (value == nullptr || !value->isZero()) {
+        set.set(slots.first, slots.first + slots.length);
+      } else if (certain) {
+        set.reset(slots.first);
+      }
+    }
+  }
+  void find_set() {
+    BitVector set(code_.slots);
+    blocks_.front().set.set(code_.given.first, code_.given.first + code_.given.length);
+    const auto nothing = [](Instruction&, const BitVector&, const BitVector&) {};
+    for (bool changed = true; changed;) {
+      changed = false;
+      const auto reach = [&](const BasicBlock* next) {
+        BitVector& known = blocks_[number_.lookup(next)].set;
+        if (!set.test(known)) return;
+        known |= set;
+        changed = true;
+      };
+      for (const Facts& facts : blocks_) {
+        set = facts.set;
+        follow(*facts.block, set, nothing);
+        for (const BasicBlock* next : llvm::successors(facts.block)) reach(next);
+        for (const Instruction& instruction : *facts.block) {
+          if (const auto next = suspensions_.find(&instruction); next != suspensions_.end())
+            reach(next->second);
+        }
+      }
+    }
+  }
+
+  void clear(const Facts& facts) {
+    BitVector set = facts.set;
+    follow(*facts.block, set, [&](Instruction& at, const BitVector& is_set, const BitVector& live) {
+      llvm::IRBuilder<> ir(&at);
+      for (const unsigned slot : is_set.set_bits()) {
+        if (live.test(slot)) continue;
+        llvm::Value* const place = ir.CreateConstGEP1_64(ir.getInt8Ty(), code_.block, Frame::offset(slot));
+        ir.CreateStore(ir.getInt64(0), place);
+      }
+    });
+  }
+
+  const SlotCode& code_;
+  BitVector kept_;
+  llvm::DenseMap<const Instruction*, BasicBlock*> suspensions_;
+  llvm::DenseMap<const BasicBlock*, std::size_t> number_;
+  std::vector<Facts> blocks_;
+};
+
+}  // namespace
+
+void clear_dead_slots(const SlotCode& code) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 28U;
+  if (std::uint64_t{code.slots} * code.function->size() > most) return;
+  Analysis(code).run();
+}
+
+}  // namespace heddle::compiler
