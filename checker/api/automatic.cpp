@@ -23,7 +23,7 @@ constexpr std::string_view uncut = "states";
 constexpr std::uint64_t growth = 4;
 constexpr std::uint64_t share = 32;  // of the transitions of `graphs`, which are up to ten times as fast
 constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;  // of `merging` and `uncut`, bytes
-constexpr std::uint64_t least_uncut = 250'000;                 // transitions, some 0.1 s
+constexpr std::uint64_t least_uncut = 1'000'000;               // transitions, some 0.3 s
 
 bool names_local(const lang::Expression& expression) {
   return expression.kind == lang::ExpressionKind::thread_local_ ||
@@ -131,6 +131,16 @@ bool may_alternate(const Program& program, const CheckOptions& options) {
 
 namespace {
 
+// In place of what the algorithm's turn before has left.
+void put(std::vector<GivenUp>& given_up, GivenUp newest) {
+  const auto before = std::ranges::find(given_up, newest.algorithm, &GivenUp::algorithm);
+  if (before == given_up.end()) {
+    given_up.push_back(std::move(newest));
+  } else {
+    *before = std::move(newest);
+  }
+}
+
 // A loop bound that the caller has chosen holds for every algorithm.
 bool may_leave_loop_bound(const Program& program, const CheckOptions& options) {
   const Cell* const cell = find_cell(options.model, uncut);
@@ -144,6 +154,7 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
   std::string left;
   double seconds = 0;
   bool may_leave_bound = may_leave_loop_bound(program, options);
+  std::uint64_t uncut_before = 0;                  // the longest turn of `uncut`
   std::vector<std::string_view> keeping{merging};  // keep states, and have had memory enough
   if (may_leave_bound) keeping.push_back(uncut);
   std::vector<GivenUp> given_up;
@@ -163,17 +174,23 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
     }
 
     const bool cuts_loops = std::exchange(may_leave_bound, false) && result->counts.blocked_loop_bound > 0;
-    given_up.clear();
     for (std::size_t i = 0; i < keeping.size();) {
       const bool is_uncut = keeping[i] == uncut;
       if (cuts_loops && !is_uncut) {
         ++i;
         continue;
       }
+      std::uint64_t transitions = cuts_loops ? most : most / share;
+      if (is_uncut) {
+        transitions = std::max(transitions, least_uncut);
+        if (transitions <= std::exchange(uncut_before, std::max(uncut_before, transitions))) {
+          ++i;
+          continue;
+        }
+      }
       Turn other(options, keeping[i], seconds);
       other.keep_states();
-      const std::uint64_t transitions = cuts_loops ? most : most / share;
-      auto kept = other.run(program, is_uncut ? std::max(transitions, least_uncut) : transitions);
+      auto kept = other.run(program, transitions);
       if (!kept) return kept;
       GivenUp so_far = other.given_up(*kept);
       kept->seconds = seconds += kept->seconds;
@@ -181,7 +198,7 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
         kept->given_up = {{std::string(graphs), result->counts.transitions}};
         return kept;
       }
-      given_up.push_back(std::move(so_far));
+      put(given_up, std::move(so_far));
       if (other.over()) {
         ++i;
         continue;
@@ -239,8 +256,7 @@ Result<CheckResult> check_states_by_turns(const Program& program, const CheckOpt
         result->given_up = std::move(given_up);
         return result;
       }
-      std::erase_if(given_up, [&](const GivenUp& other) { return other.algorithm == left[i]; });
-      given_up.push_back(std::move(so_far));
+      put(given_up, std::move(so_far));
       if (turn.over()) {
         ++i;
       } else {

@@ -8,7 +8,8 @@
 // then `trust` continues from where it stopped, up to four times as many transitions, and so on. Turns are counted in
 // transitions, so that runs repeat; those of `trust` also in the states of graphs in which it judges invariants. What
 // each of the two spends without a result is at most a twenty-fourth of the turns of `trust`: `sdpor` in about 40 % of
-// its time at worst, `states` in 10 %, but for its first turn, which is of 250,000 transitions.
+// its time at worst, `states` in 10 %, but for its first turn, which is of 1,000,000 transitions. (It explores from the
+// start each time, so it takes no turn that is no longer than its last one.)
 //
 // Where `trust` cuts loops at the default bound, `states`, which cuts none, has the next turn alone. If the search
 // ends, but has cut loops, `states` may take as many transitions again. If it finishes, its result is that of the whole

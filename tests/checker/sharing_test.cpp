@@ -120,4 +120,13 @@ TEST_CASE("a thread may use its own locations for ever") {
   CHECK(result.violations.size() == 1);
 }
 
+TEST_CASE("a thread that awaits again and again what no thread writes is looked at once") {
+  for (const char* const model : {"sc", "tso", "pso"}) {
+    CAPTURE(model);
+    const auto result = run("shared x: int; thread p { while true { await x == 0; } }", "states", model);
+    CHECK(result.verdict == Verdict::safe);
+    CHECK(result.counts.states == 1);
+  }
+}
+
 }  // namespace heddle
