@@ -1,6 +1,7 @@
 #include "compiler/dead_slots.hpp"
 
 #include <llvm/ADT/BitVector.h>
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
@@ -8,6 +9,7 @@
 #include <llvm/IR/Operator.h>
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
 
 #include "compiler/frame.hpp"
@@ -21,7 +23,7 @@ using llvm::Instruction;
 
 class Analysis {
  public:
-  explicit Analysis(const SlotCode& code) : code_(code), kept_(code.slots) {
+  explicit Analysis(const SlotCode& code) : code_(code), kept_(code.slots), shown_(code.slots) {
     for (const SlotRange& range : code.kept) kept_.set(range.first, range.first + range.length);
     for (const Suspension& suspension : code.suspensions) suspensions_[suspension.at] = suspension.next;
     for (BasicBlock& block : *code.function) {
@@ -36,11 +38,22 @@ class Analysis {
     }
   }
 
-  void run() {
+  void clear_dead() {
     find_live();
     find_set();
     for (const Facts& facts : blocks_) {
       if (facts.suspends) clear(facts);
+    }
+  }
+  // To find out whether a slot is changed is no reason to keep it.
+  void drop_changes() {
+    for (const SlotRange& range : code_.shown) shown_.set(range.first, range.first + range.length);
+    for (const SlotChange& change : code_.changes) compared_.insert(change.before);
+    find_live();
+    for (const SlotChange& change : code_.changes) {
+      const Rounds& round = code_.rounds[change.round];
+      if (round.begin != nullptr && is_live(change.slots, live_at_beginning(round))) continue;
+      change.changes->setOperand(0, llvm::ConstantInt::getFalse(code_.function->getContext()));
     }
   }
 
@@ -72,6 +85,13 @@ class Analysis {
     return blocks_[number_.lookup(block)].live;
   }
 
+  [[nodiscard]] bool is_live(const SlotRange& slots, const BitVector& live) const {
+    for (std::uint32_t slot = slots.first; slot < slots.first + slots.length; ++slot) {
+      if (live.test(slot) || kept_.test(slot)) return true;
+    }
+    return false;
+  }
+
   // From the end of the block to its beginning.
   void read_backward(const BasicBlock& block, BitVector& live) const {
     for (const Instruction& instruction : std::ranges::reverse_view(block)) {
@@ -82,11 +102,36 @@ class Analysis {
       const auto [slots, certain] = access(instruction);
       if (slots.length == 0) continue;
       if (llvm::isa<llvm::LoadInst>(instruction)) {
+        if (compared_.contains(&instruction)) continue;
         live.set(slots.first, slots.first + slots.length);
       } else if (certain) {
         live.reset(slots.first);
       }
     }
+  }
+  [[nodiscard]] BitVector live_at_beginning(const Rounds& round) const {
+    if (round.body == nullptr) return live_at(round.begin);
+    llvm::DenseMap<const BasicBlock*, std::optional<BitVector>> known{{round.leave, std::nullopt}};
+    known[round.body] = live_at(round.body);
+    return *live_towards_body(*round.begin, known);
+  }
+  // Of the blocks of a condition, which have no cycles and do not suspend. Empty: the block does not lead to the body.
+  std::optional<BitVector> live_towards_body(
+      const BasicBlock& block, llvm::DenseMap<const BasicBlock*, std::optional<BitVector>>& known) const {
+    if (const auto before = known.find(&block); before != known.end()) return before->second;
+    std::optional<BitVector> live;
+    for (const BasicBlock* next : llvm::successors(&block)) {
+      const auto after = live_towards_body(*next, known);
+      if (!after) continue;
+      if (live) {
+        *live |= *after;
+      } else {
+        live = after;
+      }
+    }
+    if (live) read_backward(block, *live);
+    known[&block] = live;
+    return live;
   }
   void find_live() {
     BitVector live(code_.slots);
@@ -95,6 +140,7 @@ class Analysis {
       for (Facts& facts : std::ranges::reverse_view(blocks_)) {
         live.reset();
         for (const BasicBlock* next : llvm::successors(facts.block)) live |= live_at(next);
+        if (facts.block == code_.done) live |= shown_;
         read_backward(*facts.block, live);
         if (live == facts.live) continue;
         facts.live = live;
@@ -162,17 +208,26 @@ class Analysis {
 
   const SlotCode& code_;
   BitVector kept_;
+  BitVector shown_;
+  llvm::DenseSet<const Instruction*> compared_;
   llvm::DenseMap<const Instruction*, BasicBlock*> suspensions_;
   llvm::DenseMap<const BasicBlock*, std::size_t> number_;
   std::vector<Facts> blocks_;
 };
 
+bool is_large(const SlotCode& code) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 28U;
+  return std::uint64_t{code.slots} * code.function->size() > most;
+}
+
 }  // namespace
 
 void clear_dead_slots(const SlotCode& code) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 28U;
-  if (std::uint64_t{code.slots} * code.function->size() > most) return;
-  Analysis(code).run();
+  if (!is_large(code)) Analysis(code).clear_dead();
+}
+
+void drop_dead_changes(const SlotCode& code) {
+  if (!code.changes.empty() && !is_large(code)) Analysis(code).drop_changes();
 }
 
 }  // namespace heddle::compiler

@@ -1,9 +1,13 @@
-// Dead slots: those whose values the thread will not read again.
+// Dead slots: those whose values the thread will not read again before it writes them.
 //
-// States that differ only in dead slots have the same future. `clear_dead_slots` adds stores of 0 to a thread's code, so that
-// each slot that is dead at a suspension is 0 there, and such states have equal bytes. (SPIN's dead-variable reduction.) It is
-// the usual analysis of live variables, backward, and then one of slots that may differ from 0, forward, so that a slot is
-// cleared at the first suspension after its last use and at no later one.
+// States that differ only in dead slots have the same future. This is used in two ways, by the usual analysis of live
+// variables, backward:
+//
+// - `clear_dead_slots` adds stores of 0 to a thread's code, so that each slot that is dead at a suspension is 0 there, and such
+//   states have equal bytes. (SPIN's dead-variable reduction.) A second analysis, forward, of slots that may differ from 0, sees
+//   to it that a slot is cleared at the first suspension after its last use and at no later one.
+// - `drop_dead_changes` lets a round of a retry loop be idle although it has changed slots that are dead where the next round
+//   begins (compiler/retry_loops.hpp).
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -27,6 +31,22 @@ struct Suspension {
   llvm::BasicBlock* next = nullptr;
 };
 
+// Code that finds out whether an assignment changes its slots (or one of them).
+struct SlotChange {
+  SlotRange slots;
+  const llvm::Instruction* before = nullptr;  // loads the value that is replaced, for nothing else
+  llvm::Instruction* changes = nullptr;       // 1 or 0
+  std::uint32_t round = 0;                    // of which loop; index into SlotCode::rounds
+};
+
+// Where the rounds of a loop begin. Null: there is no second one. If the condition looks at locals only, it holds again after an
+// idle round, so from `begin` the thread comes to `body` and not to `leave`.
+struct Rounds {
+  llvm::BasicBlock* begin = nullptr;
+  llvm::BasicBlock* body = nullptr;  // null: the condition may look at more
+  llvm::BasicBlock* leave = nullptr;
+};
+
 // What the analysis has to know of a thread's code.
 struct SlotCode {
   llvm::Function* function = nullptr;
@@ -35,11 +55,19 @@ struct SlotCode {
   std::vector<Suspension> suspensions;
   // The loads and stores of array elements whose index is computed, with the array.
   llvm::DenseMap<const llvm::Instruction*, SlotRange> elements;
-  SlotRange given;              // set before the thread begins
-  std::vector<SlotRange> kept;  // read by others at any time
+  SlotRange given;                   // set before the thread begins
+  std::vector<SlotRange> kept;       // read by others at any time
+  std::vector<SlotRange> shown;      // read by others once the thread has come to its end,
+  llvm::BasicBlock* done = nullptr;  // that of this block
+  std::vector<SlotChange> changes;
+  std::vector<Rounds> rounds;
 };
 
-// O(blocks * slots) in time and memory, but for loops. Code for which that is too much, beyond 2^28, stays as it is.
+// Both take O(blocks * slots) in time and memory, but for loops. Code for which that is too much, beyond 2^28, stays as it is.
+
+// The slots in `shown` are not kept.
 void clear_dead_slots(const SlotCode& code);
+// `changes` becomes 0 where the slots are dead at the beginning of the round.
+void drop_dead_changes(const SlotCode& code);
 
 }  // namespace heddle::compiler

@@ -309,6 +309,7 @@ Value* Frame::perform(const Request& request) {
 
 void Frame::stop(const Request& request) {
   write(request);
+  if (request.op == Op::done) slots_.done = builder_.GetInsertBlock();
   jump(ended_);
 }
 
@@ -337,12 +338,30 @@ void Frame::dispatch(BasicBlock& from, std::size_t first, std::size_t last) {
   }
 }
 
-void Frame::clear_dead(std::vector<SlotRange> kept) {
-  clears_dead_ = true;
-  slots_.kept = std::move(kept);
+std::uint32_t Frame::add_loop() {
+  slots_.rounds.emplace_back();
+  return static_cast<std::uint32_t>(slots_.rounds.size() - 1);
 }
 
-llvm::Function* Frame::finish() {
+void Frame::start_round(std::uint32_t loop) {
+  BasicBlock* const begin = slots_.rounds[loop].begin = block();
+  jump(begin);
+  start(begin);
+}
+
+void Frame::set_body(std::uint32_t loop, BasicBlock* body, BasicBlock* leave) {
+  slots_.rounds[loop].body = body;
+  slots_.rounds[loop].leave = leave;
+}
+
+void Frame::note_change(SlotRange slots, Value* before, Value* changes, std::uint32_t loop) {
+  slots_.changes.push_back({.slots = slots,
+                            .before = llvm::cast<llvm::Instruction>(before),
+                            .changes = llvm::cast<llvm::Instruction>(changes),
+                            .round = loop});
+}
+
+llvm::Function* Frame::finish(std::vector<SlotRange> kept, std::vector<SlotRange> shown, bool clear_dead) {
   for (BasicBlock* block : cold_) block->moveAfter(&function_->back());
   // The end is an ordinary suspension with the resume function cleared explicitly: LLVM's final suspension
   // would leave the number of the previous suspension in the frame, and identical ends would differ in their
@@ -365,12 +384,13 @@ llvm::Function* Frame::finish() {
     if (states_.size() >= searched_states) function_->addFnAttr("no-jump-tables", "true");
     dispatch(function_->getEntryBlock(), 0, states_.size());
   }
-  if (clears_dead_) {
-    slots_.function = function_;
-    slots_.block = handle_;
-    slots_.slots = most_;
-    clear_dead_slots(slots_);
-  }
+  slots_.function = function_;
+  slots_.block = handle_;
+  slots_.slots = most_;
+  slots_.kept = std::move(kept);
+  slots_.shown = std::move(shown);
+  drop_dead_changes(slots_);
+  if (clear_dead) clear_dead_slots(slots_);
   llvm::EliminateUnreachableBlocks(*function_);
   return start_;
 }

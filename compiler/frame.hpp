@@ -105,10 +105,19 @@ class Frame {
   // An i1: whether there have been `limit` rounds. Then counts one more.
   [[nodiscard]] llvm::Value* round_exceeds(std::int64_t limit);
 
-  // Dead slots will be 0 at each suspension, but for these, which others read.
-  void clear_dead(std::vector<SlotRange> kept);
-  // Completes the function. Returns the function for ThreadImage::start.
-  llvm::Function* finish();
+  // A loop whose rounds begin somewhere: the number for the two below.
+  [[nodiscard]] std::uint32_t add_loop();
+  // Its next round begins here.
+  void start_round(std::uint32_t loop);
+  // Its condition, which looks at locals only, leads to one of these.
+  void set_body(std::uint32_t loop, llvm::BasicBlock* body, llvm::BasicBlock* leave);
+  // The i64 `changes` says whether an assignment changes these slots, or one of them, whose value was `before`, a load. It will be
+  // 0 if they are dead where the loop's next round begins.
+  void note_change(SlotRange slots, llvm::Value* before, llvm::Value* changes, std::uint32_t loop);
+
+  // Completes the function. Others read the slots in `kept` at any time and those in `shown` when the thread is done.
+  // `clear_dead`: dead slots but `kept` are 0 at each suspension. Returns the function for ThreadImage::start.
+  llvm::Function* finish(std::vector<SlotRange> kept, std::vector<SlotRange> shown, bool clear_dead);
 
  private:
   void begin_coroutine(std::optional<std::uint32_t> argument);
@@ -142,7 +151,6 @@ class Frame {
   std::int64_t rounds_slot_ = -1;
   std::optional<std::uint32_t> begun_;
   SlotCode slots_;
-  bool clears_dead_ = false;
   std::vector<llvm::StoreInst*> zeroing_;  // by slot: the last store, if it was a zero from clear_to
 };
 

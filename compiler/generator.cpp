@@ -50,14 +50,14 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
   block(body.statements);
   frame.jump(done_);
   if (frame.start_if_used(done_)) frame.stop({.op = Op::done, .site = end});
-  if (named_) {
-    std::vector<SlotRange> kept;
-    for (lang::LocalId local = 0; local < body.locals.size(); ++local) {
-      if (body.locals[local].top_level && (*named_)[local]) kept.push_back(slots_of(local));
-    }
-    frame.clear_dead(std::move(kept));
+  std::vector<SlotRange> kept;
+  std::vector<SlotRange> shown;
+  for (lang::LocalId local = 0; local < body.locals.size(); ++local) {
+    if (!body.locals[local].top_level) continue;
+    shown.push_back(slots_of(local));
+    if (local < named_.size() && named_[local]) kept.push_back(slots_of(local));
   }
-  result.start = frame.finish();
+  result.start = frame.finish(std::move(kept), std::move(shown), clears_dead_);
   frame_ = nullptr;
   scope_ = nullptr;
   restart_.reset();

@@ -53,9 +53,10 @@ class Generator {
   void end_idle_rounds(std::unordered_set<const lang::Statement*> loops) { retry_loops_ = std::move(loops); }
   // By variable: whether a round may be idle although it has locked and unlocked this mutex.
   void set_revertible(std::vector<bool> revertible) { revertible_ = std::move(revertible); }
-  // From now on, dead slots are 0 (compiler/dead_slots.hpp), but for those of the body's locals that others read (`named`, by
-  // local). Empty: they keep their values.
-  void clear_dead(std::optional<std::vector<bool>> named) { named_ = std::move(named); }
+  // By local of the body that comes next: whether others read it at any time.
+  void set_named(std::vector<bool> named) { named_ = std::move(named); }
+  // From now on, slots that are dead (compiler/dead_slots.hpp) are 0, or keep their values.
+  void clear_dead(bool clear) { clears_dead_ = clear; }
   // By variable: whether a round of a retry loop updates it.
   [[nodiscard]] const std::vector<bool>& updated() const { return updated_; }
   // `name`: of the function. `end`: the site of op done. `argument`: whether local 0 is the thread's
@@ -224,9 +225,9 @@ class Generator {
   void begin_retry(const lang::Statement& loop, const lang::Statement* begins);
   // The end of a round of the innermost retry loop.
   void end_round();
-  // Records in the retry loops around that their rounds are not idle if `changed` (i1) holds: in those whose rounds
-  // began with the slot, or, without one, in all of them.
-  void note_change(llvm::Value* changed, std::optional<std::uint32_t> slot = {});
+  // Records in the retry loops around, or in one of them, that the round is not idle if `changed` (i1) holds. The second form
+  // returns that as an i64.
+  void note_change(llvm::Value* changed);
   void note_assigned(SlotRange slots, llvm::Value* index, llvm::Value* assigned);
   void note_performed(const Request& request, llvm::Value* result);
   void note_update(llvm::Value* effect);
@@ -277,6 +278,7 @@ class Generator {
     const lang::Statement* loop;
     // The statement of its body before which rounds end and begin. Null: they end where the body does.
     const lang::Statement* begins;
+    std::uint32_t rounds;  // see Frame::add_loop
     // Slots: whether the round has changed anything that it does not revert; the location where it has yet to revert
     // what it wrote, plus 1, or 0.
     std::uint32_t changed;
@@ -285,10 +287,12 @@ class Generator {
     std::uint32_t site;
   };
   std::vector<Retry> retries_;
+  llvm::Value* note_change(const Retry& loop, llvm::Value* changed);
   std::unordered_set<const lang::Statement*> retry_loops_;
   std::vector<bool> revertible_;
   std::vector<bool> updated_;
-  std::optional<std::vector<bool>> named_;
+  std::vector<bool> named_;
+  bool clears_dead_ = false;
   std::vector<bool> overwritten_;
   bool before_assume_ = false;  // the statement is an `assume`, or the next one is
   bool discarded_ = false;      // the expression is a statement

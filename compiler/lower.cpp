@@ -168,7 +168,8 @@ class Lowering {
         } else {
           generator_.end_idle_rounds(retry_loops_);
         }
-        if (clear_dead_) generator_.clear_dead(named_locals(number));
+        generator_.set_named(named_locals(number));
+        generator_.clear_dead(clear_dead_);
         // (An argument that is not used would tell equal threads apart by their bytes.)
         const bool takes_argument = code.is_family && facts_.used(code.body, 0);
         auto body =
@@ -210,7 +211,8 @@ class Lowering {
 
   void final_block() {
     generator_.end_idle_rounds({});
-    generator_.clear_dead({});
+    generator_.set_named({});
+    generator_.clear_dead(false);
     const lang::Body& body = *program_.final_block;
     const lang::SourceRange place =
         body.statements.empty() ? lang::SourceRange{} : body.statements.back().range;

@@ -172,6 +172,8 @@ void Generator::while_statement(const Statement& statement) {
   frame_->start(head);
   branch(statement.expressions[0], round, left);
   note_branch(&statement, 1, round->use_empty() || left->use_empty());
+  if (ends_round && !left->use_empty() && repeatable(statement.expressions[0], false))
+    frame_->set_body(retries_.back().rounds, round, left);
   if (frame_->start_if_used(round)) {
     count(&statement, 1);
     if (counted) {
@@ -215,6 +217,7 @@ void Generator::begin_retry(const Statement& loop, const Statement* begins) {
   frame_->store(pending, ir().getInt64(0));
   retries_.push_back({.loop = &loop,
                       .begins = begins,
+                      .rounds = frame_->add_loop(),
                       .changed = changed,
                       .pending = pending,
                       .top = frame_->top(),
@@ -227,21 +230,27 @@ void Generator::end_round() {
   require(ir().CreateIsNotNull(changes), {.op = Op::idle_round, .site = loop.site});
   frame_->store(loop.changed, ir().getInt64(0));
   frame_->store(loop.pending, ir().getInt64(0));
+  frame_->start_round(loop.rounds);
 }
 
-void Generator::note_change(Value* changed, std::optional<std::uint32_t> slot) {
-  for (const Retry& loop : retries_) {
-    if (slot && *slot >= loop.top) continue;
-    frame_->store(loop.changed,
-                  ir().CreateOr(frame_->load(loop.changed), ir().CreateZExt(changed, ir().getInt64Ty())));
-  }
+Value* Generator::note_change(const Retry& loop, Value* changed) {
+  Value* const change = ir().CreateZExt(changed, ir().getInt64Ty());
+  frame_->store(loop.changed, ir().CreateOr(frame_->load(loop.changed), change));
+  return change;
+}
+
+void Generator::note_change(Value* changed) {
+  for (const Retry& loop : retries_) note_change(loop, changed);
 }
 
 // Comes before the assignment. `index`: null, or into the array of these slots.
 void Generator::note_assigned(SlotRange slots, Value* index, Value* assigned) {
   if (retries_.empty() || slots.first >= retries_.back().top) return;
   Value* const before = index == nullptr ? frame_->load(slots.first) : frame_->load(slots, index);
-  note_change(ir().CreateICmpNE(before, ir().CreateZExt(assigned, ir().getInt64Ty())), slots.first);
+  Value* const changed = ir().CreateICmpNE(before, ir().CreateZExt(assigned, ir().getInt64Ty()));
+  for (const Retry& loop : retries_) {
+    if (slots.first < loop.top) frame_->note_change(slots, before, note_change(loop, changed), loop.rounds);
+  }
 }
 
 // What stores write need not change anything, but others may read it.
