@@ -26,6 +26,10 @@ row counter_clients sc N=3
 row counter_clients sc N=4
 row counter_clients sc N=5
 row counter_clients sc N=6
+row counter_outside sc N=4
+row counter_outside sc N=5
+row counter_outside sc N=6
+row counter_outside sc N=7
 row rwlock_clients sc WRITERS=2 READERS=2
 row rwlock_clients tso WRITERS=2 READERS=2
 row rwlock_clients sc WRITERS=2 READERS=3

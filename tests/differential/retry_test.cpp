@@ -116,7 +116,14 @@ class Writer {
     // (A loop with an empty body is an await.)
     const std::string body = " let seen = y;" + round();
     const std::string condition = variable() + equals() + number();
-    switch (below(8)) {
+    switch (below(11)) {
+      case 8:  // here and below, rounds assign older locals that may be dead where a round begins
+        return "var old = 0; var done = false; while !done { old = x;" + body +
+               " done = cas(x, old, old + 1); }\n";
+      case 9: return "while true { r = x;" + body + " if cas(x, r, " + number() + ") { break; } }\n";
+      case 10:
+        return "var at = 0; while r" + equals() + number() + " { b[at] = x; b[1] = y;" + body +
+               " at = b[0] % 2; " + (below(2) == 0 ? "r = b[at];" : "if cas(x, b[1], 2) { r = 2; }") + " }\n";
       case 0:
         return "var done = false; while !done { let old = x;" + body + " done = cas(x, old, old + 1); }\n";
       case 1:
