@@ -26,6 +26,8 @@ constexpr std::uint64_t share = 32;
 constexpr std::uint64_t share_of_uncut = 8;
 constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;  // of `merging` and `uncut`, bytes
 constexpr std::uint64_t least_uncut = 1'000'000;               // transitions, some 0.3 s
+// Transitions of `graphs` after which a program none of whose executions is complete is taken for one that never ends.
+constexpr std::uint64_t vain = 250'000;
 
 bool names_local(const lang::Expression& expression) {
   return expression.kind == lang::ExpressionKind::thread_local_ ||
@@ -58,6 +60,8 @@ class Turn {
     most_ = most;
     return checker::check(program, options_, {});
   }
+  // Its turn is over as well if no execution is complete by then.
+  void end_if_vain() { ends_if_vain_ = true; }
   // Whether it ended because its turn was over.
   [[nodiscard]] bool over() const { return over_; }
   // `result`: what it ended with.
@@ -79,6 +83,7 @@ class Turn {
     progress.seconds += seconds_before_;
     if (whole_.progress && !whole_.progress(progress)) return false;
     over_ = progress.transitions + progress.cuts > most_;  // a cut takes as long
+    if (ends_if_vain_ && progress.executions == 0 && progress.transitions > vain) over_ = true;
     return !over_;
   }
 
@@ -88,6 +93,7 @@ class Turn {
   std::uint64_t most_ = 0;
   Progress mark_;  // when the transitions had last doubled
   Progress half_;  // at the mark before
+  bool ends_if_vain_ = false;
   bool over_ = false;
 };
 
@@ -166,6 +172,8 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
     turn.options().resume = std::move(left);
     turn.options().save = [&left](const std::string& text) { left = text; };
     turn.options().save_period = std::numeric_limits<double>::infinity();
+    const bool has_uncut = std::ranges::find(keeping, uncut) != keeping.end();
+    if (has_uncut) turn.end_if_vain();
     auto result = turn.run(program, most);
     if (!result) return result;
     result->seconds = seconds += result->seconds;
@@ -174,7 +182,9 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
       return result;
     }
 
-    const bool cuts_loops = std::exchange(may_leave_bound, false) && result->counts.blocked_loop_bound > 0;
+    const bool is_first = std::exchange(may_leave_bound, false);
+    const bool cuts_loops =
+        result->counts.blocked_loop_bound > 0 && (is_first || (has_uncut && result->counts.executions == 0));
     for (std::size_t i = 0; i < keeping.size();) {
       const bool is_uncut = keeping[i] == uncut;
       if (cuts_loops && !is_uncut) {

@@ -7,13 +7,13 @@
 // and then `states`, which knows equal threads and does best where threads depend on each other all the time;
 // then `trust` continues from where it stopped, up to four times as many transitions, and so on. Turns are counted in
 // transitions, so that runs repeat; those of `trust` also in the states of graphs in which it judges invariants. What
-// each of the two spends without a result is at most a twenty-fourth of the turns of `trust`: `sdpor` in about 40 % of
-// its time at worst, `states` in 10 %, but for its first turn, which is of 1,000,000 transitions. (It explores from the
-// start each time, so it takes no turn that is no longer than its last one.)
+// `sdpor` spends without a result is at most a twenty-fourth of the turns of `trust`, in about 40 % of its time at worst; `states`
+// has an eighth, in another 40 %, but for its first turn, which is of 1,000,000 transitions.
 //
-// Where `trust` cuts loops at the default bound, `states`, which cuts none, has the next turn alone. If the search
-// ends, but has cut loops, `states` may take as many transitions again. If it finishes, its result is that of the whole
-// program.
+// Where `trust` cuts loops at the default bound, `states`, which cuts none, has the next turn alone. That comes early if no
+// execution is complete after 250,000 transitions, as in programs that never end; as long as none is, `trust` has no other turn
+// that is worth the name. If the search ends, but has cut loops, `states` may take as many transitions again. If it finishes,
+// its result is that of the whole program.
 #pragma once
 
 #include <cstdint>
