@@ -83,8 +83,7 @@ std::optional<Violation> run_round(const Violation& saved, Machine& machine) {
   machine.forward(length);
   Trace after = machine.trace();
   if (!same_place(before, after)) {
-    machine.forward(length);
-    if (!same_place(after, machine.trace())) return std::nullopt;
+    if (machine.forward(length) != length || !same_place(after, machine.trace())) return std::nullopt;
   }
   Violation result = saved;
   after.repeats_from = saved.trace.repeats_from;

@@ -45,14 +45,16 @@ class Analysis {
       if (facts.suspends) clear(facts);
     }
   }
-  // To find out whether a slot is changed is no reason to keep it.
+  // (Loads that only compare a slot do not keep it alive.)
   void drop_changes() {
     for (const SlotRange& range : code_.shown) shown_.set(range.first, range.first + range.length);
     for (const SlotChange& change : code_.changes) compared_.insert(change.before);
     find_live();
+    std::vector<BitVector> live;  // by loop, where its rounds begin
+    for (const Rounds& round : code_.rounds)
+      live.push_back(round.begin == nullptr ? BitVector(code_.slots) : live_at_beginning(round));
     for (const SlotChange& change : code_.changes) {
-      const Rounds& round = code_.rounds[change.round];
-      if (round.begin != nullptr && is_live(change.slots, live_at_beginning(round))) continue;
+      if (code_.rounds[change.round].begin != nullptr && is_live(change.slots, live[change.round])) continue;
       change.changes->setOperand(0, llvm::ConstantInt::getFalse(code_.function->getContext()));
     }
   }

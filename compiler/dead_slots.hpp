@@ -4,8 +4,8 @@
 // variables, backward:
 //
 // - `clear_dead_slots` adds stores of 0 to a thread's code, so that each slot that is dead at a suspension is 0 there, and such
-//   states have equal bytes. (SPIN's dead-variable reduction.) A second analysis, forward, of slots that may differ from 0, sees
-//   to it that a slot is cleared at the first suspension after its last use and at no later one.
+//   states have equal bytes. (SPIN's dead-variable reduction.) A second analysis, forward, finds
+//   the slots that may differ from 0, so that a slot is not cleared again and again.
 // - `drop_dead_changes` lets a round of a retry loop be idle although it has changed slots that are dead where the next round
 //   begins (compiler/retry_loops.hpp).
 #pragma once
@@ -63,9 +63,10 @@ struct SlotCode {
   std::vector<Rounds> rounds;
 };
 
-// Both take O(blocks * slots) in time and memory, but for loops. Code for which that is too much, beyond 2^28, stays as it is.
+// Both take O(blocks * slots) in memory, and in time for each pass over the blocks: one more than loops are nested, as a rule. Code
+// for which that is too much, beyond 2^28, stays as it is.
 
-// The slots in `shown` are not kept.
+// The slots in `shown` are cleared like others.
 void clear_dead_slots(const SlotCode& code);
 // `changes` becomes 0 where the slots are dead at the beginning of the round.
 void drop_dead_changes(const SlotCode& code);

@@ -29,6 +29,13 @@ constexpr std::size_t compared_states = 8;
 constexpr unsigned in_either_shift = 48;
 constexpr unsigned effect_shift = 56;
 
+// The slot, if it is known now. (After a check that has failed for a constant comes code that nothing reaches.)
+std::optional<std::uint32_t> known_element(SlotRange array, const Value* index) {
+  const auto* const known = llvm::dyn_cast<llvm::ConstantInt>(index);
+  if (known == nullptr || !known->getValue().ult(array.length)) return std::nullopt;
+  return array.first + static_cast<std::uint32_t>(known->getZExtValue());
+}
+
 bool accesses_memory(Op op) { return op <= Op::try_lock && op != Op::fence; }
 
 }  // namespace
@@ -179,16 +186,14 @@ Value* Frame::element(SlotRange array, Value* index) {
 }
 
 Value* Frame::load(SlotRange array, Value* index) {
-  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(index))
-    return load(array.first + static_cast<std::uint32_t>(known->getZExtValue()));
+  if (const auto known = known_element(array, index)) return load(*known);
   auto* const result = builder_.CreateLoad(builder_.getInt64Ty(), element(array, index));
   slots_.elements[result] = array;
   return result;
 }
 
 void Frame::store(SlotRange array, Value* index, Value* value) {
-  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(index))
-    return store(array.first + static_cast<std::uint32_t>(known->getZExtValue()), value);
+  if (const auto known = known_element(array, index)) return store(*known, value);
   slots_.elements[builder_.CreateStore(widened(builder_, value), element(array, index))] = array;
 }
 

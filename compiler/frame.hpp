@@ -105,7 +105,7 @@ class Frame {
   // An i1: whether there have been `limit` rounds. Then counts one more.
   [[nodiscard]] llvm::Value* round_exceeds(std::int64_t limit);
 
-  // A loop whose rounds begin somewhere: the number for the two below.
+  // A loop whose rounds may be idle: the number for the three below.
   [[nodiscard]] std::uint32_t add_loop();
   // Its next round begins here.
   void start_round(std::uint32_t loop);
@@ -116,7 +116,8 @@ class Frame {
   void note_change(SlotRange slots, llvm::Value* before, llvm::Value* changes, std::uint32_t loop);
 
   // Completes the function. Others read the slots in `kept` at any time and those in `shown` when the thread is done.
-  // `clear_dead`: dead slots but `kept` are 0 at each suspension. Returns the function for ThreadImage::start.
+  // `clear_dead`: dead slots are 0 at each suspension, but for `kept`; so are those in `shown` at the end, and the caller must
+  // not show them. Returns the function for ThreadImage::start.
   llvm::Function* finish(std::vector<SlotRange> kept, std::vector<SlotRange> shown, bool clear_dead);
 
  private:

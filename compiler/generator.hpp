@@ -225,9 +225,11 @@ class Generator {
   void begin_retry(const lang::Statement& loop, const lang::Statement* begins);
   // The end of a round of the innermost retry loop.
   void end_round();
-  // Records in the retry loops around, or in one of them, that the round is not idle if `changed` (i1) holds. The second form
+  // Records in the retry loops around, or in one of them, that the round is not idle if `changed` (i1) holds. The second one
   // returns that as an i64.
   void note_change(llvm::Value* changed);
+  struct Retry;
+  llvm::Value* note_change_in(const Retry& loop, llvm::Value* changed);
   void note_assigned(SlotRange slots, llvm::Value* index, llvm::Value* assigned);
   void note_performed(const Request& request, llvm::Value* result);
   void note_update(llvm::Value* effect);
@@ -287,7 +289,6 @@ class Generator {
     std::uint32_t site;
   };
   std::vector<Retry> retries_;
-  llvm::Value* note_change(const Retry& loop, llvm::Value* changed);
   std::unordered_set<const lang::Statement*> retry_loops_;
   std::vector<bool> revertible_;
   std::vector<bool> updated_;

@@ -150,7 +150,7 @@ void Generator::if_statement(const Statement& statement) {
 
 // Executes at most Options::unroll rounds, unless it is endless and in no atomic block. If the condition holds once
 // more, the thread stops. So it does after an idle round of a retry loop: one in which it has written nothing that it has
-// not reverted, and no local that is older than the round has been assigned another value.
+// not reverted, and has given no local that is older than the round, and that is read again, another value.
 void Generator::while_statement(const Statement& statement) {
   const SiteTable::Loop rounds_of_this(sites_);
   const std::uint32_t top = frame_->top();
@@ -233,14 +233,14 @@ void Generator::end_round() {
   frame_->start_round(loop.rounds);
 }
 
-Value* Generator::note_change(const Retry& loop, Value* changed) {
+Value* Generator::note_change_in(const Retry& loop, Value* changed) {
   Value* const change = ir().CreateZExt(changed, ir().getInt64Ty());
   frame_->store(loop.changed, ir().CreateOr(frame_->load(loop.changed), change));
   return change;
 }
 
 void Generator::note_change(Value* changed) {
-  for (const Retry& loop : retries_) note_change(loop, changed);
+  for (const Retry& loop : retries_) note_change_in(loop, changed);
 }
 
 // Comes before the assignment. `index`: null, or into the array of these slots.
@@ -249,7 +249,8 @@ void Generator::note_assigned(SlotRange slots, Value* index, Value* assigned) {
   Value* const before = index == nullptr ? frame_->load(slots.first) : frame_->load(slots, index);
   Value* const changed = ir().CreateICmpNE(before, ir().CreateZExt(assigned, ir().getInt64Ty()));
   for (const Retry& loop : retries_) {
-    if (slots.first < loop.top) frame_->note_change(slots, before, note_change(loop, changed), loop.rounds);
+    if (slots.first < loop.top)
+      frame_->note_change(slots, before, note_change_in(loop, changed), loop.rounds);
   }
 }
 

@@ -26,8 +26,8 @@ constexpr std::uint64_t share = 32;
 constexpr std::uint64_t share_of_uncut = 8;
 constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;  // of `merging` and `uncut`, bytes
 constexpr std::uint64_t least_uncut = 1'000'000;               // transitions, some 0.3 s
-// Transitions of `graphs` after which a program none of whose executions is complete is taken for one that never ends.
-constexpr std::uint64_t vain = 250'000;
+// The part of its turn that `graphs` has if no execution is complete by then and loops have been cut.
+constexpr std::uint64_t vain_share = 16;
 
 bool names_local(const lang::Expression& expression) {
   return expression.kind == lang::ExpressionKind::thread_local_ ||
@@ -60,8 +60,8 @@ class Turn {
     most_ = most;
     return checker::check(program, options_, {});
   }
-  // Its turn is over as well if no execution is complete by then.
-  void end_if_vain() { ends_if_vain_ = true; }
+  // Its turn is over as well if no execution is complete after so many transitions.
+  void end_if_vain(std::uint64_t most) { most_in_vain_ = most; }
   // Whether it ended because its turn was over.
   [[nodiscard]] bool over() const { return over_; }
   // `result`: what it ended with.
@@ -83,7 +83,7 @@ class Turn {
     progress.seconds += seconds_before_;
     if (whole_.progress && !whole_.progress(progress)) return false;
     over_ = progress.transitions + progress.cuts > most_;  // a cut takes as long
-    if (ends_if_vain_ && progress.executions == 0 && progress.transitions > vain) over_ = true;
+    if (progress.executions == 0 && progress.transitions > most_in_vain_) over_ = true;
     return !over_;
   }
 
@@ -93,7 +93,7 @@ class Turn {
   std::uint64_t most_ = 0;
   Progress mark_;  // when the transitions had last doubled
   Progress half_;  // at the mark before
-  bool ends_if_vain_ = false;
+  std::uint64_t most_in_vain_ = std::numeric_limits<std::uint64_t>::max();
   bool over_ = false;
 };
 
@@ -165,15 +165,15 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
   std::vector<std::string_view> keeping{merging};  // keep states, and have had memory enough
   if (may_leave_bound) keeping.push_back(uncut);
   std::vector<GivenUp> given_up;
-  for (std::uint64_t most = first;; most = std::max(most * growth, std::uint64_t{1})) {
+  bool may_be_vain = may_leave_bound;
+  for (std::uint64_t most = first;;) {
     constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
     if (keeping.empty() || most > unlimited / growth) most = unlimited;
     Turn turn(options, graphs, seconds);
     turn.options().resume = std::move(left);
     turn.options().save = [&left](const std::string& text) { left = text; };
     turn.options().save_period = std::numeric_limits<double>::infinity();
-    const bool has_uncut = std::ranges::find(keeping, uncut) != keeping.end();
-    if (has_uncut) turn.end_if_vain();
+    if (may_be_vain) turn.end_if_vain(most / vain_share);
     auto result = turn.run(program, most);
     if (!result) return result;
     result->seconds = seconds += result->seconds;
@@ -182,9 +182,12 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
       return result;
     }
 
+    const bool has_cut = result->counts.blocked_loop_bound > 0;
+    const bool is_vain = may_be_vain && result->counts.executions == 0;
+    may_be_vain = is_vain && has_cut && std::ranges::find(keeping, uncut) != keeping.end();
+    if (is_vain && !has_cut) continue;  // something else blocks them, so it has the rest of its turn
     const bool is_first = std::exchange(may_leave_bound, false);
-    const bool cuts_loops =
-        result->counts.blocked_loop_bound > 0 && (is_first || (has_uncut && result->counts.executions == 0));
+    const bool cuts_loops = has_cut && (is_first || may_be_vain);
     for (std::size_t i = 0; i < keeping.size();) {
       const bool is_uncut = keeping[i] == uncut;
       if (cuts_loops && !is_uncut) {
@@ -215,6 +218,7 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
       }
       keeping.erase(keeping.begin() + static_cast<std::ptrdiff_t>(i));
     }
+    most = std::max(most * growth, std::uint64_t{1});
   }
 }
 

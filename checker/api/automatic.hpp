@@ -10,10 +10,10 @@
 // `sdpor` spends without a result is at most a twenty-fourth of the turns of `trust`, in about 40 % of its time at worst; `states`
 // has an eighth, in another 40 %, but for its first turn, which is of 1,000,000 transitions.
 //
-// Where `trust` cuts loops at the default bound, `states`, which cuts none, has the next turn alone. That comes early if no
-// execution is complete after 250,000 transitions, as in programs that never end; as long as none is, `trust` has no other turn
-// that is worth the name. If the search ends, but has cut loops, `states` may take as many transitions again. If it finishes,
-// its result is that of the whole program.
+// Where `trust` cuts loops at the default bound, `states`, which cuts none, has the next turn alone. If loops are cut and no
+// execution is complete, as in programs that never end, `trust` has a sixteenth of its turns, and `states` as many transitions as
+// these would have. If the search ends, but has cut loops, `states` may take as many transitions again. If it finishes, its result
+// is that of the whole program.
 #pragma once
 
 #include <cstdint>

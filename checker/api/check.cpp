@@ -461,6 +461,8 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     return refuse(error.what());
   } catch (const checker::NoSuchPart& error) {
     return refuse(fmt::format("the checkpoint cannot be used: {}", error.what()));
+  } catch (const std::runtime_error& error) {
+    return refuse(error.what());  // of the compiler, about the image for traces
   }
   result.model = options.model;
   result.algorithm = options.random ? "random" : options.algorithm;

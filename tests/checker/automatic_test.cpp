@@ -110,6 +110,29 @@ TEST_CASE("where they do not, trust continues and counts as if nothing had been"
   CHECK(result.counts.transitions == alone.counts.transitions);
 }
 
+TEST_CASE("a program none of whose executions is complete is left to states only if loops are cut") {
+  const auto endless = run(compile(R"(
+    param N = 6;
+    mutex fork[N];
+    thread eater[i: 0..N] { while true { lock fork[i]; if trylock fork[(i + 1) % N] { unlock fork[(i + 1) % N]; } unlock fork[i]; } }
+  )"));
+  CHECK(endless.verdict == Verdict::safe);
+  CHECK(endless.algorithm == "states");
+  REQUIRE(endless.given_up.size() == 1);
+  CHECK(endless.given_up[0].algorithm == "trust");
+  CHECK(endless.given_up[0].transitions < 1'000'000);
+  // 2^16 executions, all of which the assumption blocks.
+  const auto blocked = run(compile(R"(
+    param N = 16;
+    shared array: int[N + 1];
+    thread r { var i = N; while array[i] != 0 { i = i - 1; } assume i == N + 1; }
+    thread w[j: 1..N + 1] { array[j] = array[j - 1] + 1; }
+  )"));
+  CHECK(blocked.verdict == Verdict::vacuous);
+  CHECK(blocked.algorithm == "trust");
+  CHECK(blocked.given_up.empty());
+}
+
 TEST_CASE("executions that are too long for graphs are left to source") {
   const auto program = compile("shared x: int[2]; thread p[i: 0..2] { for k in 0..9000 { x[i] = k; } }");
   CHECK(run(program).algorithm == "trust");

@@ -64,6 +64,23 @@ TEST_CASE("an element of an array counts until it is written at a place that is 
   CHECK(states(head + "a[0] = x; y = a[i]; y = 0; i = 0; } }") == 2 * (1 + 2 + 2));
 }
 
+TEST_CASE("a constant index outside of a local array is a violation, whatever it is") {
+  for (const std::int64_t index : {-1, 2, 5, 100'000'000}) {
+    for (const char* const use : {"b[K] = 1;", "x = b[K];"}) {
+      for (const char* const algorithm : {"states", "trust"}) {
+        const auto program = Program::from_source(
+            std::string("param K = 0; shared x: int; thread p { var b: int[2]; ") + use + " x = b[0]; }",
+            "index.hed", {.parameters = {{"K", index}}});
+        REQUIRE(program);
+        const auto result = check(*program, {.algorithm = algorithm});
+        REQUIRE(result);
+        REQUIRE(result->violation);
+        CHECK(result->violation->kind == ViolationKind::index_out_of_bounds);
+      }
+    }
+  }
+}
+
 TEST_CASE("threads of many operations, which are compiled to switches, forget their locals, too") {
   constexpr int rounds = 60;  // more than compiler::Options::coroutine_operations in all
   std::string body;

@@ -49,6 +49,12 @@ TEST_CASE("a livelock is replayed although its first round changes a local that 
   CAPTURE(again.output);
   CHECK(again.exit_code == 1);
   CHECK(contains(again.output, "livelock: p never ends"));
+  // One that has no second round is none.
+  const std::string once =
+      folder.file("once.hed", "shared x: int;\nthread p { var seen = 0; if x == 0 { seen = 1; x = 0; } }\n");
+  const Finished other = run_heddle({"replay", saved, "--program", once});
+  CAPTURE(other.output);
+  CHECK(!contains(other.output, "violation: livelock"));
 }
 
 TEST_CASE("a saved trace leads to the same violation again, under every model with its parameters") {

@@ -34,7 +34,8 @@ class Writer {
       const std::string local(1, static_cast<char>('a' + t));
       const bool is_daemon = below(3) == 0;
       if (is_daemon) text += "daemon ";
-      text += "thread " + std::string(1, static_cast<char>('p' + t)) + " { var " + local + " = 0; ";
+      text += "thread " + std::string(1, static_cast<char>('p' + t)) + " { var " + local +
+              " = 0; var l: int[2]; ";
       const bool loops = has_loops_ && below(3) > 0;
       if (below(3) == 0) text += statement(local);
       if (loops) text += "while " + condition(local) + " { ";
@@ -53,6 +54,7 @@ class Writer {
   std::string variable() { return below(2) == 0 ? "y" : "x"; }
   std::string number() { return std::to_string(below(2)); }
   std::string claim() {
+    if (below(4) == 0) return "p.a == " + number() + " && p.l[0] == " + number();
     return variable() + " == " + number() + (below(3) > 0 ? " && " + variable() + " == " + number() : "");
   }
   std::string condition(const std::string& local) {
@@ -74,7 +76,7 @@ class Writer {
     }
   }
   std::string statement(const std::string& local) {
-    switch (below(has_loops_ ? 17 : 15)) {
+    switch (below(has_loops_ ? 19 : 15)) {
       case 0:
       case 1:
       case 2: return variable() + " = " + number() + "; ";
@@ -90,6 +92,8 @@ class Writer {
       case 12: return "fence; ";
       case 13: return "either " + alternative(local) + "or " + alternative(local);
       case 14: return "either i in 0..2 { await x == i; y = " + number() + "; } ";
+      case 17: return "l[" + local + "] = " + variable() + "; ";
+      case 18: return local + " = l[" + (below(2) == 0 ? number() : "1 - " + local) + "]; ";
       case 15: return "atomic { x = " + number() + "; y = choose(0..2); x = " + number() + "; } ";
       default: return "atomic { " + guard() + local + " = choose(0..2); y = " + local + "; } ";
     }
