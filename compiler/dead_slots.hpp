@@ -63,8 +63,8 @@ struct SlotCode {
   std::vector<Rounds> rounds;
 };
 
-// Both take O(blocks * slots) in memory, and in time for each pass over the blocks: one more than loops are nested, as a rule. Code
-// for which that is too much, beyond 2^28, stays as it is.
+// Both take O(blocks * slots) in memory, and in time for each pass over the blocks, of which there are few. Code for which that is
+// too much, beyond 2^28, stays as it is.
 
 // The slots in `shown` are cleared like others.
 void clear_dead_slots(const SlotCode& code);

@@ -60,7 +60,7 @@ class Turn {
     most_ = most;
     return checker::check(program, options_, {});
   }
-  // Its turn is over as well if no execution is complete after so many transitions.
+  // Its turn is over as well if no execution is complete after this many transitions.
   void end_if_vain(std::uint64_t most) { most_in_vain_ = most; }
   // Whether it ended because its turn was over.
   [[nodiscard]] bool over() const { return over_; }
