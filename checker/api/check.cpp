@@ -448,7 +448,11 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     }
     if (options.coverage) result.coverage = checker::describe_coverage(search, points);
     if (loops == Loops::merging && !(search.violations().empty() && search.witnesses().empty())) {
-      shown = state_of(program).image(false, Loops::endless);
+      try {
+        shown = state_of(program).image(false, Loops::endless);
+      } catch (const std::runtime_error& error) {
+        return refuse(error.what());
+      }
       search.show_by(*shown);
     }
     for (const auto& found : search.violations())
@@ -461,8 +465,6 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
     return refuse(error.what());
   } catch (const checker::NoSuchPart& error) {
     return refuse(fmt::format("the checkpoint cannot be used: {}", error.what()));
-  } catch (const std::runtime_error& error) {
-    return refuse(error.what());  // of the compiler, about the image for traces
   }
   result.model = options.model;
   result.algorithm = options.random ? "random" : options.algorithm;
