@@ -21,29 +21,22 @@ using llvm::BasicBlock;
 using llvm::BitVector;
 using llvm::Instruction;
 
+// Suspensions come at the ends of blocks.
 class Analysis {
  public:
   explicit Analysis(const SlotCode& code) : code_(code), kept_(code.slots), shown_(code.slots) {
     for (const SlotRange& range : code.kept) kept_.set(range.first, range.first + range.length);
-    for (const Suspension& suspension : code.suspensions) suspensions_[suspension.at] = suspension.next;
+    for (const Suspension& suspension : code.suspensions) next_[suspension.at->getParent()] = suspension.next;
     for (BasicBlock& block : *code.function) {
-      Facts facts{.block = &block,
-                  .live = BitVector(code.slots),
-                  .set = BitVector(code.slots),
-                  .suspends = std::ranges::any_of(block, [&](const Instruction& instruction) {
-                    return suspensions_.contains(&instruction);
-                  })};
       number_[&block] = blocks_.size();
-      blocks_.push_back(std::move(facts));
+      blocks_.push_back({.block = &block, .live = BitVector(code.slots), .set = BitVector(code.slots)});
     }
   }
 
   void clear_dead() {
     find_live();
     find_set();
-    for (const Facts& facts : blocks_) {
-      if (facts.suspends) clear(facts);
-    }
+    for (const Suspension& suspension : code_.suspensions) clear(suspension);
   }
   // (Loads that only compare a slot do not keep it alive.)
   void drop_changes() {
@@ -64,7 +57,6 @@ class Analysis {
     BasicBlock* block = nullptr;
     BitVector live;  // at the beginning: read before they are written
     BitVector set;   // at the beginning: may differ from 0
-    bool suspends = false;
   };
   struct Access {
     SlotRange slots;
@@ -83,24 +75,23 @@ class Analysis {
     const auto slot = (offset->getZExtValue() - Frame::offset(0)) / (Frame::offset(1) - Frame::offset(0));
     return {.slots = {.first = static_cast<std::uint32_t>(slot), .length = 1}};
   }
+
   [[nodiscard]] const BitVector& live_at(const BasicBlock* block) const {
     return blocks_[number_.lookup(block)].live;
   }
-
+  [[nodiscard]] BitVector live_after(const BasicBlock* next) const {  // a suspension
+    BitVector live = live_at(next);
+    return live |= kept_;
+  }
   [[nodiscard]] bool is_live(const SlotRange& slots, const BitVector& live) const {
     for (std::uint32_t slot = slots.first; slot < slots.first + slots.length; ++slot) {
       if (live.test(slot) || kept_.test(slot)) return true;
     }
     return false;
   }
-
-  // From the end of the block to its beginning.
+  // `live`: at the end of the block, then at its beginning.
   void read_backward(const BasicBlock& block, BitVector& live) const {
     for (const Instruction& instruction : std::ranges::reverse_view(block)) {
-      if (const auto next = suspensions_.find(&instruction); next != suspensions_.end()) {
-        live = live_at(next->second);
-        live |= kept_;
-      }
       const auto [slots, certain] = access(instruction);
       if (slots.length == 0) continue;
       if (llvm::isa<llvm::LoadInst>(instruction)) {
@@ -111,6 +102,23 @@ class Analysis {
       }
     }
   }
+  void find_live() {
+    BitVector live(code_.slots);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Facts& facts : std::ranges::reverse_view(blocks_)) {
+        live.reset();
+        for (const BasicBlock* next : llvm::successors(facts.block)) live |= live_at(next);
+        if (const BasicBlock* const next = next_.lookup(facts.block)) live |= live_after(next);
+        if (facts.block == code_.done) live |= shown_;
+        read_backward(*facts.block, live);
+        if (live == facts.live) continue;
+        facts.live = live;
+        changed = true;
+      }
+    }
+  }
+
   [[nodiscard]] BitVector live_at_beginning(const Rounds& round) const {
     if (round.body == nullptr) return live_at(round.begin);
     llvm::DenseMap<const BasicBlock*, std::optional<BitVector>> known{{round.leave, std::nullopt}};
@@ -135,32 +143,10 @@ class Analysis {
     known[&block] = live;
     return live;
   }
-  void find_live() {
-    BitVector live(code_.slots);
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (Facts& facts : std::ranges::reverse_view(blocks_)) {
-        live.reset();
-        for (const BasicBlock* next : llvm::successors(facts.block)) live |= live_at(next);
-        if (facts.block == code_.done) live |= shown_;
-        read_backward(*facts.block, live);
-        if (live == facts.live) continue;
-        facts.live = live;
-        changed = true;
-      }
-    }
-  }
 
-  // Follows the block from its beginning. `suspend` is called with what is set where it suspends, and with what is live.
-  template <typename Suspend>
-  void follow(BasicBlock& block, BitVector& set, Suspend&& suspend) const {
-    for (Instruction& instruction : block) {
-      if (const auto next = suspensions_.find(&instruction); next != suspensions_.end()) {
-        BitVector live = live_at(next->second);
-        live |= kept_;
-        suspend(instruction, set, live);
-        set &= live;
-      }
+  // `set`: at the beginning of the block, then at its end.
+  void read_forward(const BasicBlock& block, BitVector& set) const {
+    for (const Instruction& instruction : block) {
       if (!llvm::isa<llvm::StoreInst>(instruction)) continue;
       const auto [slots, certain] = access(instruction);
       if (slots.length == 0) continue;
@@ -175,7 +161,6 @@ class Analysis {
   void find_set() {
     BitVector set(code_.slots);
     blocks_.front().set.set(code_.given.first, code_.given.first + code_.given.length);
-    const auto nothing = [](Instruction&, const BitVector&, const BitVector&) {};
     for (bool changed = true; changed;) {
       changed = false;
       const auto reach = [&](const BasicBlock* next) {
@@ -186,33 +171,32 @@ class Analysis {
       };
       for (const Facts& facts : blocks_) {
         set = facts.set;
-        follow(*facts.block, set, nothing);
-        for (const BasicBlock* next : llvm::successors(facts.block)) reach(next);
-        for (const Instruction& instruction : *facts.block) {
-          if (const auto next = suspensions_.find(&instruction); next != suspensions_.end())
-            reach(next->second);
+        read_forward(*facts.block, set);
+        if (BasicBlock* const next = next_.lookup(facts.block)) {
+          set &= live_after(next);
+          reach(next);
         }
+        for (const BasicBlock* next : llvm::successors(facts.block)) reach(next);
       }
     }
   }
-
-  void clear(const Facts& facts) {
-    BitVector set = facts.set;
-    follow(*facts.block, set, [&](Instruction& at, const BitVector& is_set, const BitVector& live) {
-      llvm::IRBuilder<> ir(&at);
-      for (const unsigned slot : is_set.set_bits()) {
-        if (live.test(slot)) continue;
-        llvm::Value* const place = ir.CreateConstGEP1_64(ir.getInt8Ty(), code_.block, Frame::offset(slot));
-        ir.CreateStore(ir.getInt64(0), place);
-      }
-    });
+  void clear(const Suspension& suspension) {
+    const BasicBlock* const block = suspension.at->getParent();
+    BitVector set = blocks_[number_.lookup(block)].set;
+    read_forward(*block, set);
+    set.reset(live_after(suspension.next));
+    llvm::IRBuilder<> ir(suspension.at);
+    for (const unsigned slot : set.set_bits()) {
+      llvm::Value* const place = ir.CreateConstGEP1_64(ir.getInt8Ty(), code_.block, Frame::offset(slot));
+      ir.CreateStore(ir.getInt64(0), place);
+    }
   }
 
   const SlotCode& code_;
   BitVector kept_;
   BitVector shown_;
   llvm::DenseSet<const Instruction*> compared_;
-  llvm::DenseMap<const Instruction*, BasicBlock*> suspensions_;
+  llvm::DenseMap<const BasicBlock*, BasicBlock*> next_;  // of blocks at whose ends the thread suspends
   llvm::DenseMap<const BasicBlock*, std::size_t> number_;
   std::vector<Facts> blocks_;
 };

@@ -57,7 +57,7 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
     shown.push_back(slots_of(local));
     if (local < named_.size() && named_[local]) kept.push_back(slots_of(local));
   }
-  result.start = frame.finish(std::move(kept), std::move(shown), clears_dead_);
+  result.start = frame.finish(std::move(kept), std::move(shown), options_.clear_dead);
   frame_ = nullptr;
   scope_ = nullptr;
   restart_.reset();

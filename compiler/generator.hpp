@@ -55,8 +55,6 @@ class Generator {
   void set_revertible(std::vector<bool> revertible) { revertible_ = std::move(revertible); }
   // By local of the body that comes next: whether others read it at any time.
   void set_named(std::vector<bool> named) { named_ = std::move(named); }
-  // From now on, slots that are dead (compiler/dead_slots.hpp) are 0, or keep their values.
-  void clear_dead(bool clear) { clears_dead_ = clear; }
   // By variable: whether a round of a retry loop updates it.
   [[nodiscard]] const std::vector<bool>& updated() const { return updated_; }
   // `name`: of the function. `end`: the site of op done. `argument`: whether local 0 is the thread's
@@ -293,7 +291,6 @@ class Generator {
   std::vector<bool> revertible_;
   std::vector<bool> updated_;
   std::vector<bool> named_;
-  bool clears_dead_ = false;
   std::vector<bool> overwritten_;
   bool before_assume_ = false;  // the statement is an `assume`, or the next one is
   bool discarded_ = false;      // the expression is a statement

@@ -87,7 +87,6 @@ class Lowering {
         generator_(program_, facts_, types_, sites_, options),
         run_ahead_(options.run_ahead),
         endless_(options.endless),
-        clear_dead_(options.clear_dead),
         result_(batch.programs().parts.emplace_back()) {
     sites_.use(*variant.sources);
     calls_ = options.calls;
@@ -109,6 +108,7 @@ class Lowering {
   }
 
   void run() {
+    find_named();
     locations();
     threads();
     chains();
@@ -168,8 +168,7 @@ class Lowering {
         } else {
           generator_.end_idle_rounds(retry_loops_);
         }
-        generator_.set_named(named_locals(number));
-        generator_.clear_dead(clear_dead_);
+        generator_.set_named(named_locals_[number]);
         // (An argument that is not used would tell equal threads apart by their bytes.)
         const bool takes_argument = code.is_family && facts_.used(code.body, 0);
         auto body =
@@ -187,32 +186,9 @@ class Lowering {
     }
   }
 
-  // By local of the template: whether conditions or observations name one of its threads' local.
-  [[nodiscard]] std::vector<bool> named_locals(std::uint32_t number) const {
-    std::vector<bool> named(program_.templates[number].body.locals.size());
-    const auto mark = [&](lang::ThreadId thread, lang::LocalId local) {
-      if (program_.threads[thread].thread_template == number) named[local] = true;
-    };
-    const auto mark_all = [&](const lang::Expression& expression, const auto& self) -> void {
-      if (expression.kind == lang::ExpressionKind::thread_local_) mark(expression.thread, expression.id);
-      for (const lang::Expression& operand : expression.operands) self(operand, self);
-    };
-    for (const lang::Property& property : program_.properties) {
-      mark_all(property.condition, mark_all);
-      mark_all(property.goal, mark_all);
-    }
-    if (program_.litmus) {
-      for (const lang::Observation& observation : program_.litmus->observed) {
-        if (observation.thread) mark(*observation.thread, observation.id);
-      }
-    }
-    return named;
-  }
-
   void final_block() {
     generator_.end_idle_rounds({});
     generator_.set_named({});
-    generator_.clear_dead(false);
     const lang::Body& body = *program_.final_block;
     const lang::SourceRange place =
         body.statements.empty() ? lang::SourceRange{} : body.statements.back().range;
@@ -302,26 +278,41 @@ class Lowering {
     for (const lang::Expression& operand : expression.operands) look_at(operand, locations, threads);
   }
 
+  // Notes which locals others read: conditions, and observations of litmus tests.
+  void find_named() {
+    named_threads_.resize(program_.threads.size());
+    for (const lang::ThreadTemplate& code : program_.templates)
+      named_locals_.emplace_back(code.body.locals.size());
+    for (const lang::Property& property : program_.properties) {
+      find_named(property.condition);
+      find_named(property.goal);
+    }
+    if (!program_.litmus) return;
+    for (const lang::Observation& observation : program_.litmus->observed) {
+      if (observation.thread) named_local(*observation.thread, observation.id) = true;
+    }
+  }
+  void find_named(const lang::Expression& expression) {
+    if (expression.kind == lang::ExpressionKind::thread_local_) {
+      named_threads_[expression.thread] = true;
+      named_local(expression.thread, expression.id) = true;
+    }
+    for (const lang::Expression& operand : expression.operands) find_named(operand);
+  }
+  [[nodiscard]] std::vector<bool>::reference named_local(lang::ThreadId thread, lang::LocalId local) {
+    return named_locals_[program_.threads[thread].thread_template][local];
+  }
+
   // See ThreadImage::twin.
   void twins() {
-    std::vector<bool> named(program_.threads.size(), false);
-    for (const lang::Property& property : program_.properties) {
-      mark_named(property.condition, named);
-      mark_named(property.goal, named);
-    }
     std::vector<std::optional<std::uint32_t>> newest(program_.templates.size());
     for (std::uint32_t thread = 0; thread < program_.threads.size(); ++thread) {
       const std::uint32_t number = program_.threads[thread].thread_template;
       const lang::ThreadTemplate& code = program_.templates[number];
-      if (!code.is_family || facts_.used(code.body, 0) || named[thread]) continue;
+      if (!code.is_family || facts_.used(code.body, 0) || named_threads_[thread]) continue;
       result_.image.threads[thread].twin = newest[number];
       newest[number] = thread;
     }
-  }
-  // Marks the threads whose locals the expression names.
-  static void mark_named(const lang::Expression& expression, std::vector<bool>& named) {
-    if (expression.kind == lang::ExpressionKind::thread_local_) named[expression.thread] = true;
-    for (const lang::Expression& operand : expression.operands) mark_named(operand, named);
   }
 
   void observations(const LocalOffsets& offsets) {
@@ -343,13 +334,14 @@ class Lowering {
   Facts facts_;
   std::unordered_set<const lang::Statement*> retry_loops_;
   std::vector<std::shared_ptr<const std::vector<Comparison>>> revertible_;  // by variable, with `end_idle`
+  std::vector<bool> named_threads_;              // whether conditions name locals of theirs
+  std::vector<std::vector<bool>> named_locals_;  // by template and local: whether others read it
   ValueTypes types_;
   SiteTable& sites_;
   std::optional<CoveragePoints> points_;
   Generator generator_;
   bool run_ahead_;
   bool endless_;
-  bool clear_dead_;
   bool calls_ = false;
   LoweredPrograms::Part& result_;
 };

@@ -139,7 +139,7 @@ bool may_alternate(const Program& program, const CheckOptions& options) {
 
 namespace {
 
-// In place of what the algorithm's turn before has left.
+// Replaces the entry of the algorithm's last turn, if there is one.
 void put(std::vector<GivenUp>& given_up, GivenUp newest) {
   const auto before = std::ranges::find(given_up, newest.algorithm, &GivenUp::algorithm);
   if (before == given_up.end()) {

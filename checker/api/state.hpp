@@ -23,7 +23,7 @@ enum class Loops : std::uint8_t {
   endless,   // nothing
   merging,   // nothing; and values that a thread does not read again become 0, so that more states are equal
 };
-inline constexpr std::size_t kinds_of_loops = 4;
+inline constexpr std::size_t kinds_of_loops = static_cast<std::size_t>(Loops::merging) + 1;
 
 // (Hidden, because the shared library shows what is in a public class.)
 struct __attribute__((visibility("hidden"))) Program::State {

@@ -218,7 +218,7 @@ bool RunSearch<Graph>::can_go_on(const Thread& thread) const {
   return graph_.op_of(first) != Op::lock || graph_.is_free(first, done_);
 }
 
-// The thread's oldest step that has not run. There must be one.
+// Returns the thread's oldest step that has not run; the thread must have one.
 template <SearchedGraph Graph>
 EventId RunSearch<Graph>::first_left(const Thread& thread) const {
   if constexpr (Graph::steps_in_order) return thread.steps[thread.done];

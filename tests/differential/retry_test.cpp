@@ -117,13 +117,6 @@ class Writer {
     const std::string body = " let seen = y;" + round();
     const std::string condition = variable() + equals() + number();
     switch (below(11)) {
-      case 8:  // here and below, rounds assign older locals that may be dead where a round begins
-        return "var old = 0; var done = false; while !done { old = x;" + body +
-               " done = cas(x, old, old + 1); }\n";
-      case 9: return "while true { r = x;" + body + " if cas(x, r, " + number() + ") { break; } }\n";
-      case 10:
-        return "var at = 0; while r" + equals() + number() + " { b[at] = x; b[1] = y;" + body +
-               " at = b[0] % 2; " + (below(2) == 0 ? "r = b[at];" : "if cas(x, b[1], 2) { r = 2; }") + " }\n";
       case 0:
         return "var done = false; while !done { let old = x;" + body + " done = cas(x, old, old + 1); }\n";
       case 1:
@@ -133,6 +126,13 @@ class Writer {
       case 4: return "while true {" + body + " if " + condition + " { continue; } " + plain() + " break; }\n";
       case 5: return "while r == 0 { r = " + variable() + ";" + body + " }\n";
       case 6: return "while " + condition + " { while y == 1 {" + body + " if x == 1 { break; } } r = x; }\n";
+      case 7:  // here and below, rounds assign older locals that may be dead where a round begins
+        return "var old = 0; var done = false; while !done { old = x;" + body +
+               " done = cas(x, old, old + 1); }\n";
+      case 8: return "while true { r = x;" + body + " if cas(x, r, " + number() + ") { break; } }\n";
+      case 9:
+        return "var at = 0; while r" + equals() + number() + " { b[at] = x; b[1] = y;" + body +
+               " at = b[0] % 2; " + (below(2) == 0 ? "r = b[at];" : "if cas(x, b[1], 2) { r = 2; }") + " }\n";
       default: return "until(" + number() + ");\n";
     }
   }
