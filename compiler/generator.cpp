@@ -9,7 +9,8 @@ Generator::Generator(const lang::Program& program, const Facts& facts, const Val
       sites_(sites),
       options_(options),
       updated_(program.variables.size(), false),
-      overwritten_(program.variables.size(), false) {}
+      overwritten_(program.variables.size(), false),
+      loaded_(program.variables.size(), false) {}
 
 Generator::Result Generator::generate(llvm::Module& module, const std::string& name, const lang::Body& body,
                                       bool argument, std::uint32_t end, bool run_ahead, bool endless) {

@@ -49,6 +49,10 @@ class Generator {
   }
   // By variable: whether a thread stores to it or exchanges its value.
   [[nodiscard]] const std::vector<bool>& overwritten() const { return overwritten_; }
+  // By variable: whether a thread has an operation on it that may not write.
+  [[nodiscard]] const std::vector<bool>& loaded() const { return loaded_; }
+  // Whether a thread has an assumption that is not known to hold.
+  [[nodiscard]] bool assumes() const { return assumes_; }
   // From now on, idle rounds of these loops end the thread.
   void end_idle_rounds(std::unordered_set<const lang::Statement*> loops) { retry_loops_ = std::move(loops); }
   // By variable: whether a round may be idle although it has locked and unlocked this mutex.
@@ -292,6 +296,8 @@ class Generator {
   std::vector<bool> updated_;
   std::vector<bool> named_;
   std::vector<bool> overwritten_;
+  std::vector<bool> loaded_;
+  bool assumes_ = false;
   bool before_assume_ = false;  // the statement is an `assume`, or the next one is
   bool discarded_ = false;      // the expression is a statement
   bool counts_rounds_ = false;

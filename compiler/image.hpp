@@ -202,6 +202,8 @@ struct LocationImage {
   // Whether each write to it reads the one before and depends on that: all are read-modify-writes but `exchange`,
   // or locks and unlocks.
   bool is_chain = false;
+  // Whether threads can look at it without writing: by loads, in conditions of `await`, by `cas` and trylocks.
+  bool is_loaded = false;
   // Of locations that a retry loop updates (Mailbox::effect), if threads look at their values only by read-modify-writes
   // that always write and in `await`s: the comparisons that these make. Else null. A thread that adds and then subtracts
   // the same may have done neither, if what others added in between has results that are not used, and if no value in
@@ -294,6 +296,7 @@ struct Image {
   // What distinguishes final states, if not all locations and all named locals.
   std::optional<std::vector<ObservedImage>> observed;
   std::vector<Site> sites;
+  bool assumes = false;                // some thread has an `assume`
   std::shared_ptr<Coverage> coverage;  // null unless the code is instrumented
   std::shared_ptr<void> code;          // keeps the machine code mapped
 };

@@ -143,13 +143,15 @@ class Lowering {
     }
   }
 
-  // See LocationImage::is_chain and ::revertible.
+  // What threads do to locations, and whether they assume anything.
   void chains() {
+    result_.image.assumes = generator_.assumes();
     std::uint32_t location = 0;
     for (std::uint32_t number = 0; number < program_.variables.size(); ++number) {
       for (std::uint32_t index = 0; index < program_.variables[number].length; ++index) {
         LocationImage& image = result_.image.locations[location++];
         image.is_chain = !generator_.overwritten()[number];
+        image.is_loaded = generator_.loaded()[number];
         if (generator_.updated()[number]) image.revertible = revertible_[number];
       }
     }

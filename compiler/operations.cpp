@@ -46,6 +46,8 @@ Value* Generator::operation(const Expression& expression) {
                   .in_either = in_guard_ ? InEither::inside : InEither::no,
                   .asks_effect = !retries_.empty() && !begun_ && expression.kind != ExpressionKind::load};
   if (request.asks_effect) updated_[expression.id] = true;
+  if (expression.kind != ExpressionKind::exchange && expression.kind != ExpressionKind::fetch)
+    loaded_[expression.id] = true;
   std::optional<Held> expected;
   switch (expression.kind) {
     case ExpressionKind::load:
@@ -153,6 +155,7 @@ void Generator::store(const lang::Statement& statement) {
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.at(statement.range);
   overwritten_[statement.id] = true;
+  loaded_[statement.id] = loaded_[statement.id] || statement.compound.has_value();
   const Place target = place(statement.id, expressions.first(expressions.size() - 1),
                              waits || statement.compound.has_value(), statement.range);
   Value* result = nullptr;

@@ -422,6 +422,7 @@ void Generator::observe(const Statement& statement) {
   Value* const holds = truth(ir(), value(statement.expressions[0]));
   const auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds);
   if (known != nullptr && known->isOne()) return;
+  assumes_ = assumes_ || statement.kind == StatementKind::assume;
   Value* const mask = mask_;
   BasicBlock* ask = frame_->block();
   BasicBlock* go_on = frame_->block();

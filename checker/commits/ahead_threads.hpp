@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -231,6 +232,10 @@ class AheadThreads {
   [[nodiscard]] const std::byte* block(ThreadId t) const {
     const Thread& thread = threads_[t];
     return thread.bytes.data() + (thread.requests.size() - 1) * live_.size(t);
+  }
+  // The block as it was when the thread made this request.
+  [[nodiscard]] std::span<const std::byte> block(ThreadId t, std::uint32_t index) const {
+    return {threads_[t].bytes.data() + index * live_.size(t), live_.size(t)};
   }
   // Copies the block of a request, by default the last one, into the live one, for a trial; the next call copies again.
   [[nodiscard]] std::byte* trial(ThreadId t) {

@@ -42,6 +42,7 @@
 #include "checker/commits/classes.hpp"
 #include "checker/commits/exploration.hpp"
 #include "checker/commits/machines.hpp"
+#include "checker/commits/sealed_past.hpp"
 #include "checker/commits/widening.hpp"
 #include "checker/search/search.hpp"
 #include "checker/state/sequence_table.hpp"
@@ -106,7 +107,8 @@ class KnownTraces {
   std::vector<std::unique_ptr<std::uint64_t[]>> chunks_;
 };
 
-// In the masks of `KnownTraces`.
+// The masks of `KnownTraces`.
+constexpr std::uint64_t all_threads = ~std::uint64_t{0};
 [[nodiscard]] constexpr unsigned bit_of(ThreadId thread) { return thread % 64; }
 
 template <typename Machine>
@@ -122,7 +124,8 @@ class Backtracking : CommitExploration<Machine> {
         rule_(rule),
         locations_(search.image().locations.size()),
         asleep_(search.image().threads.size()),
-        known_(locations_) {
+        known_(locations_),
+        forgets_(stateful() && !observer && SealedPast<Machine>::may_forget(search.image())) {
     if constexpr (LeavesMemoryOpen<Machine>) machine.watch(search);
   }
 
@@ -188,6 +191,7 @@ class Backtracking : CommitExploration<Machine> {
   void advance(Node& node);
   void begin_next(Node& node);
   void leave(Node& node);
+  [[nodiscard]] bool set_key();
   bool meet_known();
   void pass_up(const std::uint64_t* threads_after);
   void detect_races(const Prepared& writer);
@@ -210,7 +214,9 @@ class Backtracking : CommitExploration<Machine> {
   std::size_t used_ = 0;
   SleepSet asleep_;
   KnownTraces known_;
-  std::vector<std::uint64_t> key_;  // scratch
+  bool forgets_;                    // equal states are merged where they are recognised (sealed_past.hpp)
+  std::vector<std::uint64_t> key_;    // scratch
+  std::vector<std::uint64_t> after_;  // scratch
 };
 
 template <typename Machine>
@@ -317,15 +323,32 @@ void Backtracking<Machine>::pass_up(const std::uint64_t* threads_after) {
   for (std::size_t i = 0; i < locations_; ++i) above[i] |= threads_after[i];
 }
 
+// The key of the state, which other pasts may lead to as well (true), or that of the partial trace.
+template <typename Machine>
+bool Backtracking<Machine>::set_key() {
+  bool sealed = false;
+  if constexpr (RunsAhead<Machine> && !LeavesMemoryOpen<Machine>) {
+    if (forgets_) sealed = SealedPast(machine_).key(key_);
+  }
+  if (!sealed) machine_.key(key_);
+  key_.push_back(sealed ? 1 : 0);
+  return sealed;
+}
+
 // True if the partial trace is known; the writes after it then race with the reads of the path.
 template <typename Machine>
 bool Backtracking<Machine>::meet_known() {
-  machine_.key(key_);
+  const bool other_past = set_key();
   const auto [trace, known] = known_.insert(key_);
   if (!known) return false;
   ++search_.counts.revisits;
   ++search_.counts.runs;
-  const std::uint64_t* const after = known_.threads_after(trace);
+  after_.assign(known_.threads_after(trace), known_.threads_after(trace) + locations_);
+  if (other_past) {
+    this->note_failures();  // of the newest step, which the other run need not have made
+    for (auto& threads : after_) threads = threads == 0 ? 0 : all_threads;
+  }
+  const auto* const after = after_.data();
   pass_up(after);
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
     if (!machine_.reads_at(step)) continue;

@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -313,6 +314,16 @@ class PowerMachine {
     for (ThreadId t = 0; t < threads_.count(); ++t) threads_.clean(t);
   }
   [[nodiscard]] const std::byte* block(ThreadId t) const { return threads_.block(t); }
+  [[nodiscard]] std::span<const std::byte> block(ThreadId t, std::uint32_t request) const {
+    return threads_.block(t, request);
+  }
+  // The number of the thread's requests before the first one that could be an event and is not committed.
+  [[nodiscard]] std::uint32_t first_open(ThreadId t) const { return open_[t]; }
+  // Whether some thread has met a violation, whether it counts or not.
+  [[nodiscard]] bool any_violation() const {
+    return std::any_of(watches_.begin(), watches_.end(),
+                       [](const Watch& watch) { return watch.suspect || watch.counted; });
+  }
   // Lets the image's counters count what the threads of this run have done: up to an assumption that does not
   // hold, or whose result is not known, and without what such an assumption leaves out.
   void count_coverage();

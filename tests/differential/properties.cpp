@@ -128,8 +128,9 @@ enum class Counting : std::uint8_t {
 
 Counting counting(const std::string& algorithm, const std::string& model) {
   if (algorithm == "rf") return Counting::classes;
+  if (algorithm == "sdpor") return Counting::paths;
   if (algorithm == "dpor" || algorithm == "source") return Counting::traces;
-  // Under `power`, even stateful algorithms count graphs, because graphs are the states they recognise.
+  // Under `power`, `naive` recognises graphs.
   if (algorithm == "rsmc" || model == "power") return Counting::complete_graphs;
   if (algorithm == "trust") return Counting::complete_graphs;
   return Counting::paths;

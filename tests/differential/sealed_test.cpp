@@ -1,0 +1,155 @@
+// `sdpor` under POWER takes states for one whose pasts differ (checker/commits/sealed_past.hpp). On random programs with
+// mutexes, fences and read-modify-writes, in which that happens often, it must find what `naive` does, which only merges runs
+// with the same events.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "campaign.hpp"
+#include "heddle/heddle.h"
+#include "tests/environment.hpp"
+
+namespace heddle::differential {
+
+namespace {
+
+class Writer {
+ public:
+  explicit Writer(std::uint64_t number) : random_(number) {}
+
+  std::string program() {
+    std::string text = "shared x: int; shared y: int; shared c: int; mutex m; mutex n;\n";
+    locked_ = 2 + below(4);  // of 6 statements
+    const int threads = 2 + (below(3) == 0);
+    for (int t = 0; t < threads; ++t) {
+      text += "thread " + std::string(1, "pqs"[t]) + " {\n  var r = 0;\n";
+      const int most = threads == 2 ? 3 : 2;
+      for (int i = 1 + below(most); i > 0; --i) text += "  " + block() + "\n";
+      if (below(3) == 0) text += "  r = 0;\n";
+      text += "}\n";
+    }
+    return text;
+  }
+
+ private:
+  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
+  std::string variable() { return std::string(1, "xy"[below(2)]); }
+  std::string number() { return std::to_string(below(3)); }
+
+  std::string block() {
+    if (below(6) < locked_) return section();
+    switch (below(7)) {
+      case 0: return "for k in 0..2 { " + section() + " }";
+      case 1: return "if trylock m { " + access() + " unlock m; }";
+      case 2: return "await " + variable() + " != " + number() + ";";
+      case 3: return access() + " " + fence() + " " + access();
+      case 4: return fence() + " " + access();
+      case 5: return "if r == " + number() + " { " + section() + " } else { " + access() + " }";
+      default: return access();
+    }
+  }
+  std::string section() {
+    const std::string mutex(1, "mmmn"[below(4)]);
+    std::string text = "lock " + mutex + "; ";
+    for (int i = below(3); i >= 0; --i) text += access() + " ";
+    return text + "unlock " + mutex + ";";
+  }
+  std::string fence() {
+    switch (below(4)) {
+      case 0: return "fence lw;";
+      case 1: return "fence st;";
+      default: return "fence;";
+    }
+  }
+  std::string access() {
+    switch (below(11)) {
+      case 0:
+      case 1: return variable() + " = " + number() + ";";
+      case 2:
+      case 3: return "r = " + variable() + ";";
+      case 4: return variable() + " = " + variable() + " + 1;";
+      case 5: return variable() + " = r;";
+      case 6: return "fetch_add(c, " + number() + ");";
+      case 7: return below(3) == 0 ? "r = c;" : "r = fetch_add(c, 1) % 2;";
+      case 8: return "if cas(" + variable() + ", " + number() + ", " + number() + ") { r = 1; }";
+      case 9: return "assert " + variable() + " != 2 || r != " + number() + ";";
+      default: return "r = choose(0..2);";
+    }
+  }
+
+  std::mt19937_64 random_;
+  int locked_ = 0;
+};
+
+struct Found {
+  std::set<std::vector<std::int64_t>> outcomes;
+  std::set<std::tuple<ViolationKind, std::uint32_t, std::uint32_t>> violations;  // with line and column
+  Counts counts;
+};
+
+// Nothing if it takes too many transitions.
+std::optional<Found> find(const Program& program, const char* algorithm) {
+  CheckOptions options;
+  options.model = "power";
+  options.algorithm = algorithm;
+  options.keep_going = true;
+  options.collect_outcomes = true;
+  options.progress = [](const Progress& progress) { return progress.transitions < 100'000; };
+  const auto result = check(program, options);
+  REQUIRE(result);
+  if (!result->stopped_by.empty()) return std::nullopt;
+  Found found{.outcomes = {}, .violations = {}, .counts = result->counts};
+  for (const auto& outcome : result->outcomes) {
+    std::vector<std::int64_t> values;
+    for (const auto& value : outcome.values) values.push_back(value.value);
+    found.outcomes.insert(std::move(values));
+  }
+  for (const auto& violation : result->violations)
+    found.violations.emplace(violation.kind, violation.line, violation.column);
+  return found;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("commits");
+
+TEST_CASE("states whose pasts differ are merged only where no later step can tell") {
+  const std::size_t programs = tests::sized(300, 5000);
+  std::size_t failures = 0, merged = 0, violations = 0, skipped = 0;
+  for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
+    const std::string text = Writer(default_seed() * 1'000'000 + number).program();
+    INFO("program " << number << ":\n" << text);
+    const auto program = Program::from_source(text, "sealed.hed");
+    REQUIRE(program);
+    const auto expected = find(*program, "naive");
+    const auto found = find(*program, "sdpor");
+    if (!expected) {
+      ++skipped;
+      continue;
+    }
+    REQUIRE(found);
+    CHECK_MESSAGE(found->outcomes == expected->outcomes,
+                  found->outcomes.size() << " final states for " << expected->outcomes.size());
+    CHECK_MESSAGE(found->violations == expected->violations,
+                  found->violations.size() << " violations for " << expected->violations.size());
+    CHECK(found->counts.states <= expected->counts.states);
+    failures += found->outcomes != expected->outcomes || found->violations != expected->violations;
+    merged += found->counts.executions < expected->counts.executions;
+    violations += !expected->violations.empty();
+  }
+  MESSAGE(merged << " of " << programs << " programs with merged states, " << violations << " with violations, "
+                 << skipped << " too large");
+  CHECK(merged > programs / 4);
+  CHECK(violations > programs / 10);
+  CHECK(skipped < programs / 10);
+}
+
+TEST_SUITE_END();
+
+}  // namespace heddle::differential
