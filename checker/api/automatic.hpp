@@ -8,7 +8,8 @@
 // then `trust` continues from where it stopped, up to four times as many transitions, and so on. Turns are counted in
 // transitions, so that runs repeat; those of `trust` also in the states of graphs in which it judges invariants. What
 // `sdpor` spends without a result is at most a twenty-fourth of the turns of `trust`, in about 40 % of its time at worst; `states`
-// has an eighth, in another 40 %, but for its first turn, which is of 1,000,000 transitions.
+// has an eighth, in another 40 %, but for its first turn, which is of 1,000,000 transitions. Under `power` there are `trust` and
+// `sdpor`, which has an eighth.
 //
 // Where `trust` cuts loops at the default bound, `states`, which cuts none, has the next turn alone. If loops are cut and no
 // execution is complete, as in programs that never end, `trust` has a sixteenth of its turns, and `states` as many transitions as
@@ -47,6 +48,8 @@ enum class InvariantsOf : std::uint8_t { nothing, shared, locals };
 
 // As heddle::check, by turns. The options name no algorithm and may_alternate() holds.
 inline constexpr std::uint64_t first_turn = 4'000'000;  // transitions, some 0.4 s
+inline constexpr std::uint64_t first_turn_ahead =
+    1'000'000;  // the same of threads that run ahead, 0.2 to 2 s
 [[nodiscard]] Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& options,
                                                  std::uint64_t first = first_turn);
 

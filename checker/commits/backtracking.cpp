@@ -3,8 +3,7 @@
 // have to be.
 //
 // What each guarantees: every violation and final state. dpor and source complete each (po, rf, co) trace
-// exactly once; sdpor reaches each partial trace once, and so each complete one. Redundant work shows as
-// sleep-set-blocked runs, or as re-visited states.
+// exactly once, sdpor at most once. Redundant work shows as sleep-set-blocked runs.
 //
 // At a node one event is selected and committed with every parameter that the model allows. This loses
 // nothing if the event is a store (it may take any place after the earlier events, whenever it is committed)
@@ -28,14 +27,17 @@
 // exist at m. That is a contradiction. Where every enabled event sleeps, all of them are candidates from the
 // start.
 //
-// `sdpor` stores partial traces instead of using sleep sets (with them none would be reached twice). At a
-// known trace it stops, and lets the writes that are known to come after it race with the reads of the path:
-// it stores, by location, the threads that the prefixes of these writes belong to, and every event of such a
-// thread becomes a candidate.
+// `sdpor` is `dpor` that also ends a run where all that may come next has been explored from another past
+// (sealed_past.hpp), without sleeping reads or with the same ones. The writes that came next there then race with the reads of
+// this run. What starts their prefixes here is not known: only, for each location, to which threads the prefixes belonged. So
+// every enabled event becomes a candidate at the node of a read, unless commit-before puts the read before all later writes
+// anyway. Where that would bring in threads that had no part in the prefixes, the run is explored instead, as `dpor` would.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "checker/commits/algorithms.hpp"
@@ -56,7 +58,7 @@ static_assert(LeavesMemoryOpen<PowerClasses<1>> && RunsAhead<PowerClasses<1>>);
 enum class CandidateRule : std::uint8_t {
   first,     // dpor: the first event of the prefix
   unless,    // source, rf: the same, unless some event that can start the prefix is a candidate already
-  stateful,  // sdpor: as dpor, with known partial traces instead of sleep sets
+  stateful,  // sdpor: as dpor
 };
 
 // The sleeping reads.
@@ -78,38 +80,52 @@ class SleepSet {
   std::vector<std::vector<std::uint32_t>> barriers_;  // by thread and index
 };
 
-// sdpor: the known partial traces and, for each, by location, the threads that the prefixes of the writes
-// after it belong to. These sets are complete when the search leaves a trace; it cannot reach the trace again
-// before that, since everything that it commits meanwhile makes longer ones.
-class KnownTraces {
- public:
-  explicit KnownTraces(std::size_t locations) : locations_(locations) {}
+// sdpor: the writes to a location that come after a state. Masks of threads (bit_of): those of the writes, and all that events
+// of the prefixes of these writes belong to.
+struct WritesAfter {
+  std::uint64_t writers = 0;
+  std::uint64_t prefixes = 0;
 
-  [[nodiscard]] SequenceTable::Found insert(const std::vector<std::uint64_t>& key) {
-    const auto found = traces_.insert(key);
-    if (!found.known && found.number / traces_per_chunk == chunks_.size())
-      chunks_.push_back(std::make_unique<std::uint64_t[]>(traces_per_chunk * locations_));
-    return found;
+  WritesAfter& operator|=(const WritesAfter& other) {
+    writers |= other.writers;
+    prefixes |= other.prefixes;
+    return *this;
   }
-  // By location: a mask of threads. Some of many threads share a bit: then more is explored than necessary.
-  [[nodiscard]] std::uint64_t* threads_after(std::uint32_t trace) const {
-    return chunks_[trace / traces_per_chunk].get() + trace % traces_per_chunk * locations_;
+};
+
+// sdpor: the known states, and by location the writes after each. These are complete when the search leaves a state; it
+// cannot reach the state again before that, since everything that it commits meanwhile takes threads further.
+class KnownStates {
+ public:
+  explicit KnownStates(std::size_t locations) : locations_(locations) {}
+
+  [[nodiscard]] std::optional<std::uint32_t> find(const std::vector<std::uint64_t>& key) const {
+    return states_.find(key);
   }
-  [[nodiscard]] std::uint32_t newest() const { return static_cast<std::uint32_t>(traces_.size() - 1); }
+  // A new state.
+  [[nodiscard]] std::uint32_t insert(const std::vector<std::uint64_t>& key) {
+    const std::uint32_t number = states_.insert(key).number;
+    if (number / states_per_chunk == chunks_.size())
+      chunks_.push_back(std::make_unique<WritesAfter[]>(states_per_chunk * locations_));
+    return number;
+  }
+  // By location. O(1).
+  [[nodiscard]] std::span<WritesAfter> writes_after(std::uint32_t state) const {
+    return {chunks_[state / states_per_chunk].get() + state % states_per_chunk * locations_, locations_};
+  }
   [[nodiscard]] std::uint64_t memory_used() const {
-    return traces_.memory_used() + chunks_.size() * traces_per_chunk * locations_ * sizeof(std::uint64_t);
+    return states_.memory_used() + chunks_.size() * states_per_chunk * locations_ * sizeof(WritesAfter);
   }
 
  private:
-  static constexpr std::uint32_t traces_per_chunk = 64;
+  static constexpr std::uint32_t states_per_chunk = 64;
   std::size_t locations_;
-  SequenceTable traces_;
-  std::vector<std::unique_ptr<std::uint64_t[]>> chunks_;
+  SequenceTable states_;
+  std::vector<std::unique_ptr<WritesAfter[]>> chunks_;
 };
 
-// The masks of `KnownTraces`.
-constexpr std::uint64_t all_threads = ~std::uint64_t{0};
-[[nodiscard]] constexpr unsigned bit_of(ThreadId thread) { return thread % 64; }
+// The masks of `WritesAfter`. Some of many threads share a bit: then more is explored than necessary.
+[[nodiscard]] constexpr std::uint64_t bit_of(ThreadId thread) { return std::uint64_t{1} << (thread % 64); }
 
 template <typename Machine>
 class Backtracking : CommitExploration<Machine> {
@@ -125,7 +141,7 @@ class Backtracking : CommitExploration<Machine> {
         locations_(search.image().locations.size()),
         asleep_(search.image().threads.size()),
         known_(locations_),
-        forgets_(stateful() && !observer && SealedPast<Machine>::may_forget(search.image())) {
+        forgets_(stateful() && !observer && may_forget(search.image())) {
     if constexpr (LeavesMemoryOpen<Machine>) machine.watch(search);
   }
 
@@ -154,9 +170,9 @@ class Backtracking : CommitExploration<Machine> {
     bool must_commit = false;           // the first candidate has a parameter in any case
     bool committed = false;             // some candidate, with some parameter
     // sdpor:
-    std::uint32_t trace = 0;                   // number of the partial trace
-    std::vector<EventName> enabled;            // all events that could be candidates
-    std::vector<std::uint64_t> threads_after;  // as in KnownTraces, so far
+    std::optional<std::uint32_t> state;     // as `state_`
+    std::vector<EventName> enabled;         // all events that could be candidates
+    std::vector<WritesAfter> writes_after;  // by location, so far
   };
 
   // The order of preference of the enabled events: see the beginning of the file. Locks are last: only they
@@ -193,12 +209,13 @@ class Backtracking : CommitExploration<Machine> {
   void leave(Node& node);
   [[nodiscard]] bool set_key();
   bool meet_known();
-  void pass_up(const std::uint64_t* threads_after);
+  void pass_up(std::span<const WritesAfter> writes_after);
+  bool race_in_other_past(std::span<const WritesAfter> writes_after);
   void detect_races(const Prepared& writer);
   void detect_waiting_races() {
     this->for_each_waiting([&](const Prepared& lock) { detect_races(lock); });
   }
-  void note_threads_before(EventName writer, const Set& before);
+  void note_write(EventName writer, const Set& before);
   void add_start_of_prefix(Node& node, EventName writer, const Set& before);
   static void add_candidate(Node& node, EventName name) {
     if (!contains(node.candidates, name)) node.candidates.push_back(name);
@@ -213,10 +230,12 @@ class Backtracking : CommitExploration<Machine> {
   std::vector<Node> nodes_;  // one for each step, and one more; those from used_ on keep their memory
   std::size_t used_ = 0;
   SleepSet asleep_;
-  KnownTraces known_;
-  bool forgets_;                    // equal states are merged where they are recognised (sealed_past.hpp)
-  std::vector<std::uint64_t> key_;    // scratch
-  std::vector<std::uint64_t> after_;  // scratch
+  KnownStates known_;
+  bool forgets_;                        // ends runs at known states
+  std::optional<std::uint32_t> state_;  // the number of the newest state, if it is new and its past is sealed
+  std::vector<std::uint64_t> key_;      // scratch
+  std::vector<std::uint64_t> awake_key_;                     // of the same state without sleeping reads
+  std::vector<std::pair<std::uint32_t, EventName>> starts_;  // scratch
 };
 
 template <typename Machine>
@@ -236,13 +255,15 @@ auto Backtracking<Machine>::open() -> Node& {
 template <typename Machine>
 void Backtracking<Machine>::arrive() {
   this->stop_at_limits();
-  if (stateful() && !search_.stopped() && meet_known()) return;
+  if constexpr (SealsPasts<Machine>) {
+    if (forgets_ && !search_.stopped() && meet_known()) return;
+  }
   this->note_failures();
   if (search_.stopped()) return;
   Node& node = open();
   if (stateful()) {
-    node.trace = known_.newest();
-    node.threads_after.assign(locations_, 0);
+    node.state = state_;
+    node.writes_after.assign(locations_, {});
     node.enabled.clear();
     ++search_.counts.states;
   }
@@ -291,7 +312,7 @@ void Backtracking<Machine>::advance(Node& node) {
 // Continues with the next candidate; the one before it goes to sleep.
 template <typename Machine>
 void Backtracking<Machine>::begin_next(Node& node) {
-  if (!stateful() && node.begun > 0) {
+  if (node.begun > 0) {
     const EventName explored = node.candidates[node.begun - 1];
     node.woken.push_back(asleep_.barrier(explored));
     asleep_.set_barrier(explored, node.depth + 1);
@@ -311,51 +332,84 @@ void Backtracking<Machine>::leave(Node& node) {
   }
   --used_;
   if (!stateful()) return;
-  std::copy(node.threads_after.begin(), node.threads_after.end(), known_.threads_after(node.trace));
-  pass_up(node.threads_after.data());
+  if (node.state) std::ranges::copy(node.writes_after, known_.writes_after(*node.state).begin());
+  pass_up(node.writes_after);
 }
 
-// What comes after a partial trace comes after the one that it extends.
+// What comes after a state comes after the one before it.
 template <typename Machine>
-void Backtracking<Machine>::pass_up(const std::uint64_t* threads_after) {
+void Backtracking<Machine>::pass_up(std::span<const WritesAfter> writes_after) {
   if (used_ == 0) return;
-  auto& above = nodes_[used_ - 1].threads_after;
-  for (std::size_t i = 0; i < locations_; ++i) above[i] |= threads_after[i];
+  auto& above = nodes_[used_ - 1].writes_after;
+  for (std::size_t i = 0; i < locations_; ++i) above[i] |= writes_after[i];
 }
 
-// The key of the state, which other pasts may lead to as well (true), or that of the partial trace.
+// The key of what may come after the run, and of the sleeping reads that may not see what is there: all others may see what
+// comes later. False if the past matters.
 template <typename Machine>
 bool Backtracking<Machine>::set_key() {
-  bool sealed = false;
-  if constexpr (RunsAhead<Machine> && !LeavesMemoryOpen<Machine>) {
-    if (forgets_) sealed = SealedPast(machine_).key(key_);
+  if (!SealedPast(machine_).key(key_)) return false;
+  awake_key_ = key_;
+  for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+    const auto open = machine_.first_open(t);
+    for (auto i = open; i < machine_.requests(t).size(); ++i) {
+      const EventName name{t, i};
+      if (asleep_.barrier(name) == 0 || !forbidden(name, machine_.newest_write(name))) continue;
+      key_.push_back(std::uint64_t{t} << 32 | (i - open));
+    }
   }
-  if (!sealed) machine_.key(key_);
-  key_.push_back(sealed ? 1 : 0);
-  return sealed;
+  key_.push_back(key_.size() - awake_key_.size());
+  awake_key_.push_back(0);
+  return true;
 }
 
-// True if the partial trace is known; the writes after it then race with the reads of the path.
+// True if all that may come after the run has been explored. Otherwise the number of its state is known, if there is one.
 template <typename Machine>
 bool Backtracking<Machine>::meet_known() {
-  const bool other_past = set_key();
-  const auto [trace, known] = known_.insert(key_);
-  if (!known) return false;
+  state_.reset();
+  if (!set_key()) return false;
+  auto known = known_.find(awake_key_);  // explored without sleeping reads, so with all that these leave out
+  if (!known && key_ != awake_key_) known = known_.find(key_);
+  if (!known) {
+    state_ = known_.insert(key_);
+    return false;
+  }
+  if (!race_in_other_past(known_.writes_after(*known))) return false;
   ++search_.counts.revisits;
   ++search_.counts.runs;
-  after_.assign(known_.threads_after(trace), known_.threads_after(trace) + locations_);
-  if (other_past) {
-    this->note_failures();  // of the newest step, which the other run need not have made
-    for (auto& threads : after_) threads = threads == 0 ? 0 : all_threads;
-  }
-  const auto* const after = after_.data();
-  pass_up(after);
-  for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
-    if (!machine_.reads_at(step)) continue;
-    const std::uint64_t threads = after[machine_.location_at(step)];
-    for (const EventName other : nodes_[step].enabled) {
-      if (((threads >> bit_of(other.thread)) & 1) != 0) add_candidate(nodes_[step], other);
+  this->note_failures();  // of the newest step, which no other run need have made
+  return true;
+}
+
+// Lets the writes after a known state race with the reads of the path. Their prefixes have other events here than where the
+// state is known from, so any enabled event may start one. False, and nothing is done, if fewer candidates were needed there:
+// then the state is not worth merging.
+template <typename Machine>
+bool Backtracking<Machine>::race_in_other_past(std::span<const WritesAfter> writes_after) {
+  std::uint64_t here = 0;  // threads with events in this past
+  for (std::uint32_t step = 0; step < machine_.depth(); ++step) here |= bit_of(machine_.step(step).thread);
+  const SealedPast past(machine_);
+  starts_.clear();
+  for (Location location = 0; location < locations_; ++location) {
+    const auto [writers, prefixes] = writes_after[location];
+    if (writers == 0) continue;
+    const auto before = past.before_later_writes(
+        location, [&, writers = writers](ThreadId t) { return (writers & bit_of(t)) != 0; });
+    for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
+      if (machine_.location_at(step) != location || !machine_.reads_at(step)) continue;
+      if (before.contains(machine_.first_event(step))) continue;
+      for (const EventName other : nodes_[step].enabled) {
+        if (contains(nodes_[step].candidates, other)) continue;
+        if ((prefixes & bit_of(other.thread)) == 0) return false;
+        starts_.emplace_back(step, other);
+      }
     }
+  }
+  for (const auto& [step, event] : starts_) add_candidate(nodes_[step], event);
+  if (used_ == 0) return true;
+  for (Location location = 0; location < locations_; ++location) {
+    const auto [writers, prefixes] = writes_after[location];
+    if (writers != 0) nodes_[used_ - 1].writes_after[location] |= {writers, prefixes | here};
   }
   return true;
 }
@@ -367,7 +421,7 @@ void Backtracking<Machine>::detect_races(const Prepared& writer) {
   std::optional<Set> before;
   if (stateful()) {
     before = machine_.commit_before(writer);
-    note_threads_before(writer.name, *before);
+    note_write(writer.name, *before);
   }
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
     if (machine_.location_at(step) != location || !machine_.reads_at(step)) continue;
@@ -379,13 +433,12 @@ void Backtracking<Machine>::detect_races(const Prepared& writer) {
 }
 
 template <typename Machine>
-void Backtracking<Machine>::note_threads_before(EventName writer, const Set& before) {
-  std::uint64_t threads = std::uint64_t{1} << bit_of(writer.thread);
+void Backtracking<Machine>::note_write(EventName writer, const Set& before) {
+  std::uint64_t threads = bit_of(writer.thread);
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
-    if (before.contains(machine_.first_event(step)))
-      threads |= std::uint64_t{1} << bit_of(machine_.step(step).thread);
+    if (before.contains(machine_.first_event(step))) threads |= bit_of(machine_.step(step).thread);
   }
-  nodes_[used_ - 1].threads_after[machine_.location(writer)] |= threads;
+  nodes_[used_ - 1].writes_after[machine_.location(writer)] |= {bit_of(writer.thread), threads};
 }
 
 // Adds to the candidates of a read's node an event that starts the writer's prefix, or the writer itself.
@@ -410,7 +463,7 @@ std::uint64_t Backtracking<Machine>::memory_used() const {
   for (const Node& node : nodes_) {
     bytes += (node.enabled.capacity() + node.candidates.capacity()) * sizeof(EventName) +
              node.woken.capacity() * sizeof(std::uint32_t) +
-             node.threads_after.capacity() * sizeof(std::uint64_t);
+             node.writes_after.capacity() * sizeof(WritesAfter);
   }
   return bytes;
 }

@@ -162,6 +162,11 @@ class PowerMachine {
   }
   // Writes, initial ones included: the next one in coherence order, or no_event.
   [[nodiscard]] EventId newer(std::int64_t write) const { return model_.next(static_cast<EventId>(write)); }
+  // Of the location of an event, initial writes included.
+  [[nodiscard]] EventId newest_write(EventName name) const {
+    const EventId initial = model_.known(location(name));
+    return initial == no_event ? EventId{-1} : model_.newest(initial);
+  }
   [[nodiscard]] bool taken(std::int64_t write) const { return model_.taken(static_cast<EventId>(write)); }
   [[nodiscard]] const Set& readers(std::int64_t write) const {
     return model_.readers(static_cast<EventId>(write));

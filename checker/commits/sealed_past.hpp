@@ -29,31 +29,40 @@
 #include <vector>
 
 #include "checker/commits/ahead_threads.hpp"
+#include "checker/commits/commit_machine.hpp"
 #include "checker/state/event.hpp"
 #include "checker/state/step.hpp"
 #include "compiler/image.hpp"
 
 namespace heddle::checker {
 
-template <typename Machine>
+// Whether what the search looks for can be told from the ends of runs, whatever their pasts. Not data races, nor whether a
+// daemon looked last, nor what was covered, nor what a failed assumption leaves out.
+[[nodiscard]] inline bool may_forget(const Image& image) {
+  return !image.assumes && image.coverage == nullptr &&
+         std::none_of(image.threads.begin(), image.threads.end(),
+                      [](const auto& thread) { return thread.is_daemon; }) &&
+         std::none_of(image.locations.begin(), image.locations.end(),
+                      [](const auto& location) { return location.is_plain; });
+}
+
+// Machines of which it can be told.
+template <typename M>
+concept SealsPasts = RunsAhead<M> && !LeavesMemoryOpen<M>;
+
+template <SealsPasts Machine>
 class SealedPast {
  public:
   using Set = typename Machine::Set;
+  using Event = typename Machine::Model::Event;
 
   explicit SealedPast(Machine& machine) : machine_(machine) {}
 
-  // Whether what is asked about the program can be told from the ends of its runs, whatever their pasts. Not data races, nor
-  // whether a daemon looked last, nor what was covered, nor what a failed assumption leaves out.
-  [[nodiscard]] static bool may_forget(const Image& image) {
-    return !image.assumes && image.coverage == nullptr &&
-           std::none_of(image.threads.begin(), image.threads.end(),
-                        [](const auto& thread) { return thread.is_daemon; }) &&
-           std::none_of(image.locations.begin(), image.locations.end(),
-                        [](const auto& location) { return location.is_plain; });
-  }
-
-  // If the past is sealed, `words` becomes the key of the state. O(threads * (locations + events of a thread)).
+  // If the past is sealed, `words` becomes the key of the state. O(threads * locations * events of a thread).
   [[nodiscard]] bool key(std::vector<std::uint64_t>& words);
+  // Of a sealed past: the events that commit-before puts before all later writes to the location of threads with `writes(t)`.
+  template <typename Writes>
+  [[nodiscard]] Set before_later_writes(Location location, Writes&& writes) const;
 
  private:
   [[nodiscard]] bool sealed() const;
@@ -62,7 +71,13 @@ class SealedPast {
   [[nodiscard]] bool all_clear(ThreadId t) const;
   [[nodiscard]] bool has_met(ThreadId t, Location location, EventId newest) const;
   [[nodiscard]] Set before_all_later(ThreadId t) const;
-  void add_before(ThreadId t, std::uint32_t count, Set& set) const;
+  [[nodiscard]] Set before_later_writes(ThreadId t, Location location) const;
+  template <Set Event::*row>
+  void add_rows(const Request& request, Set& set) const;
+  template <Set Event::*row>
+  void add_rows(ThreadId t, std::uint32_t end, Set& set) const;
+  template <Set Event::*row>
+  void add_rows_before_lock(const Request& lock, Set& set) const;
   void append(ThreadId t, std::vector<std::uint64_t>& words) const;
 
   // The first request of the thread that is not committed. It may be where the thread has ended.
@@ -71,21 +86,20 @@ class SealedPast {
   }
 
   Machine& machine_;
-  std::vector<std::int64_t> memory_;  // scratch
 };
 
-template <typename Machine>
+template <SealsPasts Machine>
 bool SealedPast<Machine>::key(std::vector<std::uint64_t>& words) {
   if (!sealed()) return false;
   machine_.clean();
-  memory_.resize(machine_.image().locations.size());
-  machine_.final_memory(memory_);
-  words.assign(memory_.begin(), memory_.end());
+  std::vector<std::int64_t> memory(machine_.image().locations.size());
+  machine_.final_memory(memory);
+  words.assign(memory.begin(), memory.end());
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) append(t, words);
   return true;
 }
 
-template <typename Machine>
+template <SealsPasts Machine>
 bool SealedPast<Machine>::sealed() const {
   if (machine_.any_violation()) return false;
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
@@ -99,7 +113,7 @@ bool SealedPast<Machine>::sealed() const {
 
 // Whether what the thread has committed comes before all that it has not. (The store of a read-modify-write whose read is
 // committed is tied to that.)
-template <typename Machine>
+template <SealsPasts Machine>
 bool SealedPast<Machine>::in_order(ThreadId t) const {
   const auto& requests = machine_.requests(t);
   return !first_open(t).write_half() &&
@@ -107,7 +121,7 @@ bool SealedPast<Machine>::in_order(ThreadId t) const {
                       [](const Request& request) { return request.committed || request.dropped; });
 }
 
-template <typename Machine>
+template <SealsPasts Machine>
 bool SealedPast<Machine>::all_clear(ThreadId t) const {
   const auto& model = machine_.model();
   std::optional<Set> before;
@@ -125,7 +139,7 @@ bool SealedPast<Machine>::all_clear(ThreadId t) const {
 }
 
 // Whether the thread's last access to the location was to its newest write.
-template <typename Machine>
+template <SealsPasts Machine>
 bool SealedPast<Machine>::has_met(ThreadId t, Location location, EventId newest) const {
   const auto& requests = machine_.requests(t);
   for (std::uint32_t i = machine_.first_open(t); i-- > 0;) {
@@ -137,40 +151,78 @@ bool SealedPast<Machine>::has_met(ThreadId t, Location location, EventId newest)
 }
 
 // Events that a full fence puts before each later event of the thread: that will be in `strong` of these.
-template <typename Machine>
+template <SealsPasts Machine>
 auto SealedPast<Machine>::before_all_later(ThreadId t) const -> Set {
   Set result;
   const Request& next = first_open(t);
-  add_before(t, next.before_sync, result);
-  if (next.op != Op::lock) return result;
-  // What comes after the lock is after the write that it will read, and after all that this is after.
-  const auto& model = machine_.model();
-  const EventId initial = model.known(next.location);
-  const EventId newest = initial == no_event ? no_event : model.newest(initial);
-  if (newest == no_event || newest < 0) return result;
-  const auto& last = model[newest];
-  if (last.value == 0) {
-    result |= last.propbase_star;
-  } else {  // its owner has to unlock it first, which is after all that the owner has done
-    add_before(last.thread, machine_.first_open(last.thread), result);
-  }
+  add_rows<&Event::propbase_star>(t, next.before_sync, result);
+  if (next.op == Op::lock) add_rows_before_lock<&Event::propbase_star>(next, result);
   return result;
 }
 
-template <typename Machine>
-void SealedPast<Machine>::add_before(ThreadId t, std::uint32_t count, Set& set) const {
-  const auto& requests = machine_.requests(t);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (!requests[i].access()) continue;
-    for (const EventId id : {requests[i].read, requests[i].write}) {
-      if (id != no_event) set |= machine_.model()[id].propbase_star;
-    }
+template <SealsPasts Machine>
+template <typename Writes>
+auto SealedPast<Machine>::before_later_writes(Location location, Writes&& writes) const -> Set {
+  std::optional<Set> result;
+  for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+    if (!writes(t) || !may_continue(t)) continue;
+    const Set before = before_later_writes(t, location);
+    result = result ? *result & before : before;
+  }
+  return result.value_or(Set());
+}
+
+template <SealsPasts Machine>
+auto SealedPast<Machine>::before_later_writes(ThreadId t, Location location) const -> Set {
+  Set result;
+  const Request& next = first_open(t);
+  add_rows<&Event::commit_before>(t, std::max(next.before_sync, next.before_lightweight), result);
+  for (std::uint32_t i = 0; i < machine_.first_open(t); ++i) {
+    const Request& own = machine_.requests(t)[i];
+    if (own.location == location) add_rows<&Event::commit_before>(own, result);
+  }
+  // (A lock's own source is no part of its prefix.)
+  if (next.op == Op::lock && next.location != location)
+    add_rows_before_lock<&Event::commit_before>(next, result);
+  return result;
+}
+
+template <SealsPasts Machine>
+template <typename SealedPast<Machine>::Set SealedPast<Machine>::Event::*row>
+void SealedPast<Machine>::add_rows(const Request& request, Set& set) const {
+  if (!request.access()) return;
+  for (const EventId id : {request.read, request.write}) {
+    if (id != no_event) set |= machine_.model()[id].*row;
+  }
+}
+
+// Of the first requests of the thread.
+template <SealsPasts Machine>
+template <typename SealedPast<Machine>::Set SealedPast<Machine>::Event::*row>
+void SealedPast<Machine>::add_rows(ThreadId t, std::uint32_t end, Set& set) const {
+  for (std::uint32_t i = 0; i < end; ++i) add_rows<row>(machine_.requests(t)[i], set);
+}
+
+// What comes after the lock is after the write that it will read, and after all that this is after. If the mutex is taken, its
+// owner has to unlock it first, and that is after all that the owner has done.
+template <SealsPasts Machine>
+template <typename SealedPast<Machine>::Set SealedPast<Machine>::Event::*row>
+void SealedPast<Machine>::add_rows_before_lock(const Request& lock, Set& set) const {
+  const auto& model = machine_.model();
+  const EventId initial = model.known(lock.location);
+  const EventId newest = initial == no_event ? initial : model.newest(initial);
+  if (newest == no_event || newest < 0) return;
+  const Event& last = model[newest];
+  if (last.value == 0) {
+    set |= last.*row;
+  } else {
+    add_rows<row>(last.thread, machine_.first_open(last.thread), set);
   }
 }
 
 // What the thread does next: its block there, without its mailbox, of which only operands count, and without the sets of
 // loads so far, all of which have their values.
-template <typename Machine>
+template <SealsPasts Machine>
 void SealedPast<Machine>::append(ThreadId t, std::vector<std::uint64_t>& words) const {
   const Request& next = first_open(t);
   words.push_back((machine_.first_open(t) > 0 ? 1U : 0U) + (next.half() ? 2U : 0U));

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,10 @@ class SequenceTable {
     index_.insert(number);
     left_ -= words.size() + 1;
     return {number, false};
+  }
+  [[nodiscard]] std::optional<std::uint32_t> find(std::span<const std::uint64_t> words) const {
+    const auto place = index_.find(Sought{header(words), words.data()});
+    return place == index_.end() ? std::nullopt : std::optional(*place);
   }
   [[nodiscard]] std::size_t size() const { return sequences_.size(); }
   // Valid as long as the table. O(1).

@@ -83,6 +83,22 @@ TEST_CASE("where states repeat, sdpor takes over") {
   CHECK(whole.counts.executions == 3'628'800);
 }
 
+TEST_CASE("where states repeat under power, sdpor takes over, too") {
+  // 22! / (11!)^2 orders of the sections, and 144 states between these.
+  const auto program = compile(R"(
+    shared x: int; mutex m;
+    thread p { for k in 0..11 { lock m; x = (x + 1) % 2; unlock m; } }
+    thread q { for k in 0..11 { lock m; x = (x + 1) % 2; unlock m; } }
+    forall x == 0;
+  )");
+  const auto result = run(program, {.model = "power"});
+  CHECK(result.verdict == Verdict::safe);
+  CHECK(result.algorithm == "sdpor");
+  REQUIRE(result.given_up.size() == 1);
+  CHECK(result.given_up[0].algorithm == "trust");
+  CHECK(result.given_up[0].transitions < 1'100'000);
+}
+
 TEST_CASE("where threads are equal or depend on each other all the time, states takes over") {
   // 16! / (4!)^5 graphs at least; `sdpor` does not know equal threads.
   const auto equal = run(compile(R"(

@@ -27,6 +27,13 @@ class Writer {
     std::string text = "shared x: int; shared y: int; shared c: int; mutex m; mutex n;\n";
     locked_ = 2 + below(4);  // of 6 statements
     const int threads = 2 + (below(3) == 0);
+    if (below(4) == 0) {
+      // Of two ways to one place, the first may be the one that allows less.
+      text += "thread p { x = 1; " + fence() + " y = 1; }\n";
+      text += "thread q {\n  var r = y;\n  if r == 1 { if choose(0..2) == " + number() + " { " + fence() +
+              " } r = 2 + x; }\n}\n";
+      return text + "thread s {\n  var r = 0;\n  " + block() + "\n}\n";
+    }
     for (int t = 0; t < threads; ++t) {
       text += "thread " + std::string(1, "pqs"[t]) + " {\n  var r = 0;\n";
       const int most = threads == 2 ? 3 : 2;
@@ -44,13 +51,15 @@ class Writer {
 
   std::string block() {
     if (below(6) < locked_) return section();
-    switch (below(7)) {
+    switch (below(8)) {
       case 0: return "for k in 0..2 { " + section() + " }";
       case 1: return "if trylock m { " + access() + " unlock m; }";
       case 2: return "await " + variable() + " != " + number() + ";";
       case 3: return access() + " " + fence() + " " + access();
       case 4: return fence() + " " + access();
       case 5: return "if r == " + number() + " { " + section() + " } else { " + access() + " }";
+      // Ways to one place that differ in what they order only.
+      case 6: return "if choose(0..2) == 0 { r = " + variable() + "; } r = 0; " + access();
       default: return access();
     }
   }
@@ -68,7 +77,7 @@ class Writer {
     }
   }
   std::string access() {
-    switch (below(11)) {
+    switch (below(12)) {
       case 0:
       case 1: return variable() + " = " + number() + ";";
       case 2:
@@ -79,6 +88,7 @@ class Writer {
       case 7: return below(3) == 0 ? "r = c;" : "r = fetch_add(c, 1) % 2;";
       case 8: return "if cas(" + variable() + ", " + number() + ", " + number() + ") { r = 1; }";
       case 9: return "assert " + variable() + " != 2 || r != " + number() + ";";
+      case 10: return variable() + " = choose(0..2);";
       default: return "r = choose(0..2);";
     }
   }
@@ -143,10 +153,10 @@ TEST_CASE("states whose pasts differ are merged only where no later step can tel
     merged += found->counts.executions < expected->counts.executions;
     violations += !expected->violations.empty();
   }
-  MESSAGE(merged << " of " << programs << " programs with merged states, " << violations << " with violations, "
-                 << skipped << " too large");
+  MESSAGE(merged << " of " << programs << " programs with merged states, " << violations
+                 << " with violations, " << skipped << " too large");
   CHECK(merged > programs / 4);
-  CHECK(violations > programs / 10);
+  CHECK(violations > programs / 20);
   CHECK(skipped < programs / 10);
 }
 
