@@ -378,6 +378,7 @@ bool Backtracking<Machine>::meet_known() {
   ++search_.counts.revisits;
   ++search_.counts.runs;
   this->note_failures();  // of the newest step, which no other run need have made
+  if (search_.image().coverage) machine_.count_coverage();
   return true;
 }
 

@@ -5,8 +5,8 @@
 // that decides the future is the newest value of each location, and for each thread where it is and what its locals
 // are: two runs with sealed pasts and equal keys can be continued in the same ways. docs/algorithms.md has the proof.
 //
-// When is it sealed? Of each thread, let all that is committed come before all that is not, in program order. Then every
-// location must be clear to every thread that can continue. It is clear to a thread if
+// It is sealed if, of each thread, all that is committed comes before all that is not, in program order, and every
+// location is clear to every thread that can continue. It is clear to a thread if
 // - no thread has written to it, or
 // - every access to it takes the newest write: locks, unlocks, and read-modify-writes that always write; or
 // - the thread itself has seen or written the newest write (coherence), or
@@ -37,13 +37,11 @@
 namespace heddle::checker {
 
 // Whether what the search looks for can be told from the ends of runs, whatever their pasts. Not data races, nor whether a
-// daemon looked last, nor what was covered, nor what a failed assumption leaves out.
+// daemon looked last, nor what a failed assumption leaves out.
 [[nodiscard]] inline bool may_forget(const Image& image) {
-  return !image.assumes && image.coverage == nullptr &&
-         std::none_of(image.threads.begin(), image.threads.end(),
-                      [](const auto& thread) { return thread.is_daemon; }) &&
-         std::none_of(image.locations.begin(), image.locations.end(),
-                      [](const auto& location) { return location.is_plain; });
+  const bool any_daemon = std::ranges::any_of(image.threads, &compiler::ThreadImage::is_daemon);
+  const bool any_plain = std::ranges::any_of(image.locations, &compiler::LocationImage::is_plain);
+  return !image.assumes && !any_daemon && !any_plain;
 }
 
 // Machines of which it can be told.
@@ -111,7 +109,7 @@ bool SealedPast<Machine>::sealed() const {
   return true;
 }
 
-// Whether what the thread has committed comes before all that it has not. (The store of a read-modify-write whose read is
+// Whether the committed events of the thread come before all others. (The store of a read-modify-write whose read is
 // committed is tied to that.)
 template <SealsPasts Machine>
 bool SealedPast<Machine>::in_order(ThreadId t) const {

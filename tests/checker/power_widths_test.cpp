@@ -99,7 +99,8 @@ TEST_CASE("a thread may have any number of loads under POWER") {
                                        loads)),
                 {.model = "power", .algorithm = algorithm, .keep_going = true});
       REQUIRE(result);
-      CHECK(result->counts.executions == loads + 1);
+      // (`sdpor` ends at known states, and there is one end.)
+      CHECK(result->counts.executions == (std::string(algorithm) == "sdpor" ? 1 : loads + 1));
       CHECK(result->stopped_by.empty());
     }
   }
