@@ -58,7 +58,7 @@ static_assert(LeavesMemoryOpen<PowerClasses<1>> && RunsAhead<PowerClasses<1>>);
 enum class CandidateRule : std::uint8_t {
   first,     // dpor: the first event of the prefix
   unless,    // source, rf: the same, unless some event that can start the prefix is a candidate already
-  stateful,  // sdpor: as dpor
+  stateful,  // sdpor: as dpor; runs end at known states
 };
 
 // The sleeping reads.
@@ -345,17 +345,19 @@ void Backtracking<Machine>::pass_up(std::span<const WritesAfter> writes_after) {
 }
 
 // The key of what may come after the run, and of the sleeping reads that may not see what is there: all others may see what
-// comes later. False if the past matters.
+// comes later. False if the past matters. (Reads are counted, as a read-modify-write can be one request or two.)
 template <typename Machine>
 bool Backtracking<Machine>::set_key() {
   if (!SealedPast(machine_).key(key_)) return false;
   awake_key_ = key_;
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
-    const auto open = machine_.first_open(t);
-    for (auto i = open; i < machine_.requests(t).size(); ++i) {
+    std::uint32_t count = 0;
+    for (auto i = machine_.first_open(t); i < machine_.requests(t).size(); ++i) {
       const EventName name{t, i};
+      if (!machine_.reads(name)) continue;
+      ++count;
       if (asleep_.barrier(name) == 0 || !forbidden(name, machine_.newest_write(name))) continue;
-      key_.push_back(std::uint64_t{t} << 32 | (i - open));
+      key_.push_back(std::uint64_t{t} << 32 | count);
     }
   }
   key_.push_back(key_.size() - awake_key_.size());

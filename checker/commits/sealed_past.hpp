@@ -8,7 +8,8 @@
 // It is sealed if, of each thread, all that is committed comes before all that is not, in program order, and every
 // location is clear to every thread that can continue. It is clear to a thread if
 // - no thread has written to it, or
-// - every access to it takes the newest write: locks, unlocks, and read-modify-writes that always write; or
+// - every access to it takes the newest write: locks, unlocks, and `fetch_...` (where one is committed as two events and its
+//   read has seen another write, its write is dropped, and the run does not count); or
 // - the thread itself has seen or written the newest write (coherence), or
 // - the newest write, or a read of it, is before all later events of the thread by a full fence (`strong` of power.hpp).
 //   A lock is such a fence, and what its thread does next comes after what the unlock before it comes after.
@@ -218,12 +219,14 @@ void SealedPast<Machine>::add_rows_before_lock(const Request& lock, Set& set) co
   }
 }
 
-// What the thread does next: its block there, without its mailbox, of which only operands count, and without the sets of
-// loads so far, all of which have their values.
+// What the thread does next: its block there, of the mailbox what the operation is and has as operands, and without the sets of
+// loads so far, all of which have their values. (Where the thread has ended, the mailbox says how.)
 template <SealsPasts Machine>
 void SealedPast<Machine>::append(ThreadId t, std::vector<std::uint64_t>& words) const {
   const Request& next = first_open(t);
-  words.push_back((machine_.first_open(t) > 0 ? 1U : 0U) + (next.half() ? 2U : 0U));
+  words.push_back(std::uint64_t{next.site} << 32 | static_cast<std::uint64_t>(next.op) << 16 |
+                  static_cast<std::uint64_t>(next.update) << 8 | (machine_.first_open(t) > 0 ? 1U : 0U));
+  if (next.access()) words.push_back(next.location);
   const bool has_operands = next.op == Op::store || next.op == Op::choose || is_read_modify_write(next.op) ||
                             is_read_modify_write(next.update);
   if (has_operands) {

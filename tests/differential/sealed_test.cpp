@@ -24,7 +24,7 @@ class Writer {
   explicit Writer(std::uint64_t number) : random_(number) {}
 
   std::string program() {
-    std::string text = "shared x: int; shared y: int; shared c: int; mutex m; mutex n;\n";
+    std::string text = "shared x: int; shared y: int; shared c: int; shared a: int[2]; mutex m; mutex n;\n";
     locked_ = 2 + below(4);  // of 6 statements
     const int threads = 2 + (below(3) == 0);
     if (below(4) == 0) {
@@ -63,6 +63,14 @@ class Writer {
       default: return access();
     }
   }
+  // In no local.
+  std::string index() {
+    switch (below(4)) {
+      case 0: return variable() + " & 1";
+      case 1: return "exchange(" + variable() + ", 1) & 1";
+      default: return "choose(0..2)";
+    }
+  }
   std::string section() {
     const std::string mutex(1, "mmmn"[below(4)]);
     std::string text = "lock " + mutex + "; ";
@@ -77,7 +85,7 @@ class Writer {
     }
   }
   std::string access() {
-    switch (below(12)) {
+    switch (below(15)) {
       case 0:
       case 1: return variable() + " = " + number() + ";";
       case 2:
@@ -89,6 +97,9 @@ class Writer {
       case 8: return "if cas(" + variable() + ", " + number() + ", " + number() + ") { r = 1; }";
       case 9: return "assert " + variable() + " != 2 || r != " + number() + ";";
       case 10: return variable() + " = choose(0..2);";
+      case 11: return "a[" + index() + "] = " + number() + ";";
+      case 12: return "r = a[" + index() + "];";
+      case 13: return (below(2) == 0 ? "fetch_add" : "exchange") + ("(a[" + index() + "], 1);");
       default: return "r = choose(0..2);";
     }
   }
