@@ -251,4 +251,9 @@ const Cell* find_cell(std::string_view model, std::string_view algorithm) {
 const ModelInfo* find_model(std::string_view name) { return find_named(all_models(), name); }
 const AlgorithmInfo* find_algorithm(std::string_view name) { return find_named(all_algorithms(), name); }
 
+bool runs_ahead(std::string_view model) {
+  const ModelInfo* const info = find_model(model);
+  return info != nullptr && info->out_of_order;
+}
+
 }  // namespace heddle::checker

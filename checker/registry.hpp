@@ -45,4 +45,7 @@ struct Cell {
 [[nodiscard]] const ModelInfo* find_model(std::string_view name);
 [[nodiscard]] const AlgorithmInfo* find_algorithm(std::string_view name);
 
+// Whether the model needs threads that run ahead of their loads. False for unknown names.
+[[nodiscard]] bool runs_ahead(std::string_view model);
+
 }  // namespace heddle::checker

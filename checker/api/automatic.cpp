@@ -150,8 +150,6 @@ void put(std::vector<GivenUp>& given_up, GivenUp newest) {
   }
 }
 
-bool runs_ahead(const CheckOptions& options) { return find_model(options.model)->out_of_order; }
-
 // A loop bound that the caller has chosen holds for every algorithm.
 bool may_leave_loop_bound(const Program& program, const CheckOptions& options) {
   const Cell* const cell = find_cell(options.model, uncut);
@@ -160,6 +158,10 @@ bool may_leave_loop_bound(const Program& program, const CheckOptions& options) {
 }
 
 }  // namespace
+
+std::uint64_t first_turn(const CheckOptions& options) {
+  return runs_ahead(options.model) ? 1'000'000 : 4'000'000;
+}
 
 Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& options, std::uint64_t first) {
   std::string left;
@@ -198,7 +200,7 @@ Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& o
         continue;
       }
       const std::uint64_t part = is_uncut ? std::max(most / share_of_uncut, least_uncut)
-                                          : most / (runs_ahead(options) ? share_ahead : share);
+                                          : most / (runs_ahead(options.model) ? share_ahead : share);
       Turn other(options, keeping[i], seconds);
       other.keep_states();
       auto kept = other.run(program, cuts_loops ? most : part);
@@ -254,7 +256,7 @@ Result<CheckResult> check_states_by_turns(const Program& program, const CheckOpt
   std::vector<std::string_view> left{merging};
   if (may_leave_loop_bound(program, options)) left.insert(left.begin(), uncut);
   std::vector<GivenUp> given_up;
-  for (std::uint64_t most = first_turn;; most *= growth) {
+  for (std::uint64_t most = first_turn(options);; most *= growth) {
     for (std::size_t i = 0; i < left.size();) {
       Turn turn(options, left[i], seconds);
       turn.use_one_thread();
@@ -286,9 +288,8 @@ Result<CheckResult> check_automatically(const Program& program, const CheckOptio
       why_not(program, options.model, merging).empty())
     return check_states_by_turns(program, options);
   const bool alternates = may_alternate(program, options);
-  auto result = !alternates           ? checker::check(program, options, {})
-                : runs_ahead(options) ? check_by_turns(program, options, first_turn_ahead)
-                                      : check_by_turns(program, options);
+  auto result = alternates ? check_by_turns(program, options, first_turn(options))
+                           : checker::check(program, options, {});
   if (!result) return result;
   const bool is_bounded =
       result->verdict == Verdict::safe_within_bounds || result->verdict == Verdict::vacuous;
@@ -313,10 +314,9 @@ namespace {
 // `judges_runs`: whether it is about runs that never end.
 std::string_view default_algorithm(const CheckOptions& options, bool judges_runs) {
   if (options.robust && !options.robust_states) return graphs;
-  const ModelInfo* const model = checker::find_model(options.model);
-  if (judges_runs && (model == nullptr || !model->out_of_order)) return uncut;
-  const bool runs_ahead = model != nullptr && model->out_of_order;
-  return options.preemption_bound && !options.report_beyond_bound && !runs_ahead ? interleavings : graphs;
+  if (checker::runs_ahead(options.model)) return graphs;
+  if (judges_runs) return uncut;
+  return options.preemption_bound && !options.report_beyond_bound ? interleavings : graphs;
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // `trust` explores every execution graph once; `sdpor` every state about once. Either may need exponentially more than
 // the other, and no cheap test tells which: n atomic increments of one counter have n! graphs and 2^n states; threads
 // that wait for nothing and share little have fewer graphs than states. So `trust` has the first turn, which decides
-// most programs. If it does not finish within `first_turn` transitions, `sdpor` has a turn of a fixed share of these,
+// most programs. If it does not finish within first_turn() transitions, `sdpor` has a turn of a fixed share of these,
 // and then `states`, which knows equal threads and does best where threads depend on each other all the time;
 // then `trust` continues from where it stopped, up to four times as many transitions, and so on. Turns are counted in
 // transitions, so that runs repeat; those of `trust` also in the states of graphs in which it judges invariants. What
@@ -46,11 +46,12 @@ enum class InvariantsOf : std::uint8_t { nothing, shared, locals };
 // and leaves executions that are too long for `trust` to `source`, and endless loops to `states`.
 [[nodiscard]] Result<CheckResult> check_automatically(const Program& program, const CheckOptions& options);
 
-// As heddle::check, by turns. The options name no algorithm and may_alternate() holds.
-inline constexpr std::uint64_t first_turn = 4'000'000;  // transitions, some 0.4 s
-inline constexpr std::uint64_t first_turn_ahead =
-    1'000'000;  // the same of threads that run ahead, 0.2 to 2 s
+// How many transitions `trust` has in its first turn: 4,000,000, some 0.4 s; a quarter of that under models whose threads run
+// ahead, 0.2 to 2 s.
+[[nodiscard]] std::uint64_t first_turn(const CheckOptions& options);
+
+// As heddle::check, by turns. The options name no algorithm and may_alternate() holds. `first`: the length of the first turn.
 [[nodiscard]] Result<CheckResult> check_by_turns(const Program& program, const CheckOptions& options,
-                                                 std::uint64_t first = first_turn);
+                                                 std::uint64_t first);
 
 }  // namespace heddle::checker

@@ -8,6 +8,7 @@
 
 #include "checker/api/sources.hpp"
 #include "checker/api/state.hpp"
+#include "checker/registry.hpp"
 #include "compiler/lower.hpp"
 #include "compiler/retry_loops.hpp"
 #include "compiler/sites.hpp"
@@ -33,12 +34,6 @@ std::vector<Expectation> convert(const std::vector<lang::Expectation>& expectati
                       .source = std::string(sources.text(expectation.range))});
   }
   return result;
-}
-
-// True if the model needs threads that run ahead of their loads.
-bool runs_ahead(const std::string& model) {
-  return std::any_of(models().begin(), models().end(),
-                     [&](const ModelInfo& info) { return info.name == model && info.out_of_order; });
 }
 
 // LLVM does not survive running out of memory: its half-made objects can be neither used nor destroyed. So
@@ -133,7 +128,7 @@ Result<Program> compile_source(std::string_view text, std::string name, const Co
   front_end.structs = &structs;
   auto tree = lang::parse_source(sources, file, options.parameters, diagnostics, front_end);
   if (!tree) return convert_diagnostics(diagnostics, sources);
-  const bool run_ahead = runs_ahead(options.model);
+  const bool run_ahead = checker::runs_ahead(options.model);
   auto state = State::make(std::move(*tree), std::move(sources), options, run_ahead, std::move(structs));
   const std::string error = State::compile({state.get()}, run_ahead, options.keep_ir ? &state->ir : nullptr);
   if (!error.empty()) return std::vector{about_file(state->name, error)};
@@ -238,8 +233,8 @@ std::vector<Result<Program>> ProgramText::compile(const std::vector<Parameters>&
                                                   const std::vector<std::string>& models) const {
   const CompileOptions& options = state_->options;
   bool forms[2] = {false, false};  // by `run_ahead`
-  for (const std::string& model : models) forms[runs_ahead(model) ? 1 : 0] = true;
-  if (models.empty()) forms[runs_ahead(options.model) ? 1 : 0] = true;
+  for (const std::string& model : models) forms[checker::runs_ahead(model) ? 1 : 0] = true;
+  if (models.empty()) forms[checker::runs_ahead(options.model) ? 1 : 0] = true;
 
   std::vector<Result<Program>> results;
   std::vector<std::size_t> good;

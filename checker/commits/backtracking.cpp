@@ -99,11 +99,11 @@ class KnownStates {
  public:
   explicit KnownStates(std::size_t locations) : locations_(locations) {}
 
-  [[nodiscard]] std::optional<std::uint32_t> find(const std::vector<std::uint64_t>& key) const {
+  [[nodiscard]] std::optional<std::uint32_t> find(std::span<const std::uint64_t> key) const {
     return states_.find(key);
   }
   // A new state.
-  [[nodiscard]] std::uint32_t insert(const std::vector<std::uint64_t>& key) {
+  [[nodiscard]] std::uint32_t insert(std::span<const std::uint64_t> key) {
     const std::uint32_t number = states_.insert(key).number;
     if (number / states_per_chunk == chunks_.size())
       chunks_.push_back(std::make_unique<WritesAfter[]>(states_per_chunk * locations_));
@@ -169,7 +169,7 @@ class Backtracking : CommitExploration<Machine> {
     Branches<Machine> newest;           // the newest candidate
     bool must_commit = false;           // the first candidate has a parameter in any case
     bool committed = false;             // some candidate, with some parameter
-    // sdpor:
+    // sdpor, with `forgets_`:
     std::optional<std::uint32_t> state;     // as `state_`
     std::vector<EventName> enabled;         // all events that could be candidates
     std::vector<WritesAfter> writes_after;  // by location, so far
@@ -207,7 +207,7 @@ class Backtracking : CommitExploration<Machine> {
   void advance(Node& node);
   void begin_next(Node& node);
   void leave(Node& node);
-  [[nodiscard]] bool set_key();
+  [[nodiscard]] std::optional<std::size_t> set_key();
   bool meet_known();
   void pass_up(std::span<const WritesAfter> writes_after);
   bool race_in_other_past(std::span<const WritesAfter> writes_after);
@@ -234,7 +234,6 @@ class Backtracking : CommitExploration<Machine> {
   bool forgets_;                        // ends runs at known states
   std::optional<std::uint32_t> state_;  // the number of the newest state, if it is new and its past is sealed
   std::vector<std::uint64_t> key_;      // scratch
-  std::vector<std::uint64_t> awake_key_;                     // of the same state without sleeping reads
   std::vector<std::pair<std::uint32_t, EventName>> starts_;  // scratch
 };
 
@@ -261,11 +260,11 @@ void Backtracking<Machine>::arrive() {
   this->note_failures();
   if (search_.stopped()) return;
   Node& node = open();
-  if (stateful()) {
+  if (stateful()) ++search_.counts.states;
+  if (forgets_) {
     node.state = state_;
     node.writes_after.assign(locations_, {});
     node.enabled.clear();
-    ++search_.counts.states;
   }
   choose_candidates(node);
   if (!node.candidates.empty()) return;
@@ -280,7 +279,7 @@ void Backtracking<Machine>::choose_candidates(Node& node) {
   auto best = sleeping;
   machine_.for_each_enabled([&](EventName name) {
     if (machine_.waits(name)) return;
-    if (stateful()) node.enabled.push_back(name);
+    if (forgets_) node.enabled.push_back(name);
     const Rank its = rank(name);
     if (its > best || (its == best && its != sleeping)) return;
     if (its < best) node.candidates.clear();
@@ -331,7 +330,7 @@ void Backtracking<Machine>::leave(Node& node) {
     ++search_.counts.runs;
   }
   --used_;
-  if (!stateful()) return;
+  if (!forgets_) return;
   if (node.state) std::ranges::copy(node.writes_after, known_.writes_after(*node.state).begin());
   pass_up(node.writes_after);
 }
@@ -344,34 +343,35 @@ void Backtracking<Machine>::pass_up(std::span<const WritesAfter> writes_after) {
   for (std::size_t i = 0; i < locations_; ++i) above[i] |= writes_after[i];
 }
 
-// The key of what may come after the run, and of the sleeping reads that may not see what is there: all others may see what
-// comes later. False if the past matters. (Reads are counted, as a read-modify-write can be one request or two.)
+// Sets the key to that of the state (SealedPast), followed by the reads whose sleep forbids them the newest write; every other
+// sleeping read is as good as awake. Returns the length without these reads, or nothing if the past is not sealed. Reads are
+// counted, because a read-modify-write can be one request or two.
 template <typename Machine>
-bool Backtracking<Machine>::set_key() {
-  if (!SealedPast(machine_).key(key_)) return false;
-  awake_key_ = key_;
+std::optional<std::size_t> Backtracking<Machine>::set_key() {
+  if (!SealedPast(machine_).key(key_)) return std::nullopt;
+  const std::size_t length = key_.size();
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
     std::uint32_t count = 0;
     for (auto i = machine_.first_open(t); i < machine_.requests(t).size(); ++i) {
       const EventName name{t, i};
       if (!machine_.reads(name)) continue;
       ++count;
-      if (asleep_.barrier(name) == 0 || !forbidden(name, machine_.newest_write(name))) continue;
-      key_.push_back(std::uint64_t{t} << 32 | count);
+      if (forbidden(name, machine_.newest_write(machine_.location(name))))
+        key_.push_back(std::uint64_t{t} << 32 | count);
     }
   }
-  key_.push_back(key_.size() - awake_key_.size());
-  awake_key_.push_back(0);
-  return true;
+  return length;
 }
 
 // True if all that may come after the run has been explored. Otherwise the number of its state is known, if there is one.
 template <typename Machine>
 bool Backtracking<Machine>::meet_known() {
   state_.reset();
-  if (!set_key()) return false;
-  auto known = known_.find(awake_key_);  // explored without sleeping reads, so with all that these leave out
-  if (!known && key_ != awake_key_) known = known_.find(key_);
+  const auto awake = set_key();
+  if (!awake) return false;
+  // (A state that was explored without sleeping reads was explored with all that these leave out.)
+  auto known = known_.find(std::span(key_).first(*awake));
+  if (!known && key_.size() > *awake) known = known_.find(key_);
   if (!known) {
     state_ = known_.insert(key_);
     return false;
@@ -422,7 +422,7 @@ template <typename Machine>
 void Backtracking<Machine>::detect_races(const Prepared& writer) {
   const auto location = machine_.location(writer.name);
   std::optional<Set> before;
-  if (stateful()) {
+  if (forgets_) {
     before = machine_.commit_before(writer);
     note_write(writer.name, *before);
   }

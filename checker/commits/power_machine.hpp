@@ -162,9 +162,9 @@ class PowerMachine {
   }
   // Writes, initial ones included: the next one in coherence order, or no_event.
   [[nodiscard]] EventId newer(std::int64_t write) const { return model_.next(static_cast<EventId>(write)); }
-  // Of the location of an event, initial writes included.
-  [[nodiscard]] EventId newest_write(EventName name) const {
-    const EventId initial = model_.known(location(name));
+  // The newest write of a location; negative if nothing has been written to it.
+  [[nodiscard]] EventId newest_write(Location location) const {
+    const EventId initial = model_.known(location);
     return initial == no_event ? EventId{-1} : model_.newest(initial);
   }
   [[nodiscard]] bool taken(std::int64_t write) const { return model_.taken(static_cast<EventId>(write)); }
@@ -268,7 +268,11 @@ class PowerMachine {
   // Without what assumptions leave out: leads to a violation that counts.
   [[nodiscard]] Schedule run_to_failure(const FailureAt& /*failure*/) { return run(left_out()); }
   [[nodiscard]] bool follow(const Choice& choice);
-  // The newest value of each location.
+  // The newest value of a location, and of each.
+  [[nodiscard]] std::int64_t newest_value(Location location) const {
+    const EventId newest = newest_write(location);
+    return newest < 0 ? image_.locations[location].initial : model_[newest].value;
+  }
   void final_memory(std::vector<std::int64_t>& memory) const {
     for (Location location = 0; location < memory.size(); ++location)
       memory[location] = newest_value(location);
@@ -351,11 +355,6 @@ class PowerMachine {
   }
 
  private:
-  [[nodiscard]] std::int64_t newest_value(Location location) const {
-    const EventId initial = model_.known(location);
-    return initial == no_event ? image_.locations[location].initial : value_of(model_.newest(initial));
-  }
-
   struct Step {
     EventName name;
     std::uint32_t first_event = 0;

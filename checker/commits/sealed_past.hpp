@@ -57,7 +57,8 @@ class SealedPast {
 
   explicit SealedPast(Machine& machine) : machine_(machine) {}
 
-  // If the past is sealed, `words` becomes the key of the state. O(threads * locations * events of a thread).
+  // If the past is sealed, `words` becomes the key of the state. No key begins with another one. O(threads * locations * events of a
+  // thread).
   [[nodiscard]] bool key(std::vector<std::uint64_t>& words);
   // Of a sealed past: the events that commit-before puts before all later writes to the location of threads with `writes(t)`.
   template <typename Writes>
@@ -91,9 +92,9 @@ template <SealsPasts Machine>
 bool SealedPast<Machine>::key(std::vector<std::uint64_t>& words) {
   if (!sealed()) return false;
   machine_.clean();
-  std::vector<std::int64_t> memory(machine_.image().locations.size());
-  machine_.final_memory(memory);
-  words.assign(memory.begin(), memory.end());
+  words.clear();
+  for (Location location = 0; location < machine_.image().locations.size(); ++location)
+    words.push_back(static_cast<std::uint64_t>(machine_.newest_value(location)));
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) append(t, words);
   return true;
 }
@@ -126,10 +127,8 @@ bool SealedPast<Machine>::all_clear(ThreadId t) const {
   std::optional<Set> before;
   for (Location location = 0; location < machine_.image().locations.size(); ++location) {
     const auto& image = machine_.image().locations[location];
-    const EventId initial = model.known(location);
-    if (initial == no_event || (image.is_chain && !image.is_loaded)) continue;
-    const EventId newest = model.newest(initial);
-    if (newest < 0 || has_met(t, location, newest)) continue;
+    const EventId newest = machine_.newest_write(location);
+    if (newest < 0 || (image.is_chain && !image.is_loaded) || has_met(t, location, newest)) continue;
     if (!before) before = before_all_later(t);
     if (!before->contains(static_cast<ProcessId>(newest)) && !before->intersects(model.readers(newest)))
       return false;
@@ -207,11 +206,9 @@ void SealedPast<Machine>::add_rows(ThreadId t, std::uint32_t end, Set& set) cons
 template <SealsPasts Machine>
 template <typename SealedPast<Machine>::Set SealedPast<Machine>::Event::*row>
 void SealedPast<Machine>::add_rows_before_lock(const Request& lock, Set& set) const {
-  const auto& model = machine_.model();
-  const EventId initial = model.known(lock.location);
-  const EventId newest = initial == no_event ? initial : model.newest(initial);
-  if (newest == no_event || newest < 0) return;
-  const Event& last = model[newest];
+  const EventId newest = machine_.newest_write(lock.location);
+  if (newest < 0) return;
+  const Event& last = machine_.model()[newest];
   if (last.value == 0) {
     set |= last.*row;
   } else {
@@ -220,7 +217,8 @@ void SealedPast<Machine>::add_rows_before_lock(const Request& lock, Set& set) co
 }
 
 // What the thread does next: its block there, of the mailbox what the operation is and has as operands, and without the sets of
-// loads so far, all of which have their values. (Where the thread has ended, the mailbox says how.)
+// loads so far, all of which have their values. (Where the thread has ended, the mailbox says how.) Whether it has begun is for
+// equal threads, whose first events have an order (first_events.hpp).
 template <SealsPasts Machine>
 void SealedPast<Machine>::append(ThreadId t, std::vector<std::uint64_t>& words) const {
   const Request& next = first_open(t);

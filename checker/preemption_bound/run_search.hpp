@@ -218,7 +218,7 @@ bool RunSearch<Graph>::can_go_on(const Thread& thread) const {
   return graph_.op_of(first) != Op::lock || graph_.is_free(first, done_);
 }
 
-// Returns the thread's oldest step that has not run; the thread must have one.
+// Finds the first step, in program order, that the thread has yet to run. The thread is not finished.
 template <SearchedGraph Graph>
 EventId RunSearch<Graph>::first_left(const Thread& thread) const {
   if constexpr (Graph::steps_in_order) return thread.steps[thread.done];
