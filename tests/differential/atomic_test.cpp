@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "campaign.hpp"
 #include "heddle/heddle.h"
 #include "tests/environment.hpp"
+#include "text_writer.hpp"
 #include "whole_search.hpp"
 
 namespace heddle::differential {
@@ -23,10 +23,10 @@ enum class Form : std::uint8_t {
   mutex,  // every step holds one mutex; what it awaits is assumed
 };
 
-class Writer {
+class Writer : TextWriter {
  public:
   // `only_blocks`: whether all steps are blocks.
-  Writer(std::uint64_t number, bool only_blocks) : random_(number), only_blocks_(only_blocks) {}
+  Writer(std::uint64_t number, bool only_blocks) : TextWriter(number), only_blocks_(only_blocks) {}
 
   std::string program(Form form) {
     form_ = form;
@@ -47,11 +47,7 @@ class Writer {
   }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string variable() {
-    return below(4) == 0 ? "a[" + std::to_string(below(2)) + "]" : std::string(1, "xyz"[below(3)]);
-  }
-  std::string number() { return std::to_string(below(3)); }
+  std::string variable() { return below(4) == 0 ? "a[" + std::to_string(below(2)) + "]" : one_of("xyz"); }
   std::string condition() {
     std::string text = variable() + (below(3) == 0 ? " != " : " == ") + number();
     if (below(3) == 0) text += (below(2) == 0 ? " && " : " || ") + variable() + " == " + number();
@@ -100,7 +96,6 @@ class Writer {
     return text + (form_ == Form::atomic ? " }\n" : " unlock m; }\n");
   }
 
-  std::mt19937_64 random_;
   bool only_blocks_;
   Form form_ = Form::atomic;
 };

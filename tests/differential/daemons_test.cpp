@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,14 +16,15 @@
 #include "properties.hpp"
 #include "tests/checker/every_run.hpp"
 #include "tests/environment.hpp"
+#include "text_writer.hpp"
 
 namespace heddle::differential {
 
 namespace {
 
-class Writer {
+class Writer : TextWriter {
  public:
-  Writer(std::uint64_t number, std::string_view daemon) : random_(number), daemon_(daemon) {}
+  Writer(std::uint64_t number, std::string_view daemon) : TextWriter(number), daemon_(daemon) {}
 
   std::string program() {
     std::string text = "shared x: int; shared y: int; mutex m;\n";
@@ -41,9 +41,7 @@ class Writer {
   }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
   std::string variable() { return below(3) == 0 ? "y" : "x"; }
-  std::string number() { return std::to_string(below(3)); }
   std::string comparison() { return variable() + (below(3) == 0 ? " != " : " == ") + number(); }
 
   std::string statement(const std::string& place) {
@@ -69,7 +67,6 @@ class Writer {
     }
   }
 
-  std::mt19937_64 random_;
   std::string daemon_;
 };
 

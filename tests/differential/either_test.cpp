@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "generate.hpp"
 #include "heddle/heddle.h"
 #include "tests/environment.hpp"
+#include "text_writer.hpp"
 #include "whole_search.hpp"
 
 namespace heddle::differential {
@@ -26,9 +26,9 @@ enum class Form : std::uint8_t {
           // final states and deadlocks, if each condition is one load
 };
 
-class Writer {
+class Writer : TextWriter {
  public:
-  explicit Writer(std::uint64_t number) : random_(number) {}
+  explicit Writer(std::uint64_t number) : TextWriter(number) {}
 
   std::string program(Form form) {
     form_ = form;
@@ -51,9 +51,7 @@ class Writer {
   }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string variable() { return std::string(1, "xyz"[below(3)]); }
-  std::string number() { return std::to_string(below(3)); }
+  std::string variable() { return one_of("xyz"); }
 
   std::string plain() {
     switch (below(9)) {
@@ -140,7 +138,6 @@ class Writer {
     return text + " }\n";
   }
 
-  std::mt19937_64 random_;
   Form form_ = Form::either;
 };
 

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,15 +16,16 @@
 #include "checker/api/state.hpp"
 #include "checker/interleavings/algorithms.hpp"
 #include "tests/environment.hpp"
+#include "text_writer.hpp"
 
 namespace heddle::differential {
 
 namespace {
 
-class Writer {
+class Writer : TextWriter {
  public:
   // `has_loops`: loops that do more than wait.
-  explicit Writer(std::uint64_t number, bool has_loops = true) : random_(number), has_loops_(has_loops) {}
+  explicit Writer(std::uint64_t number, bool has_loops = true) : TextWriter(number), has_loops_(has_loops) {}
 
   std::string program() {
     std::string text = "shared x: int; shared y: int; mutex m;\n";
@@ -50,7 +50,6 @@ class Writer {
   std::string claims() { return "eventually " + claim() + ";\n" + claim() + " leads to " + claim() + ";\n"; }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
   std::string variable() { return below(2) == 0 ? "y" : "x"; }
   std::string number() { return std::to_string(below(2)); }
   std::string claim() {
@@ -98,7 +97,6 @@ class Writer {
       default: return "atomic { " + guard() + local + " = choose(0..2); y = " + local + "; } ";
     }
   }
-  std::mt19937_64 random_;
   bool has_loops_;
 };
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "generate.hpp"
 #include "tests/checker/every_run.hpp"
 #include "tests/environment.hpp"
+#include "text_writer.hpp"
 
 namespace heddle::differential {
 
@@ -29,9 +29,9 @@ struct Claim {
   std::int64_t difference = 0;  // violated where first - second is this
 };
 
-class Writer {
+class Writer : TextWriter {
  public:
-  explicit Writer(std::uint64_t number) : random_(number) {}
+  explicit Writer(std::uint64_t number) : TextWriter(number) {}
 
   std::string threads() {
     std::string text = "shared x: int; shared y: int; shared z: int; mutex m;\n";
@@ -57,9 +57,7 @@ class Writer {
   }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string variable() { return std::string(1, "xyz"[below(3)]); }
-  std::string number() { return std::to_string(below(3)); }
+  std::string variable() { return one_of("xyz"); }
   std::string statement(const std::string& local) {
     switch (below(9)) {
       case 0:
@@ -73,7 +71,6 @@ class Writer {
       default: return below(2) == 0 ? "fence; " : local + " = choose(0..2); ";
     }
   }
-  std::mt19937_64 random_;
 };
 
 // Whether the claim is violated in some state; nothing if there are too many.

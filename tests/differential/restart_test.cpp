@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,17 +13,18 @@
 #include "campaign.hpp"
 #include "heddle/heddle.h"
 #include "tests/environment.hpp"
+#include "text_writer.hpp"
 #include "whole_search.hpp"
 
 namespace heddle::differential {
 
 namespace {
 
-class RestartWriter {
+class RestartWriter : TextWriter {
  public:
   // `small`: few enough interleavings for `naive`.
   RestartWriter(std::uint64_t number, bool small, bool by_hand)
-      : random_(number), small_(small), by_hand_(by_hand) {}
+      : TextWriter(number), small_(small), by_hand_(by_hand) {}
 
   std::string program() {
     const int limit = !small_ && below(4) == 0 ? 2 : 1;
@@ -60,9 +60,7 @@ class RestartWriter {
   }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string variable() { return std::string(1, "xy"[below(2)]); }
-  std::string number() { return std::to_string(below(3)); }
+  std::string variable() { return one_of("xy"); }
 
   // Comes before each operation.
   std::string point() {
@@ -122,7 +120,6 @@ class RestartWriter {
     }
   }
 
-  std::mt19937_64 random_;
   bool small_;
   bool by_hand_;
   bool points_ = false;

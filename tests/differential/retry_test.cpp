@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,14 +14,16 @@
 #include "campaign.hpp"
 #include "heddle/heddle.h"
 #include "tests/environment.hpp"
+#include "text_writer.hpp"
+#include "whole_search.hpp"
 
 namespace heddle::differential {
 
 namespace {
 
-class Writer {
+class Writer : TextWriter {
  public:
-  explicit Writer(std::uint64_t number) : random_(number) {}
+  explicit Writer(std::uint64_t number) : TextWriter(number) {}
 
   std::string program() {
     std::string text =
@@ -48,9 +49,7 @@ class Writer {
   }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string variable() { return std::string(1, "xy"[below(2)]); }
-  std::string number() { return std::to_string(below(3)); }
+  std::string variable() { return one_of("xy"); }
   std::string equals() { return below(2) == 0 ? " == " : " != "; }
 
   std::string plain() {
@@ -136,15 +135,13 @@ class Writer {
       default: return "until(" + number() + ");\n";
     }
   }
-
-  std::mt19937_64 random_;
 };
 
 // Programs in which rounds revert what they wrote: `z` is a counter, `k` a mutex without `trylock`. Some programs look
 // at them in a way that others notice.
-class CounterWriter {
+class CounterWriter : TextWriter {
  public:
-  explicit CounterWriter(std::uint64_t number) : random_(number) {}
+  explicit CounterWriter(std::uint64_t number) : TextWriter(number) {}
 
   std::string program() {
     std::string text = "shared x: int; shared z: int = " + number() +
@@ -165,8 +162,6 @@ class CounterWriter {
   }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string number() { return std::to_string(below(3)); }
   std::string compared() {
     static constexpr const char* relations[] = {" == ", " != ", " < ", " <= ", " > ", " >= "};
     return relations[below(6)] + std::to_string(below(4) - 1);
@@ -225,7 +220,6 @@ class CounterWriter {
     }
   }
 
-  std::mt19937_64 random_;
   bool noticed_ = false;
 };
 
@@ -268,11 +262,7 @@ std::optional<Found> find(const std::string& text, const char* model,
   Found found;
   found.executions = result->counts.executions;
   found.idle = result->counts.blocked_idle;
-  for (const auto& outcome : result->outcomes) {
-    std::vector<std::int64_t> values;
-    for (const auto& value : outcome.values) values.push_back(value.value);
-    found.outcomes.insert(std::move(values));
-  }
+  found.outcomes = final_states(*result);
   // (The message about an invariant names a step after which it fails, one of several.)
   for (const auto& violation : result->violations)
     found.violations.emplace(violation.kind, statement_at(text, violation.line, violation.column));

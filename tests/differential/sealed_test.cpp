@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <tuple>
@@ -14,14 +13,16 @@
 #include "campaign.hpp"
 #include "heddle/heddle.h"
 #include "tests/environment.hpp"
+#include "text_writer.hpp"
+#include "whole_search.hpp"
 
 namespace heddle::differential {
 
 namespace {
 
-class Writer {
+class Writer : TextWriter {
  public:
-  explicit Writer(std::uint64_t number) : random_(number) {}
+  explicit Writer(std::uint64_t number) : TextWriter(number) {}
 
   std::string program() {
     std::string text = "shared x: int; shared y: int; shared c: int; shared a: int[2]; mutex m; mutex n;\n";
@@ -45,9 +46,7 @@ class Writer {
   }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string variable() { return std::string(1, "xy"[below(2)]); }
-  std::string number() { return std::to_string(below(3)); }
+  std::string variable() { return one_of("xy"); }
 
   std::string block() {
     if (below(6) < locked_) return section();
@@ -104,7 +103,6 @@ class Writer {
     }
   }
 
-  std::mt19937_64 random_;
   int locked_ = 0;
 };
 
@@ -125,12 +123,7 @@ std::optional<Found> find(const Program& program, const char* algorithm) {
   const auto result = check(program, options);
   REQUIRE(result);
   if (!result->stopped_by.empty()) return std::nullopt;
-  Found found{.outcomes = {}, .violations = {}, .counts = result->counts};
-  for (const auto& outcome : result->outcomes) {
-    std::vector<std::int64_t> values;
-    for (const auto& value : outcome.values) values.push_back(value.value);
-    found.outcomes.insert(std::move(values));
-  }
+  Found found{.outcomes = final_states(*result), .violations = {}, .counts = result->counts};
   for (const auto& violation : result->violations)
     found.violations.emplace(violation.kind, violation.line, violation.column);
   return found;

@@ -10,6 +10,7 @@
 #include "generate.hpp"
 #include "heddle/heddle.h"
 #include "tests/environment.hpp"
+#include "whole_search.hpp"
 
 namespace heddle::differential {
 
@@ -37,11 +38,7 @@ std::optional<Found> find(const std::string& text, std::string_view model, bool 
   if (result->verdict == Verdict::undecided) return std::nullopt;
   Found found;
   found.spin_loops = program->spin_loops();
-  for (const auto& outcome : result->outcomes) {
-    std::vector<std::int64_t> values;
-    for (const auto& value : outcome.values) values.push_back(value.value);
-    found.outcomes.insert(std::move(values));
-  }
+  found.outcomes = final_states(*result);
   return found;
 }
 

@@ -7,7 +7,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,6 +19,7 @@
 #include "checker/interleavings/algorithms.hpp"
 #include "generate.hpp"
 #include "tests/environment.hpp"
+#include "text_writer.hpp"
 
 namespace heddle::differential {
 
@@ -29,10 +29,10 @@ using checker::PlainGraph;
 using checker::Search;
 using checker::ThreadId;
 
-class Writer {
+class Writer : TextWriter {
  public:
   // `sorted`: the first event of each member of a family is one by which POWER's machine sorts them.
-  explicit Writer(std::uint64_t number, bool sorted = false) : random_(number), sorted_(sorted) {}
+  explicit Writer(std::uint64_t number, bool sorted = false) : TextWriter(number), sorted_(sorted) {}
 
   // One or two families, whose bodies do not use the index, and at times other threads around them.
   std::string program() {
@@ -48,9 +48,7 @@ class Writer {
   }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
   std::string variable() { return below(3) == 0 ? "y" : "x"; }
-  std::string number() { return std::to_string(below(3)); }
   std::string comparison() { return variable() + (below(3) == 0 ? " != " : " == ") + number(); }
 
   void thread(std::string& text, const std::string& name, int copies) {
@@ -97,7 +95,6 @@ class Writer {
     }
   }
 
-  std::mt19937_64 random_;
   bool sorted_;
 };
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "generate.hpp"
 #include "tests/checker/collected_graphs.hpp"
 #include "tests/environment.hpp"
+#include "text_writer.hpp"
 
 namespace heddle::differential {
 
@@ -26,9 +26,9 @@ constexpr std::uint64_t most_runs = 20'000;
 
 using Waits = std::set<std::vector<std::uint32_t>>;
 
-class Writer {
+class Writer : TextWriter {
  public:
-  explicit Writer(std::uint64_t number) : random_(number), dense_(number % 2 == 1) {}
+  explicit Writer(std::uint64_t number) : TextWriter(number), dense_(number % 2 == 1) {}
 
   std::string program() {
     std::string text = "shared x: int; shared y: int; shared l: int; mutex m;\n";
@@ -43,9 +43,7 @@ class Writer {
   }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
   std::string variable() { return below(dense_ ? 9 : 3) == 0 ? "y" : "x"; }
-  std::string number() { return std::to_string(below(3)); }
   std::string comparison() { return variable() + (below(3) == 0 ? " != " : " == ") + number(); }
 
   std::string statement(int thread, int place) {
@@ -79,7 +77,6 @@ class Writer {
     }
   }
 
-  std::mt19937_64 random_;
   bool dense_;  // nearly everything is about one variable
 };
 

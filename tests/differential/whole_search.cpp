@@ -6,6 +6,16 @@
 
 namespace heddle::differential {
 
+std::set<std::vector<std::int64_t>> final_states(const CheckResult& result) {
+  std::set<std::vector<std::int64_t>> states;
+  for (const auto& outcome : result.outcomes) {
+    std::vector<std::int64_t> state;
+    for (const auto& value : outcome.values) state.push_back(value.value);
+    states.insert(std::move(state));
+  }
+  return states;
+}
+
 WholeSearch search_whole(const Program& program, const std::string& model, const std::string& algorithm,
                          std::optional<std::uint64_t> max_executions) {
   CheckOptions options{.model = model, .algorithm = algorithm, .keep_going = true, .collect_outcomes = true};
@@ -15,11 +25,7 @@ WholeSearch search_whole(const Program& program, const std::string& model, const
   WholeSearch found;
   found.executions = result->counts.executions;
   found.violation = result->violation.has_value();
-  for (const auto& outcome : result->outcomes) {
-    std::vector<std::int64_t> state;
-    for (const auto& value : outcome.values) state.push_back(value.value);
-    found.states.insert(std::move(state));
-  }
+  found.states = final_states(*result);
   return found;
 }
 

@@ -11,6 +11,9 @@
 
 namespace heddle::differential {
 
+// The values of the listed outcomes.
+[[nodiscard]] std::set<std::vector<std::int64_t>> final_states(const CheckResult& result);
+
 struct WholeSearch {
   std::set<std::vector<std::int64_t>> states;  // final ones
   std::uint64_t executions = 0;
