@@ -29,7 +29,7 @@ struct Cell {
   // Whether it judges invariants, and those that name locals of threads.
   bool judges_invariants = false;
   bool sees_locals = false;
-  bool runs_blocks = false;                       // `atomic`
+  bool runs_blocks = false;                       // `atomic` as steps
   std::string_view why_no_preemption_bound = {};  // half a sentence; empty if it takes one, or does not work
   // Samples random paths of the search until there are enough (search/sampling.hpp). Null: it cannot.
   void (*sample)(Search&, std::uint64_t seed, Samples&) = nullptr;

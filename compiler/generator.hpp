@@ -57,6 +57,10 @@ class Generator {
   void end_idle_rounds(std::unordered_set<const lang::Statement*> loops) { retry_loops_ = std::move(loops); }
   // By variable: whether a round may be idle although it has locked and unlocked this mutex.
   void set_revertible(std::vector<bool> revertible) { revertible_ = std::move(revertible); }
+  // From now on, atomic blocks are critical sections of the mutex at this location; nothing: they are blocks.
+  void lock_blocks(std::optional<std::uint32_t> mutex) { block_mutex_ = mutex; }
+  // Whether there have been some since then.
+  [[nodiscard]] bool has_sections() const { return has_sections_; }
   // By local of the body that comes next: whether others read it at any time.
   void set_named(std::vector<bool> named) { named_ = std::move(named); }
   // By variable: whether a round of a retry loop updates it.
@@ -166,17 +170,25 @@ class Generator {
   [[nodiscard]] bool repeatable(const lang::Expression& expression, bool constant_locals) const;
 
   // atomic.cpp
+  struct Guard;
   void atomic(const lang::Statement& statement);
   // Whether all visible operations of the body are in one atomic block.
   [[nodiscard]] bool is_one_block(const lang::Body& body) const;
   void begin_atomic();  // the next operation is the first one of the block, if this is in one
+  // With `block_mutex_`:
+  void enter_section(std::uint32_t site);
+  // `waiting_at`: the site at which the thread then waits for ever. (It tells hosts that this was no block.)
+  void leave_section(std::optional<std::uint32_t> waiting_at = {});
+  // The await with which the block begins; `guard`: of the alternative that begins with it, or null.
+  void await_in_section(const lang::Statement& statement, Guard* guard);
 
   // either.cpp. A thread that waits in an alternative and that the host asks for `any_alternative` evaluates the guards of
   // all of them.
   struct Guard {
-    llvm::BasicBlock* entry = nullptr;    // before the choice
-    std::uint32_t top = 0;                // slots from here on are of the `either`
-    llvm::StoreInst* choice = nullptr;    // the request; null: in a block, where alternatives do not wait
+    llvm::BasicBlock* entry = nullptr;  // before the choice
+    std::uint32_t top = 0;              // slots from here on are of the `either`
+    // The request; null: in a block, where alternatives do not wait, or with `block_mutex_`.
+    llvm::StoreInst* choice = nullptr;
     llvm::BasicBlock* ask = nullptr;      // begins with the first alternative
     llvm::BasicBlock* next = nullptr;     // the next alternative, when asked; or the end: none holds
     llvm::BasicBlock* enabled = nullptr;  // this one holds, when asked
@@ -276,7 +288,16 @@ class Generator {
   bool in_guard_ = false;               // in the `await` with which an alternative begins
   Guard* guard_ = nullptr;              // of the alternative whose first operation comes next
   std::optional<std::uint32_t> begun_;  // inside `atomic`: a slot, whether the block has made an operation
-  std::optional<Restart> restart_;      // the newest one above
+  std::optional<std::uint32_t> block_mutex_;
+  // The critical section that is being generated: where jumps leave it.
+  struct Section {
+    const Scope* scope;
+    std::size_t loops;
+    std::uint32_t site;
+  };
+  std::optional<Section> section_;
+  bool has_sections_ = false;
+  std::optional<Restart> restart_;  // the newest one above
   // The retry loops around the statement, from the outermost to the innermost one.
   struct Retry {
     const lang::Statement* loop;

@@ -87,6 +87,7 @@ class Lowering {
         generator_(program_, facts_, types_, sites_, options),
         run_ahead_(options.run_ahead),
         endless_(options.endless),
+        locks_blocks_(options.lock_blocks),
         result_(batch.programs().parts.emplace_back()) {
     sites_.use(*variant.sources);
     calls_ = options.calls;
@@ -111,6 +112,7 @@ class Lowering {
     find_named();
     locations();
     threads();
+    block_mutex();
     chains();
     if (program_.final_block) final_block();
     conditions();
@@ -157,8 +159,17 @@ class Lowering {
     }
   }
 
+  // The location after all others.
+  void block_mutex() {
+    if (!generator_.has_sections()) return;
+    Image& image = result_.image;
+    image.block_mutex = static_cast<std::uint32_t>(image.locations.size());
+    image.locations.push_back({.name = "atomic", .is_mutex = true, .is_chain = true});
+  }
+
   // One function per template that has threads; these share it.
   void threads() {
+    if (locks_blocks_) generator_.lock_blocks(static_cast<std::uint32_t>(result_.image.locations.size()));
     std::vector<std::optional<std::uint32_t>> functions(program_.templates.size());
     std::vector<std::vector<LocalImage>> locals(program_.templates.size());
     for (const lang::Thread& thread : program_.threads) {
@@ -190,6 +201,7 @@ class Lowering {
 
   void final_block() {
     generator_.end_idle_rounds({});
+    generator_.lock_blocks({});
     generator_.set_named({});
     const lang::Body& body = *program_.final_block;
     const lang::SourceRange place =
@@ -344,6 +356,7 @@ class Lowering {
   Generator generator_;
   bool run_ahead_;
   bool endless_;
+  bool locks_blocks_;
   bool calls_ = false;
   LoweredPrograms::Part& result_;
 };

@@ -19,6 +19,7 @@ struct Options {
   bool end_idle = false;      // a round of a retry loop that changed nothing ends the thread by op idle_round
   bool clear_dead = false;    // values that a thread does not read again are 0; not together with run_ahead
   bool run_ahead = false;     // threads run ahead of their loads, see Dependencies
+  bool lock_blocks = false;   // `atomic` is a critical section of Image::block_mutex, see atomic.cpp
   bool calls = false;         // distinguish calls of built-in modules: repeated_sites
   bool coverage = false;      // count passes of each point of the program: Image::coverage
   bool optimise = false;      // run LLVM's O2 instead of the short pipeline; not on very large threads

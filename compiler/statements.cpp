@@ -75,6 +75,7 @@ void Generator::statement(const Statement& statement) {
     case StatementKind::break_:
     case StatementKind::continue_: {
       const Loop& loop = scope().loops.back();
+      if (section_ && section_->scope == scope_ && section_->loops == scope().loops.size()) leave_section();
       frame_->clear_to(loop.top);
       frame_->jump(statement.kind == StatementKind::break_ ? loop.leave : loop.next);
       break;
@@ -117,7 +118,9 @@ void Generator::statement(const Statement& statement) {
     case StatementKind::assert_:
     case StatementKind::assume: assert_statement(statement); break;
     case StatementKind::await:
-      if (guard_ != nullptr) {
+      if (section_) {
+        await_in_section(statement, std::exchange(guard_, nullptr));
+      } else if (guard_ != nullptr) {
         await_guard(statement, *std::exchange(guard_, nullptr));
       } else {
         await_statement(statement);
@@ -368,8 +371,13 @@ Generator::Held Generator::keep(const Expression& expression) {
 }
 
 void Generator::return_statement(const Statement& statement) {
-  Value* const result = statement.expressions.empty() ? nullptr : value(statement.expressions[0]);
+  Value* result = statement.expressions.empty() ? nullptr : value(statement.expressions[0]);
   Scope& body = scope();
+  if (section_ && section_->scope == scope_) {
+    const Held returned = result == nullptr ? Held{} : hold(result, true);
+    leave_section();
+    if (result != nullptr) result = use(returned);
+  }
   if (body.result_value != nullptr) body.result_value->addIncoming(result, ir().GetInsertBlock());
   if (body.result_mask != nullptr) body.result_mask->addIncoming(mask_or_none(mask_), ir().GetInsertBlock());
   frame_->clear_to(body.top);

@@ -131,7 +131,7 @@ bool needs_verdict_only(const CheckOptions& options) {
 }  // namespace
 
 bool may_alternate(const Program& program, const CheckOptions& options) {
-  if (!needs_verdict_only(options) || options.live || has_atomic_blocks(program)) return false;
+  if (!needs_verdict_only(options) || options.live) return false;
   const Cell* const continued = find_cell(options.model, default_algorithm(program, options));
   const Cell* const merged = find_cell(options.model, merging);
   return continued != nullptr && continued->algorithm == graphs && continued->divisible &&
@@ -250,7 +250,7 @@ Result<CheckResult> check_without_loop_bound(const Program& program, const Check
 
 namespace {
 
-// For programs with atomic blocks, which `trust` does not run: `states` and `sdpor` by turns, each from its beginning.
+// For programs with atomic blocks, of which `trust` knows too little (compiler/atomic.cpp): `states` and `sdpor` by turns, each from its beginning.
 Result<CheckResult> check_states_by_turns(const Program& program, const CheckOptions& options) {
   double seconds = 0;
   std::vector<std::string_view> left{merging};
@@ -283,8 +283,8 @@ Result<CheckResult> check_states_by_turns(const Program& program, const CheckOpt
 }  // namespace
 
 Result<CheckResult> check_automatically(const Program& program, const CheckOptions& options) {
-  if (has_atomic_blocks(program) && needs_verdict_only(options) && !options.live &&
-      !has_temporal_claims(program) && !options.preemption_bound &&
+  if (has_atomic_blocks(program) && !runs_ahead(options.model) && needs_verdict_only(options) &&
+      !options.live && !has_temporal_claims(program) && !options.preemption_bound &&
       why_not(program, options.model, merging).empty())
     return check_states_by_turns(program, options);
   const bool alternates = may_alternate(program, options);
@@ -329,8 +329,8 @@ std::string_view default_algorithm(const Program& program, const CheckOptions& o
   const std::string_view algorithm =
       default_algorithm(options, options.live || checker::has_temporal_claims(program));
   if (algorithm != graphs) return algorithm;
-  const bool by_steps =
-      has_atomic_blocks(program) || checker::invariants_of(program) == checker::InvariantsOf::locals;
+  const bool by_steps = (has_atomic_blocks(program) && !checker::runs_ahead(options.model)) ||
+                        checker::invariants_of(program) == checker::InvariantsOf::locals;
   return by_steps ? interleavings : algorithm;
 }
 

@@ -11,12 +11,15 @@
 #include "checker/api/checkpoint.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
+#include "checker/api/trees.hpp"
 #include "checker/commits/algorithms.hpp"
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/registry.hpp"
+#include "checker/report/sections.hpp"
 #include "checker/report/trace.hpp"
 #include "checker/search/data_races.hpp"
 #include "checker/search/search.hpp"
+#include "compiler/sites.hpp"
 #include "heddle/details.h"
 
 namespace heddle {
@@ -116,7 +119,7 @@ struct StatesOfSc {
   std::string stopped_by;
   double seconds = 0;
 };
-StatesOfSc states_of_sc(const Program& program, CheckOptions options) {
+StatesOfSc states_of_sc(const Program& program, CheckOptions options, Blocks blocks) {
   options.model = "sc";
   options.buffer_bound.reset();
   options.coverage = false;
@@ -124,7 +127,7 @@ StatesOfSc states_of_sc(const Program& program, CheckOptions options) {
   options.resume.clear();
   options.keep_going = options.collect_outcomes = true;
   const bool endless = checker::find_algorithm(options.algorithm)->runs_endless;
-  const auto image = state_of(program).image(false, endless ? Loops::endless : Loops::bounded);
+  const auto image = state_of(program).image(false, endless ? Loops::endless : Loops::bounded, blocks);
   Search search(*image, options);
   search.look_only_for(ViolationKind::not_robust);
   try {
@@ -161,26 +164,41 @@ std::string list_algorithms(std::string_view model, Works&& works) {
   return list;
 }
 
+// What the program's atomic blocks are for the pair.
+Blocks blocks_of(const Program& program, std::string_view model, std::string_view algorithm) {
+  return checker::find_cell(model, algorithm)->runs_blocks || !has_atomic_blocks(program) ? Blocks::steps
+                                                                                          : Blocks::sections;
+}
+
 // Why the pair cannot run the program's atomic blocks; empty if it can, or if there are none.
 std::string why_no_blocks(const Program& program, std::string_view model, std::string_view algorithm) {
-  const auto runs = [](const checker::Cell& cell) { return cell.runs_blocks; };
-  if (runs(*checker::find_cell(model, algorithm)) || !has_atomic_blocks(program)) return {};
-  const std::string others = list_algorithms(model, runs);
-  if (others.empty()) {
-    return fmt::format(
-        "the program has 'atomic' blocks, which are indivisible steps, and the model '{}' has no order of "
-        "steps: "
-        "'atomic' is for sc, tso and pso",
-        model);
-  }
-  return fmt::format(
-      "the program has 'atomic' blocks, and the algorithm '{}' explores '{}' as executions of single "
-      "operations; {} "
-      "explore it step by step",
-      algorithm, model, others);
+  if (blocks_of(program, model, algorithm) == Blocks::steps) return {};
+  std::string reason = checker::why_no_sections(program);
+  if (reason.empty()) return {};
+  const std::string others =
+      list_algorithms(model, [](const checker::Cell& cell) { return cell.runs_blocks; });
+  if (!others.empty()) reason += "; under the model '" + std::string(model) + "', " + others + " do without";
+  return reason;
 }
 
 }  // namespace
+
+std::string checker::why_no_sections(const Program& program) {
+  const ProgramAccess::State& state = state_of(program);
+  constexpr std::string_view text =
+      "the program has 'atomic' blocks, which would be critical sections of one mutex here, and {}";
+  if (!has_atomic_blocks(program)) return {};
+  if (const auto outside = trees::shared_with_blocks(state.tree)) {
+    const auto [line, column] = state.sources.locate(outside->file, outside->begin);
+    return fmt::format(text,
+                       fmt::format("{}:{}:{} accesses a variable outside that a block accesses, too: '{}'",
+                                   state.sources.name(outside->file), line, column,
+                                   compiler::fold_text(state.sources.text(*outside))));
+  }
+  if (std::ranges::any_of(state.tree.templates, &lang::ThreadTemplate::is_daemon))
+    return fmt::format(text, "daemons that wait for one would do so in orders that differ in nothing else");
+  return {};
+}
 
 Loops checker::loops_of(const CheckOptions& options, const ModelInfo& model, const AlgorithmInfo& algorithm) {
   if (algorithm.runs_endless) {
@@ -365,16 +383,17 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (options.coverage && (options.save || !options.resume.empty()))
     return refuse("a search that counts coverage cannot be saved and continued");
   const Loops loops = checker::loops_of(options, *model, algorithm);
+  const Blocks blocks = options.random ? Blocks::steps : blocks_of(program, model->name, algorithm.name);
   std::shared_ptr<const compiler::Image> image;
   std::shared_ptr<const compiler::Image> shown;
   std::vector<compiler::CoveragePoint> points;
   try {
     if (options.coverage) {
-      auto instrumented = state_of(program).instrumented(model->out_of_order, loops);
+      auto instrumented = state_of(program).instrumented(model->out_of_order, loops, blocks);
       image = std::move(instrumented.image);
       points = std::move(instrumented.points);
     } else {
-      image = state_of(program).image(model->out_of_order, loops);
+      image = state_of(program).image(model->out_of_order, loops, blocks);
     }
   } catch (const std::runtime_error& error) {
     return refuse(error.what());
@@ -406,7 +425,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (!wanted_state->empty()) options.collect_outcomes = true;
   StatesOfSc of_sc;
   if (options.robust_states) {
-    of_sc = states_of_sc(program, options);
+    of_sc = states_of_sc(program, options, image->block_mutex ? Blocks::sections : Blocks::steps);
     if (options.timeout) options.timeout = std::max(0.0, *options.timeout - of_sc.seconds);
   }
   // With threads that run ahead, coverage counts at the ends of runs only.
@@ -455,12 +474,20 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
       }
       search.show_by(*shown);
     }
-    for (const auto& found : search.violations())
-      result.violations.push_back(checker::describe(search, found));
+    std::optional<Search> of_steps;
+    if (image->block_mutex && !model->out_of_order) {
+      shown = state_of(program).image(false, loops);
+      of_steps.emplace(*shown, options);
+    }
+    const auto describe = [&](auto found) {
+      if (of_steps) found.schedule = checker::run_of_steps(search, found.schedule);
+      return checker::describe(of_steps ? *of_steps : search, found);
+    };
+    for (const auto& found : search.violations()) result.violations.push_back(describe(found));
     auto witnesses = search.witnesses();
     std::sort(witnesses.begin(), witnesses.end(),
               [](const auto& a, const auto& b) { return a.condition < b.condition; });
-    for (const auto& found : witnesses) result.witnesses.push_back(checker::describe(search, found));
+    for (const auto& found : witnesses) result.witnesses.push_back(describe(found));
   } catch (const std::logic_error& error) {
     return refuse(error.what());
   } catch (const checker::NoSuchPart& error) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "checker/api/state.hpp"
 #include "heddle/heddle.h"
@@ -16,6 +17,10 @@ struct Cell;
 // switch between threads becomes a preemption, no cycle is missing, and no run of a random search is lost.
 [[nodiscard]] Loops loops_of(const CheckOptions& options, const ModelInfo& model,
                              const AlgorithmInfo& algorithm);
+
+// Why critical sections cannot stand for the program's atomic blocks (compiler/atomic.cpp); empty if they can, or if there are
+// none.
+[[nodiscard]] std::string why_no_sections(const Program& program);
 
 // As heddle::check. `only`: violations of this kind only; see Search::look_only_for. `explore`, if it is not null,
 // takes the place of the cell's function, which explores all of the search; false: the result is not needed.

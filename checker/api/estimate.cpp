@@ -14,6 +14,7 @@
 #include "checker/registry.hpp"
 #include "checker/search/sampling.hpp"
 #include "checker/search/search.hpp"
+#include "heddle/details.h"
 
 namespace heddle {
 
@@ -60,6 +61,14 @@ Result<Estimate> estimate(const Program& program, const CheckOptions& requested,
   const AlgorithmInfo& algorithm = *checker::find_algorithm(options.algorithm);
   const checker::Cell& sampled = *sampled_cell(options.model, algorithm);
   const bool own = sampled.algorithm == algorithm.name;
+  if (auto reason = why_not(program, options.model, options.algorithm); !reason.empty())
+    return refuse(std::move(reason));
+  if (!own && has_atomic_blocks(program)) {
+    return refuse(fmt::format(
+        "there is no estimate for the algorithm '{}' and programs with 'atomic' blocks, of which '{}' counts "
+        "other executions; 'naive' can be estimated",
+        algorithm.name, sampled.algorithm));
+  }
   if (options.live || options.random)
     return refuse("only the number of executions of a whole search can be estimated");
   options.keep_going = true;
@@ -94,7 +103,8 @@ Result<Estimate> estimate(const Program& program, const CheckOptions& requested,
   try {
     const ModelInfo& model = *checker::find_model(options.model);
     const auto image =
-        state_of(program).image(model.out_of_order, checker::loops_of(options, model, algorithm));
+        state_of(program).image(model.out_of_order, checker::loops_of(options, model, algorithm),
+                                sampled.runs_blocks ? Blocks::steps : Blocks::sections);
     checker::Search search(*image, options);
     try {
       if (!result.interrupted) sampled.sample(search, how.seed, samples);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "checker/api/check.hpp"
 #include "checker/api/machine_core.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/sources.hpp"
@@ -41,6 +42,9 @@ Result<Machine> Machine::start(const Program& program, const MachineOptions& opt
   }
   if (options.buffer_bound && !model->has_buffers)
     return refuse(fmt::format("the model '{}' has no store buffers to bound", model->name));
+  if (model->out_of_order) {
+    if (auto reason = checker::why_no_sections(program); !reason.empty()) return refuse(std::move(reason));
+  }
   try {
     return Machine(std::make_unique<Core>(program, options, model->out_of_order));
   } catch (const checker::CannotGoOn& error) {

@@ -101,7 +101,7 @@ std::shared_ptr<Program::State> Program::State::make(lang::Program tree, lang::S
 // `ir` receives the text of the module if it is not null.
 std::string Program::State::compile(const std::vector<State*>& states, bool run_ahead, std::string* ir) {
   compiler::Options form = states.front()->options;
-  form.run_ahead = run_ahead;
+  form.run_ahead = form.lock_blocks = run_ahead;
   std::vector<compiler::Variant> variants;
   for (const State* state : states) variants.push_back({.program = &state->tree, .sources = &state->sources});
   auto compiled = lowered_programs(variants, form);
@@ -111,7 +111,9 @@ std::string Program::State::compile(const std::vector<State*>& states, bool run_
   auto loaded = jit::load(std::move(lowered));
   if (auto* const message = std::get_if<std::string>(&loaded)) return std::move(*message);
   const auto& images = std::get<jit::Images>(loaded);
-  for (std::size_t i = 0; i < states.size(); ++i) states[i]->slot(run_ahead, Loops::bounded) = images[i];
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    states[i]->slot(run_ahead, Loops::bounded, Blocks::steps) = images[i];
+  }
   return {};
 }
 
@@ -139,31 +141,33 @@ Result<Program> Program::from_source(std::string_view text, std::string name, co
   return compile_source(text, std::move(name), options, {});
 }
 
-compiler::Options Program::State::form(bool run_ahead, Loops loops) const {
+compiler::Options Program::State::form(bool run_ahead, Loops loops, Blocks blocks) const {
   compiler::Options result = options;
   result.run_ahead = run_ahead;
+  result.lock_blocks = run_ahead || blocks == Blocks::sections;
   result.endless = loops == Loops::endless || loops == Loops::merging;
   result.clear_dead = loops == Loops::merging;
   result.end_idle = loops == Loops::retrying;
   return result;
 }
 
-const std::shared_ptr<const compiler::Image>& Program::State::image(bool run_ahead, Loops loops) const {
+const std::shared_ptr<const compiler::Image>& Program::State::image(bool run_ahead, Loops loops,
+                                                                    Blocks blocks) const {
   const std::lock_guard lock(making_);
   if (loops == Loops::retrying && retry_loops.empty()) loops = Loops::bounded;
-  auto& image = slot(run_ahead, loops);
-  if (!image) image = make_image(form(run_ahead, loops)).image;
+  auto& image = slot(run_ahead, loops, blocks);
+  if (!image) image = make_image(form(run_ahead, loops, blocks)).image;
   return image;
 }
 
-Program::State::Instrumented Program::State::instrumented(bool run_ahead, Loops loops) const {
-  compiler::Options result = form(run_ahead, loops);
+Program::State::Instrumented Program::State::instrumented(bool run_ahead, Loops loops, Blocks blocks) const {
+  compiler::Options result = form(run_ahead, loops, blocks);
   result.coverage = true;
   return make_image(result);
 }
 
 Program::State::Instrumented Program::State::traced(bool run_ahead) const {
-  compiler::Options result = form(run_ahead, Loops::bounded);
+  compiler::Options result = form(run_ahead, Loops::bounded, Blocks::steps);
   result.unroll = std::numeric_limits<std::uint32_t>::max();
   result.calls = true;
   return make_image(result);

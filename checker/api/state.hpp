@@ -25,6 +25,12 @@ enum class Loops : std::uint8_t {
 };
 inline constexpr std::size_t kinds_of_loops = static_cast<std::size_t>(Loops::merging) + 1;
 
+// What the atomic blocks of an image's threads are (compiler/atomic.cpp).
+enum class Blocks : std::uint8_t {
+  steps,
+  sections,  // critical sections of Image::block_mutex
+};
+
 // (Hidden, because the shared library shows what is in a public class.)
 struct __attribute__((visibility("hidden"))) Program::State {
   std::string name;
@@ -45,16 +51,17 @@ struct __attribute__((visibility("hidden"))) Program::State {
 
   // The image whose threads take one operation after the other, or the one whose threads run ahead of their
   // loads; the latter has no form but `bounded`. Each is compiled at its first use. Throws std::runtime_error if
-  // that fails. Thread-safe.
+  // that fails. Blocks are sections in images that run ahead, whatever `blocks` says. Thread-safe.
   [[nodiscard]] const std::shared_ptr<const compiler::Image>& image(bool run_ahead = false,
-                                                                    Loops loops = Loops::bounded) const;
+                                                                    Loops loops = Loops::bounded,
+                                                                    Blocks blocks = Blocks::steps) const;
   // An image with coverage counters, and the places that they count. Compiled anew for each search.
   struct Instrumented {
     std::shared_ptr<const compiler::Image> image;
     std::vector<compiler::CoveragePoint> points;
     std::vector<bool> repeated;  // compiler::repeated_sites
   };
-  [[nodiscard]] Instrumented instrumented(bool run_ahead, Loops loops) const;
+  [[nodiscard]] Instrumented instrumented(bool run_ahead, Loops loops, Blocks blocks) const;
   // An image with a site for each call of a built-in module, and with loops that are not cut, for any trace of
   // the program. Compiled anew for each use.
   [[nodiscard]] Instrumented traced(bool run_ahead) const;
@@ -72,13 +79,15 @@ struct __attribute__((visibility("hidden"))) Program::State {
 
  private:
   [[nodiscard]] Instrumented make_image(const compiler::Options& form) const;
-  [[nodiscard]] compiler::Options form(bool run_ahead, Loops loops) const;
+  [[nodiscard]] compiler::Options form(bool run_ahead, Loops loops, Blocks blocks) const;
 
   mutable std::mutex making_;
-  mutable std::shared_ptr<const compiler::Image> images_[kinds_of_loops];  // by `loops`
+  mutable std::shared_ptr<const compiler::Image> images_[2][kinds_of_loops];  // by `blocks` and `loops`
   mutable std::shared_ptr<const compiler::Image> run_ahead_image_;
-  [[nodiscard]] std::shared_ptr<const compiler::Image>& slot(bool run_ahead, Loops loops) const {
-    return run_ahead ? run_ahead_image_ : images_[static_cast<std::size_t>(loops)];
+  [[nodiscard]] std::shared_ptr<const compiler::Image>& slot(bool run_ahead, Loops loops,
+                                                             Blocks blocks) const {
+    if (run_ahead) return run_ahead_image_;
+    return images_[static_cast<std::size_t>(blocks)][static_cast<std::size_t>(loops)];
   }
 };
 

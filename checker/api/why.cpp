@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "checker/api/check.hpp"
 #include "checker/api/refusal.hpp"
 #include "checker/api/state.hpp"
 #include "checker/candidates/candidates.hpp"
@@ -379,6 +380,7 @@ Result<Why> why(const Program& program, const std::string& condition, const WhyO
     if (!extended) return extended.error();
     asked = std::move(*extended);
   }
+  if (auto reason = checker::why_no_sections(asked); !reason.empty()) return refuse(std::move(reason));
   try {
     const auto image = state_of(asked).image(true);
     const auto question = question_of(*image, added);

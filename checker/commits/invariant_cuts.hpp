@@ -52,7 +52,7 @@ class InvariantCuts {
     for (const auto& location : search_.image().locations) memory_.push_back(location.initial);
     find_writes(graph, invariant);
     cut_.clear();
-    if (!invariant.holds(memory_.data(), blocks_.data())) return note(graph, invariant, no_event);
+    if (!holds(invariant)) return note(graph, invariant, no_event);
     std::uint32_t judged = 1;
     for (std::uint32_t next = 0;;) {
       while (next < writes_.size() && writes_[next].before.intersects(missing_)) ++next;
@@ -66,7 +66,7 @@ class InvariantCuts {
       }
       Write& write = writes_[next];
       const std::int64_t overwritten = std::exchange(memory_[write.location], write.value);
-      if (!invariant.holds(memory_.data(), blocks_.data())) {
+      if (!holds(invariant)) {
         note(graph, invariant, write.event);
         break;
       }
@@ -133,7 +133,13 @@ class InvariantCuts {
       });
     }
   }
-  [[nodiscard]] static bool names(const compiler::InvariantImage& invariant, Location location) {
+  // (No state is in the middle of an atomic block.)
+  [[nodiscard]] bool holds(const compiler::InvariantImage& invariant) const {
+    const auto mutex = search_.image().block_mutex;
+    return (mutex && memory_[*mutex] != 0) || invariant.holds(memory_.data(), blocks_.data());
+  }
+  [[nodiscard]] bool names(const compiler::InvariantImage& invariant, Location location) const {
+    if (location == search_.image().block_mutex) return true;
     for (const auto named : invariant.locations) {
       if (named == location) return true;
     }

@@ -3,7 +3,10 @@
 
 #include <string>
 
+#include "heddle/estimate.h"
 #include "heddle/heddle.h"
+#include "heddle/machine.h"
+#include "heddle/why.h"
 
 namespace heddle {
 namespace {
@@ -204,25 +207,44 @@ TEST_CASE("loops that were cut at the default bound are left to states") {
   CHECK(polite.counts.states == 107);
 }
 
-TEST_CASE("atomic blocks are left to algorithms that go step by step; the others refuse them") {
+TEST_CASE("atomic blocks are steps, or critical sections if no variable is accessed in blocks and outside") {
   const auto endless = compile(
       "shared x: int; daemon thread p[i: 0..2] { while true { atomic { await x == i; x = 1 - x; } } } "
       "thread q { atomic { await x == 1; } } invariant x < 2;");
   const auto whole = run(endless);
   CHECK(whole.verdict == Verdict::safe);
   CHECK(whole.algorithm == "states");
-  const auto finite =
-      compile("shared x: int; thread p[i: 0..3] { atomic { let a = x; x = a + 1; } } exists x == 3;");
+  const auto finite = compile(
+      "shared x: int; shared y: int; "
+      "thread p[i: 0..3] { y = i; atomic { let a = x; x = a + 1; } } exists x == 3;");
   CHECK(default_algorithm(finite, {}) == "source");
+  CHECK(default_algorithm(finite, {.model = "power"}) == "trust");
   CHECK(run(finite).algorithm == "states");
-  CHECK(run(finite, {.keep_going = true}).counts.executions == 6);
+  CHECK(run(finite, {.keep_going = true}).counts.executions == 36);
+  CHECK(run(finite, {.algorithm = "trust", .keep_going = true}).counts.executions == 36);
+  const auto shared =
+      compile("shared x: int; thread p { atomic { x = 1; } } thread q { let a = x; } exists q.a == 1;");
+  const auto daemon =
+      compile("shared x: int; daemon thread p { atomic { await x == 1; } } thread q { let a = 1; }");
   for (const auto& model : models()) {
     for (const auto& algorithm : algorithms()) {
-      const bool graphs = algorithm.name == "trust" || algorithm.name == "rsmc" || algorithm.name == "rf";
-      const std::string reason = why_not(finite, model.name, algorithm.name);
-      CHECK_MESSAGE(reason.empty() == (model.name != "power" && !graphs), model.name, " ", algorithm.name);
+      const bool pair = why_not(model.name, algorithm.name).empty();
+      CHECK(why_not(finite, model.name, algorithm.name).empty() == pair);
+      const bool sections = model.name == "power" || algorithm.name == "trust" || algorithm.name == "rsmc" ||
+                            algorithm.name == "rf";
+      for (const Program& program : {shared, daemon}) {
+        const std::string reason = why_not(program, model.name, algorithm.name);
+        CHECK_MESSAGE(reason.empty() == (pair && !sections), model.name, " ", algorithm.name);
+      }
     }
   }
+  CHECK(why_not(shared, "sc", "trust")
+            .starts_with(
+                "the program has 'atomic' blocks, which would be critical sections of one mutex "
+                "here, and test.hed:1:66 accesses a variable outside that a block accesses, too: 'x'"));
+  CHECK_FALSE(Machine::start(shared, {.model = "power"}));
+  CHECK_FALSE(why(shared, "", {.model = "sc"}));
+  CHECK_FALSE(estimate(finite, {}, {}));
   CHECK_FALSE(check(finite, {.preemption_bound = 1}));
   CHECK_FALSE(check(finite, {.model = "tso", .robust = true}));
 }

@@ -1,15 +1,18 @@
 // Random programs with `atomic`: all algorithms that run it agree on them, and under SC they have the final states of
-// programs in which one mutex protects every step.
+// programs in which one mutex protects every step. Programs of which no variable is accessed both in blocks and outside are
+// run by all algorithms under all models, and if all steps are blocks, all models have the same final states.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "campaign.hpp"
 #include "heddle/heddle.h"
+#include "heddle/machine.h"
 #include "tests/environment.hpp"
 #include "text_writer.hpp"
 #include "whole_search.hpp"
@@ -18,6 +21,9 @@ namespace heddle::differential {
 
 namespace {
 
+// Where the program accesses its variables.
+enum class Accesses : std::uint8_t { in_blocks, apart, mixed };
+
 enum class Form : std::uint8_t {
   atomic,
   mutex,  // every step holds one mutex; what it awaits is assumed
@@ -25,20 +31,21 @@ enum class Form : std::uint8_t {
 
 class Writer : TextWriter {
  public:
-  // `only_blocks`: whether all steps are blocks.
-  Writer(std::uint64_t number, bool only_blocks) : TextWriter(number), only_blocks_(only_blocks) {}
+  Writer(std::uint64_t number, Accesses accesses) : TextWriter(number), accesses_(accesses) {}
 
   std::string program(Form form) {
     form_ = form;
     std::string text =
-        "shared x: int; shared y: int; shared z: int; shared a: int[2]; mutex m;\n"
+        "shared x: int; shared y: int; shared z: int; shared a: int[2]; shared u: int; shared w: int; mutex "
+        "m;\n"
         "fn twice(v: ref int) -> int { let old = v; v = old + old; return old; }\n";
     const int threads = below(3) == 0 ? 2 : 3;
     for (int t = 0; t < threads; ++t) {
       text += "thread " + std::string(1, "pqs"[t]) + " {\n  var r = 0;\n";
       for (int i = 1 + below(threads == 2 ? 4 : 2); i > 0; --i) {
         const bool choice = below(8) == 0;
-        text += choice ? "  r = r + choose(0..2);\n" : only_blocks_ || below(2) == 0 ? block() : plain();
+        const bool in_block = !choice && (accesses_ == Accesses::in_blocks || below(2) == 0);
+        text += choice ? "  r = r + choose(0..2);\n" : in_block ? block() : plain();
       }
       text += "}\n";
     }
@@ -47,7 +54,10 @@ class Writer : TextWriter {
   }
 
  private:
-  std::string variable() { return below(4) == 0 ? "a[" + std::to_string(below(2)) + "]" : one_of("xyz"); }
+  std::string variable() {
+    if (accesses_ == Accesses::apart && !in_block_) return one_of("uw");
+    return below(4) == 0 ? "a[" + std::to_string(below(2)) + "]" : one_of("xyz");
+  }
   std::string condition() {
     std::string text = variable() + (below(3) == 0 ? " != " : " == ") + number();
     if (below(3) == 0) text += (below(2) == 0 ? " && " : " || ") + variable() + " == " + number();
@@ -79,6 +89,7 @@ class Writer : TextWriter {
     return form_ == Form::atomic ? "  " + text + "\n" : "  { lock m; " + text + " unlock m; }\n";
   }
   std::string block() {
+    in_block_ = true;
     std::string text = form_ == Form::atomic ? "  atomic {" : "  { lock m;";
     if (below(3) == 0) text += (form_ == Form::atomic ? " await " : " assume ") + condition() + ";";
     for (int i = below(4); i > 0; --i) {
@@ -93,10 +104,12 @@ class Writer : TextWriter {
         default: text += " " + operation(); break;
       }
     }
+    in_block_ = false;
     return text + (form_ == Form::atomic ? " }\n" : " unlock m; }\n");
   }
 
-  bool only_blocks_;
+  Accesses accesses_;
+  bool in_block_ = false;
   Form form_ = Form::atomic;
 };
 
@@ -104,15 +117,42 @@ using States = std::set<std::vector<std::int64_t>>;
 
 // Where an assumption fails in a block, a run ends at once. How many such runs there are says nothing, all else must agree.
 std::string difference_of_complete_executions(const Program& program) {
-  for (const std::string model : {"sc", "tso", "pso"}) {
-    const WholeSearch naive = search_whole(program, model, "naive");
-    const WholeSearch source = search_whole(program, model, "source");
-    for (const std::string algorithm : {"dpor", "source", "sdpor", "states"}) {
+  for (const ModelInfo& named : models()) {
+    const std::string model(named.name);
+    std::optional<WholeSearch> naive;
+    std::optional<WholeSearch> dpor;
+    for (const AlgorithmInfo& info : algorithms()) {
+      const std::string algorithm(info.name);
+      if (!why_not(program, model, algorithm).empty()) continue;
       const WholeSearch found = search_whole(program, model, algorithm);
-      if (found.states != naive.states) return model + " " + algorithm + ": other final states than naive";
-      if (found.violation != naive.violation) return model + " " + algorithm + ": another verdict than naive";
-      if (algorithm == "dpor" && found.executions != source.executions)
+      if (!naive) naive = found;
+      if (found.states != naive->states) return model + " " + algorithm + ": other final states than naive";
+      if (found.violation != naive->violation)
+        return model + " " + algorithm + ": another verdict than naive";
+      if (algorithm == "dpor") dpor = found;
+      if (algorithm == "source" && found.executions != dpor->executions)
         return model + ": dpor and source count different executions";
+    }
+  }
+  return {};
+}
+
+// By the algorithms that take blocks for critical sections, too.
+std::string difference_of_traces(const Program& program) {
+  for (const ModelInfo& model : models()) {
+    for (const AlgorithmInfo& algorithm : algorithms()) {
+      if (!why_not(program, model.name, algorithm.name).empty()) continue;
+      const std::string pair = std::string(model.name) + " " + std::string(algorithm.name) + ": ";
+      const auto result =
+          check(program, {.model = std::string(model.name), .algorithm = std::string(algorithm.name)});
+      if (!result || !result->violation) return pair + "no violation";
+      auto machine = Machine::start(program, {.model = std::string(model.name)});
+      if (!machine || !machine->load(result->violation->trace)) return pair + "the trace cannot be repeated";
+      machine->forward(result->violation->trace.steps.size());
+      const MachineStatus status = machine->status();
+      if (status.end != MachineEnd::deadlock && status.end != MachineEnd::violation)
+        return pair + "the trace leads to '" + status.message + "' instead of '" +
+               result->violation->message + "'";
     }
   }
   return {};
@@ -128,11 +168,11 @@ TEST_CASE(
   std::size_t violations = 0;
   for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
     const std::uint64_t seed = default_seed() * 1'000'000 + number;
-    const bool only_blocks = number % 3 == 0;
-    const std::string text = Writer(seed, only_blocks).program(Form::atomic);
+    const auto accesses = static_cast<Accesses>(number % 3);
+    const std::string text = Writer(seed, accesses).program(Form::atomic);
     INFO("program " << number << ":\n" << text);
     const auto program = Program::from_source(text, "atomic.hed");
-    const auto locked = Program::from_source(Writer(seed, only_blocks).program(Form::mutex), "locked.hed");
+    const auto locked = Program::from_source(Writer(seed, accesses).program(Form::mutex), "locked.hed");
     REQUIRE(program);
     REQUIRE(locked);
     const bool assumes = text.find("assume") != std::string::npos;
@@ -140,13 +180,19 @@ TEST_CASE(
                                     : all_pairs_agree(*program);
     CHECK_MESSAGE(finding.difference.empty(), finding.difference);
     failures += !finding.difference.empty();
-    violations += finding.violation;
+    if (finding.violation) {
+      const std::string different = difference_of_traces(*program);
+      CHECK_MESSAGE(different.empty(), different);
+      failures += !different.empty();
+      ++violations;
+    }
     if (text.find("invariant") != std::string::npos) continue;  // a violation ends a run
     const States expected = search_whole(*locked, "sc", "trust").states;
-    for (const char* model : {"sc", "tso", "pso"}) {
+    for (const char* model : {"sc", "tso", "pso", "power"}) {
+      if (!why_not(*program, model, "source").empty()) continue;
       const States found = search_whole(*program, model, "source").states;
       bool same = found == expected;
-      if (std::string(model) != "sc" && !only_blocks)
+      if (std::string(model) != "sc" && accesses != Accesses::in_blocks)
         same = std::includes(found.begin(), found.end(), expected.begin(), expected.end());
       CHECK_MESSAGE(same, model << ": " << found.size() << " final states, with a mutex " << expected.size());
       failures += !same;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "checker/api/state.hpp"
+#include "checker/registry.hpp"
+#include "heddle/details.h"
 
 namespace heddle::differential {
 
@@ -22,6 +24,7 @@ struct Observation {
   std::vector<std::string> names;  // of the values
   bool daemons = false;            // whether the program has some
   bool invariants = false;
+  bool sections = false;  // atomic blocks are critical sections, whose order is part of executions
 };
 
 bool has_daemons(const Program& program) {
@@ -30,6 +33,10 @@ bool has_daemons(const Program& program) {
 }
 
 bool has_invariants(const Program& program) { return !state_of(program).image(false)->invariants.empty(); }
+
+bool has_sections(const Program& program, const CheckOptions& options) {
+  return has_atomic_blocks(program) && !checker::find_cell(options.model, options.algorithm)->runs_blocks;
+}
 
 CheckOptions options_for(const std::string& model, const std::string& algorithm) {
   CheckOptions options;
@@ -50,7 +57,8 @@ std::optional<Observation> observe(const Program& program, CheckOptions options,
     return refused;
   }
   if (result->stopped_by == "interrupted") return std::nullopt;
-  Observation observation{*result, {}, {}, has_daemons(program), has_invariants(program)};
+  Observation observation{
+      *result, {}, {}, has_daemons(program), has_invariants(program), has_sections(program, options)};
   for (const auto& outcome : result->outcomes) {
     Values values;
     for (const auto& value : outcome.values) values.push_back(value.value);
@@ -150,6 +158,7 @@ bool violates_invariant(const Observation& observation) {
 bool same_counts(const Observation& left, const Observation& right) {
   const auto& a = left.result.counts;
   const auto& b = right.result.counts;
+  if (left.sections != right.sections) return true;
   // Interleavings count the orders of the steps that an invariant sees.
   if (left.invariants && counting(left.result) != counting(right.result)) return true;
   // An execution ends where an invariant fails: at a state, of which a graph has many.
@@ -229,10 +238,12 @@ Finding compare_all(const Program& program, const CheckOptions& with_naive, cons
     // (Under `power` no two paths of `sdpor` have one graph.)
     const bool at_most_graphs =
         counting(other->result) == Counting::classes || (algorithm == "sdpor" && options.model == "power");
-    if (at_most_graphs && counted && counted->result.counts.executions < other->result.counts.executions)
+    if (at_most_graphs && counted && counted->sections == other->sections &&
+        counted->result.counts.executions < other->result.counts.executions)
       return {.difference = report("more executions than graphs", counted_by, *counted, options, *other)};
     if (!counts_graphs(counting(other->result))) continue;
-    if (naive.result.algorithm == "naive" && naive.result.counts.executions < other->result.counts.executions)
+    if (naive.result.algorithm == "naive" && naive.sections == other->sections &&
+        naive.result.counts.executions < other->result.counts.executions)
       return {.difference = report("more executions than interleavings", with_naive, naive, options, *other)};
     if (counted && !same_counts(*counted, *other))
       return {.difference = report("counts differ", counted_by, *counted, options, *other)};
