@@ -110,7 +110,7 @@ bool write_artefacts(const Program& program, const CheckResult& result, const Op
                      .unroll_spin_loops = options.compile.unroll_spin_loops,
                      // (The question of robustness passes over assertions that fail.)
                      .keep_going = options.check.keep_going || options.check.robust,
-                     .model = result.model,
+                     .model = result.model_of_traces(),
                      .algorithm = result.algorithm,
                      .buffer_bound = options.check.buffer_bound,
                      .violation = {},
@@ -124,14 +124,16 @@ bool write_artefacts(const Program& program, const CheckResult& result, const Op
   }
   if (!files.mermaid.empty()) {
     std::optional<TraceDetails> details;
-    const TraceView view = view_of(program, shown->trace, result.model, options, details);
-    good = write(files.mermaid, mermaid_diagram(*shown, result.model, view, program.name())) && good;
+    const TraceView view = view_of(program, shown->trace, result.model_of_traces(), options, details);
+    good =
+        write(files.mermaid, mermaid_diagram(*shown, result.model_of_traces(), view, program.name())) && good;
   }
   if (files.dot.empty() && files.html.empty()) return good;
   const auto graph = picture_graph(shown->trace);
   if (!files.dot.empty()) {
-    const bool drawn = graph ? write(files.dot, dot_picture(*shown, result.model, *graph, program.name()))
-                             : complain("no graph: the trace reads values that it does not write");
+    const bool drawn =
+        graph ? write(files.dot, dot_picture(*shown, result.model_of_traces(), *graph, program.name()))
+              : complain("no graph: the trace reads values that it does not write");
     good = drawn && good;
   }
   if (!files.html.empty()) {

@@ -53,7 +53,7 @@ std::string minimise_shown(const Program& program, const Options& options, const
   const auto shown = shown_execution(result, options);
   if (!shown) return {};
   CheckOptions settings = limits;
-  settings.model = result.model;
+  settings.model = result.model_of_traces();
   const bool witness = shown->witness != nullptr;
   const Result<Minimised> minimised = witness ? minimise(program, settings, result.witnesses.front())
                                               : minimise(program, settings, *result.violation);
@@ -248,7 +248,7 @@ int run_check(const Options& given) {
   Style style{terminal_width(STDOUT_FILENO), Paint(wants_colour(STDOUT_FILENO))};
   std::optional<TraceDetails> details;
   if (result->violation && !options.json)
-    style.view = view_of(*program, result->violation->trace, result->model, options, details);
+    style.view = view_of(*program, result->violation->trace, result->model_of_traces(), options, details);
   std::string report =
       options.json ? json_report(*program, *result, note, linted ? &*linted : nullptr, advice)
                    : text_report(*program, *result, style, settings.witnesses ? "" : witness_option(*result));
@@ -256,7 +256,7 @@ int run_check(const Options& given) {
     report += fmt::format("\nNo execution {}satisfies it.\n", result->finished ? "" : "so far ");
   if (!options.json && options.witness > 0 && !result->witnesses.empty()) {
     const Witness& witness = result->witnesses.front();
-    style.view = view_of(*program, witness.trace, result->model, options, details);
+    style.view = view_of(*program, witness.trace, result->model_of_traces(), options, details);
     report += format_witness(*program, witness, style);
   }
   if (!options.json && settings.coverage) report += format_coverage(*program, *result, style);

@@ -232,6 +232,7 @@ std::string json_report(const Program& program, const CheckResult& result, std::
         {{"file", loop.file}, {"line", loop.line}, {"column", loop.column}, {"source", loop.source}});
   }
   json["model"] = result.model;
+  json["explored_as"] = result.explored_as.empty() ? Json(nullptr) : Json(result.explored_as);
   json["algorithm"] = result.algorithm;
   json["verdict"] = json_word(name(result.verdict));
   json["exit_code"] = exit_code(result.verdict);

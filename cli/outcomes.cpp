@@ -217,7 +217,7 @@ int show_outcomes(const Program& program, const Options& options, const std::str
     const Witness& witness = result->witnesses.front();
     Options passing = options;  // (over assertions that fail)
     passing.check.keep_going = true;
-    with_view.view = view_of(program, witness.trace, result->model, passing, details);
+    with_view.view = view_of(program, witness.trace, result->model_of_traces(), passing, details);
     report += format_witness(program, witness, with_view);
   }
   const bool written = write_report(report);

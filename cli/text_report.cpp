@@ -37,7 +37,8 @@ std::string format_verdict(const Program& program, const CheckResult& result, co
   if (result.robust && result.robust_states) text += " in its final states";
   if (result.random)
     return fmt::format("{} (model {}, random, seed {})\n", text, result.model, result.random->seed);
-  return fmt::format("{} (model {}, algorithm {})\n", text, result.model, result.algorithm);
+  const std::string as = result.explored_as.empty() ? "" : ", explored as " + result.explored_as;
+  return fmt::format("{} (model {}{}, algorithm {})\n", text, result.model, as, result.algorithm);
 }
 
 // What a random search is worth.

@@ -8,12 +8,12 @@
 //
 // For hosts that know executions of single operations only (Options::lock_blocks), the block is a critical section of one
 // mutex, Image::block_mutex, which is a full fence at both ends, as a block is. That is the same if no variable is accessed
-// both in blocks and outside: then no other thread can look into a block, or come in between. The thread looks once at the condition with which the block begins, and holds the mutex meanwhile. If the condition does
-// not hold, it unlocks the mutex and waits for ever. That is a deadlock if it would not hold at the end of the execution
-// either; else the thread looked too early, and it looks later in another execution. To find out, the host resumes the
-// thread on trial, and the condition is evaluated again without the mutex.
+// both in blocks and outside: then no other thread can look into a block, or come in between. The thread locks the mutex
+// before its first operation on memory, as a block without one is no step. It looks once at the condition with which the
+// block begins. If that does not hold, it unlocks the mutex and waits for ever. That is a deadlock if the condition would
+// not hold at the end of the execution either; else the thread looked too early, and it looks later in another execution.
+// To find out, the host resumes the thread on trial, and the condition is evaluated again without the mutex.
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "compiler/generator.hpp"
@@ -29,7 +29,9 @@ void Generator::atomic(const lang::Statement& statement) {
   const std::uint32_t site = sites_.at(statement.range);
   begun_ = frame_->allocate();
   if (block_mutex_) {
-    enter_section(site);
+    has_sections_ = true;
+    section_ = {.scope = scope_, .loops = scope().loops.size(), .site = site};
+    begin_atomic();
     block(statement.body);
     if (frame_->reachable()) leave_section();
     section_.reset();
@@ -64,27 +66,31 @@ void Generator::begin_atomic() {
   if (begun_) frame_->store(*begun_, ir().getInt64(0));
 }
 
-// A thread that has been asked about the alternative which begins with the block only evaluates its guard.
-void Generator::enter_section(std::uint32_t site) {
-  has_sections_ = true;
-  section_ = {.scope = scope_, .loops = scope().loops.size(), .site = site};
-  BasicBlock* const inside = guard_ == nullptr ? nullptr : frame_->block();
-  if (inside != nullptr) {
-    BasicBlock* const usual = frame_->block();
-    ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(guard_->asked)), inside, usual);
-    frame_->start(usual);
-  }
-  perform({.op = Op::lock, .location = ir().getInt32(*block_mutex_), .site = site});
-  if (inside != nullptr) {
-    frame_->jump(inside);
-    frame_->start(inside);
-  }
+// Before an operation on memory in the section, which needs these values.
+void Generator::hold_mutex(std::initializer_list<llvm::Value**> needed) {
+  const std::uint32_t top = frame_->top();
+  const Spilled spilled = spill(needed);
+  BasicBlock* const lock = frame_->block();
+  BasicBlock* const held = frame_->block();
+  ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(*begun_)), held, lock);
+  frame_->start(lock);
+  request({.op = Op::lock, .location = ir().getInt32(*block_mutex_), .site = section_->site});
+  frame_->store(*begun_, ir().getInt64(1));
+  frame_->jump(held);
+  frame_->start(held);
+  reload(spilled);
+  frame_->release_to(top);
 }
 
-void Generator::leave_section(std::optional<std::uint32_t> waiting_at) {
-  perform({.op = Op::unlock,
-           .location = ir().getInt32(*block_mutex_),
-           .site = waiting_at.value_or(section_->site)});
+void Generator::leave_section() {
+  BasicBlock* const unlock = frame_->block();
+  BasicBlock* const leave = frame_->block();
+  ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(*begun_)), unlock, leave);
+  frame_->start(unlock);
+  request({.op = Op::unlock, .location = ir().getInt32(*block_mutex_), .site = section_->site});
+  frame_->store(*begun_, ir().getInt64(0));
+  frame_->jump(leave);
+  frame_->start(leave);
 }
 
 void Generator::await_in_section(const lang::Statement& statement, Guard* guard) {
@@ -106,9 +112,10 @@ void Generator::await_in_section(const lang::Statement& statement, Guard* guard)
   if_asked(again, look);
   frame_->start(look);
   evaluate_awaited(statement, met, missed);
-  const std::uint32_t site = guard != nullptr ? guard->site : sites_.waiting(statement.range, scope().call);
+  std::uint32_t site = guard != nullptr ? guard->site : 0;
   if (frame_->start_if_used(missed)) {
-    leave_section(site);
+    if (guard == nullptr) site = sites_.waiting(statement.range, scope().call);
+    leave_section();
     frame_->jump(wait);
   }
   if (frame_->start_if_used(wait)) {

@@ -36,8 +36,6 @@ std::optional<std::uint32_t> known_element(SlotRange array, const Value* index) 
   return array.first + static_cast<std::uint32_t>(known->getZExtValue());
 }
 
-bool accesses_memory(Op op) { return op <= Op::try_lock && op != Op::fence; }
-
 }  // namespace
 
 Frame::Frame(llvm::Module& module, const std::string& name, FrameForm form, std::uint32_t permanent,

@@ -39,6 +39,8 @@ struct Request {
   bool asks_effect = false;  // see Mailbox::effect
 };
 
+[[nodiscard]] constexpr bool accesses_memory(Op op) { return op <= Op::try_lock && op != Op::fence; }
+
 class Frame {
  public:
   // Begins function `name`, `void (ptr block, i64 argument)`. Slots 0 .. permanent - 1 are never released;

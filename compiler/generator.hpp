@@ -138,6 +138,9 @@ class Generator {
   // Requests an operation. The masks are the loads that its address and its operands depend on.
   llvm::Value* perform(const Request& request, llvm::Value* address_mask = nullptr,
                        llvm::Value* data_mask = nullptr, llvm::Value* compared_mask = nullptr);
+  // The same, with nothing that has to come before it.
+  llvm::Value* request(const Request& request, llvm::Value* address_mask = nullptr,
+                       llvm::Value* data_mask = nullptr, llvm::Value* compared_mask = nullptr);
   void store(const lang::Statement& statement);
   // Stops with `request` unless `good` holds.
   void require(llvm::Value* good, const Request& request);
@@ -176,9 +179,8 @@ class Generator {
   [[nodiscard]] bool is_one_block(const lang::Body& body) const;
   void begin_atomic();  // the next operation is the first one of the block, if this is in one
   // With `block_mutex_`:
-  void enter_section(std::uint32_t site);
-  // `waiting_at`: the site at which the thread then waits for ever. (It tells hosts that this was no block.)
-  void leave_section(std::optional<std::uint32_t> waiting_at = {});
+  void hold_mutex(std::initializer_list<llvm::Value**> needed);
+  void leave_section();
   // The await with which the block begins; `guard`: of the alternative that begins with it, or null.
   void await_in_section(const lang::Statement& statement, Guard* guard);
 
@@ -220,6 +222,10 @@ class Generator {
   void restart(const lang::Statement& statement);
   // Here the thread may continue from its `restart`. `needed`: what the operation that comes next needs, null or an integer.
   void restart_point(std::initializer_list<llvm::Value**> needed = {});
+  // Keeps these values, null or integers, in slots over operations that come in between.
+  using Spilled = std::vector<std::pair<llvm::Value**, std::uint32_t>>;
+  [[nodiscard]] Spilled spill(std::initializer_list<llvm::Value**> needed);
+  void reload(const Spilled& spilled);
   void forget_locals(const Restart& restart);
   // A loop begins: what comes next in the text may have something before it.
   void begin_rounds();

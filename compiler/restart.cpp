@@ -46,12 +46,7 @@ void Generator::restart_point(std::initializer_list<Value**> needed) {
   if (std::exchange(restart_->begins, false)) return;
   const std::uint32_t top = frame_->top();
   const std::uint32_t site = sites_.at(restart_->statement->range);
-  std::vector<std::pair<Value**, std::uint32_t>> kept;
-  for (Value** const value : needed) {
-    if (*value == nullptr || llvm::isa<llvm::Constant>(*value)) continue;
-    kept.emplace_back(value, frame_->allocate());
-    frame_->store(kept.back().second, ir().CreateZExt(*value, ir().getInt64Ty()));
-  }
+  const Spilled spilled = spill(needed);
   BasicBlock* again = frame_->block();
   BasicBlock* go_on = frame_->block();
   const Restart restart = *std::exchange(restart_, std::nullopt);
@@ -78,8 +73,23 @@ void Generator::restart_point(std::initializer_list<Value**> needed) {
   frame_->start(go_on);
   restart_ = restart;
   restart_->begins = false;
-  for (const auto& [value, slot] : kept) *value = ir().CreateTrunc(frame_->load(slot), (*value)->getType());
+  reload(spilled);
   frame_->release_to(top);
+}
+
+Generator::Spilled Generator::spill(std::initializer_list<Value**> needed) {
+  Spilled spilled;
+  for (Value** const value : needed) {
+    if (*value == nullptr || llvm::isa<llvm::Constant>(*value)) continue;
+    spilled.emplace_back(value, frame_->allocate());
+    frame_->store(spilled.back().second, ir().CreateZExt(*value, ir().getInt64Ty()));
+  }
+  return spilled;
+}
+
+void Generator::reload(const Spilled& spilled) {
+  for (const auto& [value, slot] : spilled)
+    *value = ir().CreateTrunc(frame_->load(slot), (*value)->getType());
 }
 
 // Of the outermost block; the others are above `top`.

@@ -156,6 +156,15 @@ Value* Generator::perform(const Request& asked, Value* address_mask, Value* data
     restart_point(
         {&request.location, &request.value, &request.expected, &address_mask, &data_mask, &compared_mask});
   }
+  if (section_ && !in_await_ && accesses_memory(request.op)) {
+    hold_mutex(
+        {&request.location, &request.value, &request.expected, &address_mask, &data_mask, &compared_mask});
+  }
+  return this->request(request, address_mask, data_mask, compared_mask);
+}
+
+Value* Generator::request(const Request& request, Value* address_mask, Value* data_mask,
+                          Value* compared_mask) {
   if (run_ahead_) {
     if (request.op == Op::compare_exchange) frame_->store(compared_slot, mask_or_none(compared_mask));
     frame_->store(address_slot, mask_or_none(address_mask));

@@ -87,6 +87,7 @@ void Generator::statement(const Statement& statement) {
       value(statement.expressions[0]);
       break;
     case StatementKind::fence:
+      if (begun_) break;  // the block is one
       perform({.op = Op::fence,
                .site = sites_.at(statement.range),
                .fence = static_cast<Fence>(statement.fence)});

@@ -60,7 +60,7 @@ VariableId hidden(Resolution& resolution, const Proc& proc, std::string_view par
   Variable& variable = resolution.program.variables.emplace_back();
   variable.name = fmt::format("{}.{}", proc.name, part);
   variable.type = type;
-  variable.is_array = true;
+  variable.is_array = variable.is_hidden = true;
   variable.range = proc.item->name.range;
   return static_cast<VariableId>(resolution.program.variables.size() - 1);
 }

@@ -173,7 +173,8 @@ struct Variable {
   std::string name;
   Type type = Type::integer;
   bool is_mutex = false;
-  bool is_plain = false;  // unordered conflicting accesses are data races
+  bool is_plain = false;   // unordered conflicting accesses are data races
+  bool is_hidden = false;  // of `spawn` and `join`, which the text does not name
   bool is_array = false;
   std::uint32_t length = 1;  // number of elements; 1 for a scalar
   std::uint32_t first_location = 0;

@@ -325,7 +325,9 @@ std::string_view default_algorithm(const CheckOptions& options) {
   return default_algorithm(options, options.live);
 }
 
-std::string_view default_algorithm(const Program& program, const CheckOptions& options) {
+std::string_view default_algorithm(const Program& program, const CheckOptions& requested) {
+  CheckOptions options = requested;
+  options.model = checker::explored_model(program, requested.model);
   const std::string_view algorithm =
       default_algorithm(options, options.live || checker::has_temporal_claims(program));
   if (algorithm != graphs) return algorithm;

@@ -183,17 +183,22 @@ std::string why_no_blocks(const Program& program, std::string_view model, std::s
 
 }  // namespace
 
+std::string_view checker::explored_model(const Program& program, std::string_view model) {
+  return runs_ahead(model) && trees::only_blocks(state_of(program).tree) ? "sc" : model;
+}
+
 std::string checker::why_no_sections(const Program& program) {
   const ProgramAccess::State& state = state_of(program);
   constexpr std::string_view text =
       "the program has 'atomic' blocks, which would be critical sections of one mutex here, and {}";
   if (!has_atomic_blocks(program)) return {};
   if (const auto outside = trees::shared_with_blocks(state.tree)) {
-    const auto [line, column] = state.sources.locate(outside->file, outside->begin);
-    return fmt::format(text,
-                       fmt::format("{}:{}:{} accesses a variable outside that a block accesses, too: '{}'",
-                                   state.sources.name(outside->file), line, column,
-                                   compiler::fold_text(state.sources.text(*outside))));
+    const lang::SourceRange& range = outside->range;
+    const auto [line, column] = state.sources.locate(range.file, range.begin);
+    return fmt::format(text, fmt::format("'{}' accesses '{}' outside, which a block accesses, too ({}:{}:{})",
+                                         compiler::fold_text(state.sources.text(range)),
+                                         state.tree.variables[outside->variable].name,
+                                         state.sources.name(range.file), line, column));
   }
   if (std::ranges::any_of(state.tree.templates, &lang::ThreadTemplate::is_daemon))
     return fmt::format(text, "daemons that wait for one would do so in orders that differ in nothing else");
@@ -254,6 +259,7 @@ std::string why_no_claims(const Program& program, const ModelInfo& model, std::s
 
 std::string why_not(const Program& program, std::string_view model, std::string_view algorithm) {
   if (std::string reason = why_not(model, algorithm); !reason.empty()) return reason;
+  model = checker::explored_model(program, model);
   if (algorithm == checker::automatic) algorithm = default_algorithm(program, {.model = std::string(model)});
   if (std::string reason = why_no_claims(program, *checker::find_model(model), algorithm); !reason.empty())
     return reason;
@@ -316,7 +322,32 @@ std::string why_no_preemption_bound(std::string_view model, std::string_view alg
                      why);
 }
 
+namespace {
+
+// Calls `check(options)` with the model whose executions are explored, which is another one; nothing: it is the same.
+template <typename Check>
+std::optional<Result<CheckResult>> check_as_other(const Program& program, const CheckOptions& options,
+                                                  Check&& check) {
+  const std::string_view model = checker::explored_model(program, options.model);
+  if (model == options.model) return std::nullopt;
+  if (!checker::is_automatic(options) && !why_not(options.model, options.algorithm).empty())
+    return std::nullopt;
+  CheckOptions as_other = options;
+  as_other.model = model;
+  Result<CheckResult> result = check(as_other);
+  if (result) {
+    result->explored_as = model;
+    result->model = options.model;
+  }
+  return result;
+}
+
+}  // namespace
+
 Result<CheckResult> check(const Program& program, const CheckOptions& options) {
+  if (auto result =
+          check_as_other(program, options, [&](const auto& other) { return check(program, other); }))
+    return *std::move(result);
   if (checker::is_automatic(options)) return checker::check_automatically(program, options);
   return checker::check(program, options, {});
 }
@@ -324,6 +355,10 @@ Result<CheckResult> check(const Program& program, const CheckOptions& options) {
 Result<CheckResult> checker::check(const Program& program, const CheckOptions& requested,
                                    std::optional<ViolationKind> only,
                                    const std::function<bool(const Cell&, Search&)>& explore) {
+  if (auto result = check_as_other(program, requested, [&](const auto& other) {
+        return checker::check(program, other, only, explore);
+      }))
+    return *std::move(result);
   CheckOptions options = requested;
   const auto* const model = checker::find_model(options.model);
   if (is_automatic(options)) options.algorithm = default_algorithm(program, options);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "checker/api/state.hpp"
 #include "heddle/heddle.h"
@@ -21,6 +22,10 @@ struct Cell;
 // Why critical sections cannot stand for the program's atomic blocks (compiler/atomic.cpp); empty if they can, or if there are
 // none.
 [[nodiscard]] std::string why_no_sections(const Program& program);
+
+// The model whose executions are explored for those of this one: "sc" for models that run ahead, if threads access variables in
+// atomic blocks only, which are full fences; else the model.
+[[nodiscard]] std::string_view explored_model(const Program& program, std::string_view model);
 
 // As heddle::check. `only`: violations of this kind only; see Search::look_only_for. `explore`, if it is not null,
 // takes the place of the cell's function, which explores all of the search; false: the result is not needed.

@@ -55,6 +55,7 @@ std::string why_no_estimate(std::string_view model, std::string_view algorithm) 
 
 Result<Estimate> estimate(const Program& program, const CheckOptions& requested, const EstimateOptions& how) {
   CheckOptions options = requested;
+  options.model = checker::explored_model(program, requested.model);
   if (checker::is_automatic(options)) options.algorithm = default_algorithm(program, options);
   if (std::string reason = why_no_estimate(options.model, options.algorithm); !reason.empty())
     return refuse(std::move(reason));
@@ -81,7 +82,7 @@ Result<Estimate> estimate(const Program& program, const CheckOptions& requested,
   options.threads = 1;
   options.timeout = how.measure_speed ? how.seconds / 2 : how.seconds;
 
-  Estimate result{.model = options.model, .algorithm = options.algorithm};
+  Estimate result{.model = requested.model, .algorithm = options.algorithm};
   CheckResult explored;
   if (how.measure_speed) {
     auto checked = check(program, options);

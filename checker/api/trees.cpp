@@ -1,6 +1,7 @@
 // See trees.hpp.
 #include "checker/api/trees.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace heddle::trees {
@@ -65,11 +66,17 @@ class AccessesByBlocks {
       : program_(program), known_(2 * program.functions.size()), accessed_(program.variables.size()) {
     for (const lang::ThreadTemplate& thread : program.templates) statements(thread.body.statements, false);
   }
-  [[nodiscard]] std::optional<lang::SourceRange> shared() const {
-    for (const Accessed& variable : accessed_) {
-      if (variable.by_blocks && variable.outside) return variable.outside;
+  [[nodiscard]] std::optional<AccessOutside> shared() const {
+    for (lang::VariableId variable = 0; variable < accessed_.size(); ++variable) {
+      const auto& [by_blocks, outside] = accessed_[variable];
+      if (by_blocks && outside) return AccessOutside{.variable = variable, .range = *outside};
     }
     return std::nullopt;
+  }
+  [[nodiscard]] bool only_blocks() const {
+    return std::ranges::any_of(accessed_, &Accessed::by_blocks) &&
+           std::ranges::none_of(accessed_,
+                                [](const Accessed& variable) { return variable.outside.has_value(); });
   }
 
  private:
@@ -111,10 +118,11 @@ class AccessesByBlocks {
       }
     });
   }
+  // (What `spawn` writes in a block, and the end of a thread, tells others nothing of the block's other variables.)
   void access(lang::VariableId variable, const lang::SourceRange& range, bool in_block) {
-    if (in_block) {
+    if (in_block && !program_.variables[variable].is_hidden) {
       accessed_[variable].by_blocks = true;
-    } else if (!accessed_[variable].outside) {
+    } else if (!in_block && !accessed_[variable].outside) {
       accessed_[variable].outside = range;
     }
   }
@@ -126,9 +134,11 @@ class AccessesByBlocks {
 
 }  // namespace
 
-std::optional<lang::SourceRange> shared_with_blocks(const lang::Program& program) {
+std::optional<AccessOutside> shared_with_blocks(const lang::Program& program) {
   return AccessesByBlocks(program).shared();
 }
+
+bool only_blocks(const lang::Program& program) { return AccessesByBlocks(program).only_blocks(); }
 
 bool has(const lang::Program& program, lang::StatementKind kind) {
   std::vector<bool> known(program.functions.size());

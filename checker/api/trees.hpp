@@ -35,9 +35,16 @@ void walk_threads(Program& program, const Visit& visit) {
 // Whether some thread can come to a statement of this kind, in its own text or in a function that it calls.
 [[nodiscard]] bool has(const lang::Program& program, lang::StatementKind kind);
 
-// The place of a thread's access outside of `atomic` to a variable that a block accesses, too; nothing if there is none.
-// Arrays are one variable.
-[[nodiscard]] std::optional<lang::SourceRange> shared_with_blocks(const lang::Program& program);
+// A thread's access outside of `atomic` to a variable that a block accesses, too; nothing if there is none. Arrays are one
+// variable.
+struct AccessOutside {
+  lang::VariableId variable = 0;
+  lang::SourceRange range;
+};
+[[nodiscard]] std::optional<AccessOutside> shared_with_blocks(const lang::Program& program);
+
+// Whether there are blocks, and threads access variables in them only.
+[[nodiscard]] bool only_blocks(const lang::Program& program);
 
 template <typename Visit>
 void walk_expression(const lang::Expression& expression, const Visit& visit) {

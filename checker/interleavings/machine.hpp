@@ -134,6 +134,7 @@ class Machine {
   }
   // Where nothing is enabled: the threads that still await something look, load by load, and stop.
   void evaluate_waits() {
+    if (broken_) return;
     const Set waiting = waiting_;
     waiting.for_each([&](ProcessId thread) {
       do {

@@ -1,5 +1,6 @@
 #include "checker/report/sections.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -15,7 +16,6 @@ namespace {
 // The section that a thread is in, and its transitions as a block.
 struct OpenBlock {
   ThreadId thread = 0;
-  std::uint32_t site = 0;
   Schedule block;
   bool accessed = false;  // memory: what follows belongs to the same transition
 
@@ -37,9 +37,8 @@ Schedule run_of_steps(const Search& search, const Schedule& schedule) {
     const auto add = [&](const Step& step) {
       const bool of_mutex = step.access.location == search.image().block_mutex;
       if (of_mutex && step.op == Op::lock) {
-        open = OpenBlock{.thread = step.thread, .site = step.site, .block = {}};
+        open = OpenBlock{.thread = step.thread, .block = {}};
       } else if (of_mutex) {
-        if (step.site != open->site) open->block.clear();  // it has to wait
         return close();
       } else if (!open || open->thread != step.thread) {
         return machine.add_to(result, step);
@@ -55,7 +54,8 @@ Schedule run_of_steps(const Search& search, const Schedule& schedule) {
         throw std::logic_error("internal error: an execution with atomic blocks cannot be repeated");
       add(machine.step(machine.depth() - 1));
     }
-    if (open && is_failure(machine.threads().mailbox(open->thread).op)) close();
+    const auto is_of_block = [&](const Failure& failure) { return failure.thread == open->thread; };
+    if (open && std::ranges::any_of(machine.failures(), is_of_block)) close();
   });
   return result;
 }

@@ -344,7 +344,7 @@ void Session::check_command(const std::string& /*arguments*/) {
   const auto result = check(checked, check_options);
   line.clear();
   if (!result) complain(result.error());
-  const MachineOptions options{.model = result->model,
+  const MachineOptions options{.model = result->model_of_traces(),
                                .buffer_bound = check_options.buffer_bound,
                                .resume_after_assert = check_options.keep_going};
   for (const Violation& violation : result->violations) found_.push_back({violation.trace, options});

@@ -483,6 +483,9 @@ struct CheckResult {
   Verdict verdict = Verdict::safe;
   std::string model;
   std::string algorithm;
+  // The model whose executions were explored, if it is another one under which the program behaves in the same way: a program
+  // all of whose accesses are in atomic blocks, under "power" as under "sc".
+  std::string explored_as;
   // The whole space within the bounds was explored. False after a limit, and after the first violation
   // without `keep_going`: all counts are then counts so far.
   bool finished = true;
@@ -514,6 +517,11 @@ struct CheckResult {
   // Without a named algorithm: the other one that was tried for a while, without a result.
   std::vector<GivenUp> given_up;
   double seconds = 0;
+
+  // The model of the traces of violations and witnesses.
+  [[nodiscard]] const std::string& model_of_traces() const {
+    return explored_as.empty() ? model : explored_as;
+  }
 };
 
 // Explores the program's executions under options.model. Errors: an unknown name, a model and an algorithm

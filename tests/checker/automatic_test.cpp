@@ -224,8 +224,8 @@ TEST_CASE("atomic blocks are steps, or critical sections if no variable is acces
   CHECK(run(finite, {.algorithm = "trust", .keep_going = true}).counts.executions == 36);
   const auto shared =
       compile("shared x: int; thread p { atomic { x = 1; } } thread q { let a = x; } exists q.a == 1;");
-  const auto daemon =
-      compile("shared x: int; daemon thread p { atomic { await x == 1; } } thread q { let a = 1; }");
+  const auto daemon = compile(
+      "shared x: int; shared y: int; daemon thread p { atomic { await x == 1; } } thread q { y = 1; }");
   for (const auto& model : models()) {
     for (const auto& algorithm : algorithms()) {
       const bool pair = why_not(model.name, algorithm.name).empty();
@@ -239,9 +239,22 @@ TEST_CASE("atomic blocks are steps, or critical sections if no variable is acces
     }
   }
   CHECK(why_not(shared, "sc", "trust")
-            .starts_with(
-                "the program has 'atomic' blocks, which would be critical sections of one mutex "
-                "here, and test.hed:1:66 accesses a variable outside that a block accesses, too: 'x'"));
+            .starts_with("the program has 'atomic' blocks, which would be critical sections of one mutex "
+                         "here, and 'x' accesses 'x' outside, which a block accesses, too (test.hed:1:66)"));
+  // Where all accesses are in blocks, `power` is `sc`.
+  const auto only_blocks = compile(
+      "shared x: int; daemon thread p { while true { atomic { await x == 1; x = 0; } } } "
+      "thread q { atomic { x = 1; } let r = 2; assert r == 2; } invariant x < 2;");
+  CHECK(why_not(only_blocks, "power", "sdpor").empty());
+  CHECK(default_algorithm(only_blocks, {.model = "power"}) == "source");
+  const auto as_sc = run(only_blocks, {.model = "power"});
+  CHECK(as_sc.verdict == Verdict::safe);
+  CHECK(as_sc.model == "power");
+  CHECK(as_sc.explored_as == "sc");
+  CHECK(as_sc.algorithm == "states");
+  CHECK(run(only_blocks, {.model = "power", .algorithm = "sdpor"}).model_of_traces() == "sc");
+  CHECK(run(finite, {.model = "power"}).explored_as.empty());
+  CHECK_FALSE(check(only_blocks, {.model = "power", .algorithm = "states"}));  // no pair
   CHECK_FALSE(Machine::start(shared, {.model = "power"}));
   CHECK_FALSE(why(shared, "", {.model = "sc"}));
   CHECK_FALSE(estimate(finite, {}, {}));

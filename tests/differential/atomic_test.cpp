@@ -146,7 +146,7 @@ std::string difference_of_traces(const Program& program) {
       const auto result =
           check(program, {.model = std::string(model.name), .algorithm = std::string(algorithm.name)});
       if (!result || !result->violation) return pair + "no violation";
-      auto machine = Machine::start(program, {.model = std::string(model.name)});
+      auto machine = Machine::start(program, {.model = result->model_of_traces()});
       if (!machine || !machine->load(result->violation->trace)) return pair + "the trace cannot be repeated";
       machine->forward(result->violation->trace.steps.size());
       const MachineStatus status = machine->status();
@@ -199,6 +199,52 @@ TEST_CASE(
     }
   }
   CHECK(violations > programs / 20);
+}
+
+TEST_CASE("atomic blocks that do little, stop early, are left early, or that threads end in") {
+  for (const std::string text : {
+           // One without an operation on memory is no step, and orders nothing.
+           "shared x: int; shared y: int; shared c: int;\n"
+           "thread p { x = 1; atomic { } let r = y; }\n"
+           "thread q { y = 1; atomic { fence; if choose(0..2) == 1 { c = 1; } } let r = x; }",
+           // A condition that is known.
+           "param N = 1; shared x: int; shared y: int;\n"
+           "thread p { atomic { await N == 1; y += 1; } assert x != 0, \"A\"; }\nforall y < 1; forbid x == "
+           "1;",
+           "shared x: int; thread p { atomic { let v = await 3; x = v; } } invariant x < 2;",
+           // States that are judged while a thread has a choice.
+           "shared x: int; shared y: int;\n"
+           "thread p { atomic { x = 1; } atomic { let b = choose(0..2); x = 0; } }\n"
+           "thread q { var d = 0; atomic { d = choose(0..2); y = d; } }\ninvariant x == 0;",
+           // Assertions that fail in blocks.
+           "shared x: int; thread p { atomic { x = 1; assert 0, \"A\"; } assert 0, \"B\"; }",
+           "shared x: int; thread p { x = 1; } thread q { atomic { assert 0, \"A\"; } }",
+           // Ways out of a block.
+           "shared x: int; shared y: int;\n"
+           "fn take() -> int { atomic { if x == 1 { return 1; } x = 1; } return 0; }\n"
+           "thread p[i: 0..2] { for k in 0..2 { atomic { if x == 1 { continue; } } y = 1; atomic { x = 0; "
+           "break; } } "
+           "let t = take(); }",
+           "shared x: int; proc child() { atomic { if x == 1 { return; } x = 2; } }\n"
+           "thread p { let h = spawn child(); atomic { x = 1; } join h; }",
+           // Waiting.
+           "shared x: int; shared y: int; thread p { atomic { await x == 1 && x != y; x = 0; } }\n"
+           "thread q { either { atomic { await x == 0; x = 2; } } or { atomic { await y == 1; } } }",
+           // A failed assumption in a block ends the execution, whoever waits.
+           "shared x: int; thread p { atomic { await x == 0 && x == 0; let b = choose(0..2); } }\n"
+           "thread q[i: 0..2] { let b = 0; atomic { await x != 1; assume b == 2; } }",
+       }) {
+    INFO(text);
+    const auto program = Program::from_source(text, "atomic.hed");
+    REQUIRE_MESSAGE(program, to_text(program.error()));
+    const bool assumes = text.find("assume") != std::string::npos;
+    const Finding finding = assumes ? Finding{.difference = difference_of_complete_executions(*program)}
+                                    : all_pairs_agree(*program);
+    CHECK_MESSAGE(finding.difference.empty(), finding.difference);
+    if (!finding.violation) continue;
+    const std::string different = difference_of_traces(*program);
+    CHECK_MESSAGE(different.empty(), different);
+  }
 }
 
 }  // namespace heddle::differential

@@ -34,8 +34,9 @@ bool has_daemons(const Program& program) {
 
 bool has_invariants(const Program& program) { return !state_of(program).image(false)->invariants.empty(); }
 
-bool has_sections(const Program& program, const CheckOptions& options) {
-  return has_atomic_blocks(program) && !checker::find_cell(options.model, options.algorithm)->runs_blocks;
+bool has_sections(const Program& program, const CheckResult& result) {
+  return has_atomic_blocks(program) &&
+         !checker::find_cell(result.model_of_traces(), result.algorithm)->runs_blocks;
 }
 
 CheckOptions options_for(const std::string& model, const std::string& algorithm) {
@@ -58,7 +59,7 @@ std::optional<Observation> observe(const Program& program, CheckOptions options,
   }
   if (result->stopped_by == "interrupted") return std::nullopt;
   Observation observation{
-      *result, {}, {}, has_daemons(program), has_invariants(program), has_sections(program, options)};
+      *result, {}, {}, has_daemons(program), has_invariants(program), has_sections(program, *result)};
   for (const auto& outcome : result->outcomes) {
     Values values;
     for (const auto& value : outcome.values) values.push_back(value.value);
@@ -143,7 +144,7 @@ Counting counting(const std::string& algorithm, const std::string& model) {
   if (algorithm == "trust") return Counting::complete_graphs;
   return Counting::paths;
 }
-Counting counting(const CheckResult& result) { return counting(result.algorithm, result.model); }
+Counting counting(const CheckResult& result) { return counting(result.algorithm, result.model_of_traces()); }
 
 bool counts_graphs(Counting counting) {
   return counting == Counting::traces || counting == Counting::complete_graphs;
@@ -236,8 +237,8 @@ Finding compare_all(const Program& program, const CheckOptions& with_naive, cons
     if (auto wrong = first_difference(naive, *other); !wrong.empty())
       return {.difference = report(wrong, with_naive, naive, options, *other)};
     // (Under `power` no two paths of `sdpor` have one graph.)
-    const bool at_most_graphs =
-        counting(other->result) == Counting::classes || (algorithm == "sdpor" && options.model == "power");
+    const bool at_most_graphs = counting(other->result) == Counting::classes ||
+                                (algorithm == "sdpor" && other->result.model_of_traces() == "power");
     if (at_most_graphs && counted && counted->sections == other->sections &&
         counted->result.counts.executions < other->result.counts.executions)
       return {.difference = report("more executions than graphs", counted_by, *counted, options, *other)};
