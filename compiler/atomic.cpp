@@ -74,7 +74,7 @@ void Generator::hold_mutex(std::initializer_list<llvm::Value**> needed) {
   BasicBlock* const held = frame_->block();
   ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(*begun_)), held, lock);
   frame_->start(lock);
-  request({.op = Op::lock, .location = ir().getInt32(*block_mutex_), .site = section_->site});
+  perform_now({.op = Op::lock, .location = ir().getInt32(*block_mutex_), .site = section_->site});
   frame_->store(*begun_, ir().getInt64(1));
   frame_->jump(held);
   frame_->start(held);
@@ -87,7 +87,7 @@ void Generator::leave_section() {
   BasicBlock* const leave = frame_->block();
   ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(*begun_)), unlock, leave);
   frame_->start(unlock);
-  request({.op = Op::unlock, .location = ir().getInt32(*block_mutex_), .site = section_->site});
+  perform_now({.op = Op::unlock, .location = ir().getInt32(*block_mutex_), .site = section_->site});
   frame_->store(*begun_, ir().getInt64(0));
   frame_->jump(leave);
   frame_->start(leave);

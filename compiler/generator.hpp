@@ -139,8 +139,8 @@ class Generator {
   llvm::Value* perform(const Request& request, llvm::Value* address_mask = nullptr,
                        llvm::Value* data_mask = nullptr, llvm::Value* compared_mask = nullptr);
   // The same, with nothing that has to come before it.
-  llvm::Value* request(const Request& request, llvm::Value* address_mask = nullptr,
-                       llvm::Value* data_mask = nullptr, llvm::Value* compared_mask = nullptr);
+  llvm::Value* perform_now(const Request& request, llvm::Value* address_mask = nullptr,
+                           llvm::Value* data_mask = nullptr, llvm::Value* compared_mask = nullptr);
   void store(const lang::Statement& statement);
   // Stops with `request` unless `good` holds.
   void require(llvm::Value* good, const Request& request);

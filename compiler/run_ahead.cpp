@@ -160,11 +160,11 @@ Value* Generator::perform(const Request& asked, Value* address_mask, Value* data
     hold_mutex(
         {&request.location, &request.value, &request.expected, &address_mask, &data_mask, &compared_mask});
   }
-  return this->request(request, address_mask, data_mask, compared_mask);
+  return perform_now(request, address_mask, data_mask, compared_mask);
 }
 
-Value* Generator::request(const Request& request, Value* address_mask, Value* data_mask,
-                          Value* compared_mask) {
+Value* Generator::perform_now(const Request& request, Value* address_mask, Value* data_mask,
+                              Value* compared_mask) {
   if (run_ahead_) {
     if (request.op == Op::compare_exchange) frame_->store(compared_slot, mask_or_none(compared_mask));
     frame_->store(address_slot, mask_or_none(address_mask));
