@@ -70,83 +70,25 @@ void Generator::begin_atomic() {
 void Generator::hold_mutex(std::initializer_list<llvm::Value**> needed) {
   const std::uint32_t top = frame_->top();
   const Spilled spilled = spill(needed);
-  BasicBlock* const lock = frame_->block();
-  BasicBlock* const held = frame_->block();
-  ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(*begun_)), held, lock);
-  frame_->start(lock);
-  perform_now({.op = Op::lock, .location = ir().getInt32(*block_mutex_), .site = section_->site});
-  frame_->store(*begun_, ir().getInt64(1));
-  frame_->jump(held);
-  frame_->start(held);
+  request_mutex(Op::lock);
   reload(spilled);
   frame_->release_to(top);
 }
 
-void Generator::leave_section() {
-  BasicBlock* const unlock = frame_->block();
-  BasicBlock* const leave = frame_->block();
-  ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(*begun_)), unlock, leave);
-  frame_->start(unlock);
-  perform_now({.op = Op::unlock, .location = ir().getInt32(*block_mutex_), .site = section_->site});
-  frame_->store(*begun_, ir().getInt64(0));
-  frame_->jump(leave);
-  frame_->start(leave);
-}
+void Generator::leave_section() { request_mutex(Op::unlock); }
 
-void Generator::await_in_section(const lang::Statement& statement, Guard* guard) {
-  const SiteTable::Loop again_and_again(sites_);
-  declare_awaited(statement);
-  BasicBlock* const look = frame_->block();
-  BasicBlock* const missed = frame_->block();
-  BasicBlock* const wait = frame_->block();
-  BasicBlock* const again = frame_->block();
-  BasicBlock* const holds = frame_->block();
-  BasicBlock* const fails = frame_->block();
-  BasicBlock* const met = frame_->block();
-  const auto if_asked = [&](BasicBlock* yes, BasicBlock* no) {
-    if (guard == nullptr) return frame_->jump(no);
-    ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(guard->asked)), yes, no);
-    ir().ClearInsertionPoint();
-  };
-  if (guard != nullptr) guard->used = guard->waits = true;
-  if_asked(again, look);
-  frame_->start(look);
-  evaluate_awaited(statement, met, missed);
-  std::uint32_t site = guard != nullptr ? guard->site : 0;
-  if (frame_->start_if_used(missed)) {
-    if (guard == nullptr) site = sites_.waiting(statement.range, scope().call);
-    leave_section();
-    frame_->jump(wait);
-  }
-  if (frame_->start_if_used(wait)) {
-    perform({.op = Op::await_failed,
-             .site = site,
-             .in_either = guard == nullptr ? InEither::no : InEither::inside});
-    if (guard == nullptr) {
-      frame_->jump(again);
-    } else {
-      ir().CreateSwitch(frame_->answer(), again, 1)->addCase(ir().getInt64(any_alternative), guard->ask);
-      ir().ClearInsertionPoint();
-    }
-  }
-  if (frame_->start_if_used(again)) {
-    frame_->begin_evaluation(true);
-    in_await_ = true;
-    evaluate_awaited(statement, holds, fails);
-    in_await_ = false;
-    if (frame_->start_if_used(fails)) {
-      frame_->begin_evaluation(false);
-      if_asked(guard == nullptr ? nullptr : guard->next, wait);
-    }
-    if (frame_->start_if_used(holds)) {
-      frame_->begin_evaluation(false);
-      BasicBlock* const stop = frame_->block();
-      if_asked(guard == nullptr ? nullptr : guard->enabled, stop);
-      frame_->start(stop);
-      frame_->stop({.op = Op::assume_failed, .site = site});
-    }
-  }
-  frame_->start_if_used(met);
+// Unless the thread has done so already. (A section without an operation on memory never locks it.)
+void Generator::request_mutex(Op op) {
+  BasicBlock* const request = frame_->block();
+  BasicBlock* const done = frame_->block();
+  llvm::Value* const held = ir().CreateIsNotNull(frame_->load(*begun_));
+  const bool locks = op == Op::lock;
+  ir().CreateCondBr(held, locks ? done : request, locks ? request : done);
+  frame_->start(request);
+  perform_now({.op = op, .location = ir().getInt32(*block_mutex_), .site = section_->site});
+  frame_->store(*begun_, ir().getInt64(locks ? 1 : 0));
+  frame_->jump(done);
+  frame_->start(done);
 }
 
 }  // namespace heddle::compiler

@@ -197,44 +197,15 @@ void Generator::either_of_range(const Statement& statement, Guard* around) {
   frame_->release_to(top);
 }
 
-// As an `await`, except for what happens once the thread has been asked.
-void Generator::await_guard(const Statement& statement, Guard& guard) {
-  const SiteTable::Loop again_and_again(sites_);
-  guard.used = guard.waits = true;
-  declare_awaited(statement);
-  BasicBlock* again = frame_->block();
-  BasicBlock* met = frame_->block();
-  BasicBlock* failed = frame_->block();
-  frame_->jump(again);
-  frame_->start(again);
-  begin_atomic();
-  frame_->begin_evaluation(true);
-  const bool around = std::exchange(in_await_, true);
-  in_guard_ = true;
-  evaluate_awaited(statement, met, failed);
-  in_guard_ = false;
-  in_await_ = around;
-  if (frame_->start_if_used(failed)) {
-    frame_->begin_evaluation(false);
-    begin_atomic();
-    BasicBlock* wait = frame_->block();
-    ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(guard.asked)), guard.next, wait);
-    frame_->start(wait);
-    perform({.op = Op::await_failed, .site = guard.site, .in_either = InEither::inside});
-    BasicBlock* leave = frame_->block();
-    auto* dispatch = ir().CreateSwitch(frame_->answer(), again, 2);
-    dispatch->addCase(ir().getInt64(any_alternative), guard.ask);
-    dispatch->addCase(ir().getInt64(choose_again), leave);
-    frame_->start(leave);
-    frame_->clear_to(guard.top);
-    frame_->jump(guard.entry);
-  }
-  if (frame_->start_if_used(met)) {
-    frame_->begin_evaluation(false);
-    BasicBlock* taken = frame_->block();
-    ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(guard.asked)), guard.enabled, taken);
-    frame_->start(taken);
-  }
+// After op await_failed.
+void Generator::answer_in_either(const Guard& guard, BasicBlock* again) {
+  BasicBlock* leave = frame_->block();
+  auto* dispatch = ir().CreateSwitch(frame_->answer(), again, 2);
+  dispatch->addCase(ir().getInt64(any_alternative), guard.ask);
+  dispatch->addCase(ir().getInt64(choose_again), leave);
+  frame_->start(leave);
+  frame_->clear_to(guard.top);
+  frame_->jump(guard.entry);
 }
 
 }  // namespace heddle::compiler

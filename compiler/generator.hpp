@@ -173,7 +173,6 @@ class Generator {
   [[nodiscard]] bool repeatable(const lang::Expression& expression, bool constant_locals) const;
 
   // atomic.cpp
-  struct Guard;
   void atomic(const lang::Statement& statement);
   // Whether all visible operations of the body are in one atomic block.
   [[nodiscard]] bool is_one_block(const lang::Body& body) const;
@@ -181,8 +180,7 @@ class Generator {
   // With `block_mutex_`:
   void hold_mutex(std::initializer_list<llvm::Value**> needed);
   void leave_section();
-  // The await with which the block begins; `guard`: of the alternative that begins with it, or null.
-  void await_in_section(const lang::Statement& statement, Guard* guard);
+  void request_mutex(Op op);
 
   // either.cpp. A thread that waits in an alternative and that the host asks for `any_alternative` evaluates the guards of
   // all of them.
@@ -208,7 +206,20 @@ class Generator {
   void end_either(const Guard& guard, Guard* around, llvm::BasicBlock* first, llvm::BasicBlock* none);
   // Whether the alternative still is at its beginning after this, or comes to its guard in it.
   [[nodiscard]] static bool keeps_guard(const lang::Statement& statement);
-  void await_guard(const lang::Statement& statement, Guard& guard);
+  // A thread at op await_failed in an alternative has been answered; `again`: evaluates the guard.
+  void answer_in_either(const Guard& guard, llvm::BasicBlock* again);
+
+  // await.cpp. `guard`: of the alternative that begins with it, or null.
+  void await(const lang::Statement& statement, Guard* guard);
+  void declare_awaited(const lang::Statement& statement);
+  void evaluate_awaited(const lang::Statement& statement, llvm::BasicBlock* met, llvm::BasicBlock* failed);
+  void branch_if_asked(const Guard* guard, llvm::BasicBlock* yes, llvm::BasicBlock* no);
+  // In a critical section. `again`: if the thread has been asked; `wait`: if the condition does not hold.
+  void look_once(const lang::Statement& statement, const Guard* guard, llvm::BasicBlock* again,
+                 llvm::BasicBlock* wait, llvm::BasicBlock* met);
+  // At `again`; waits at `wait`.
+  void evaluate_again(const lang::Statement& statement, const Guard* guard, llvm::BasicBlock* again,
+                      llvm::BasicBlock* wait, llvm::BasicBlock* met);
 
   // restart.cpp
   struct Restart {
@@ -260,9 +271,6 @@ class Generator {
   void assign_statement(const lang::Statement& statement);
   void assert_statement(const lang::Statement& statement);
   void observe(const lang::Statement& statement);
-  void await_statement(const lang::Statement& statement);
-  void declare_awaited(const lang::Statement& statement);
-  void evaluate_awaited(const lang::Statement& statement, llvm::BasicBlock* met, llvm::BasicBlock* failed);
   // Counts a point of the node; records whether the branch with this arm is decided at compile time. Without
   // counters, both do nothing.
   void count(const void* node, std::uint32_t which = 0);

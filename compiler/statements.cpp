@@ -118,15 +118,7 @@ void Generator::statement(const Statement& statement) {
     }
     case StatementKind::assert_:
     case StatementKind::assume: assert_statement(statement); break;
-    case StatementKind::await:
-      if (section_) {
-        await_in_section(statement, std::exchange(guard_, nullptr));
-      } else if (guard_ != nullptr) {
-        await_guard(statement, *std::exchange(guard_, nullptr));
-      } else {
-        await_statement(statement);
-      }
-      break;
+    case StatementKind::await: await(statement, std::exchange(guard_, nullptr)); break;
     case StatementKind::either: either(statement); break;
     case StatementKind::atomic: atomic(statement); break;
     case StatementKind::restart: restart(statement); break;
@@ -444,43 +436,6 @@ void Generator::observe(const Statement& statement) {
           nullptr, mask);
   frame_->jump(go_on);
   frame_->start(go_on);
-}
-
-// The local that gets the value is 0 as long as the thread waits.
-void Generator::declare_awaited(const Statement& statement) {
-  if (!statement.gives) return;
-  declare(statement.id, lang::literal(scope().body->locals[statement.id].type, 0, statement.range));
-}
-
-void Generator::evaluate_awaited(const Statement& statement, BasicBlock* met, BasicBlock* failed) {
-  if (!statement.gives) return branch(statement.expressions[0], met, failed);
-  Value* const given = value(statement.expressions[0]);
-  store_masked(*scope().bindings[statement.id].slot, given);
-  branch_on(given, met, failed);
-}
-
-// The condition is evaluated again whenever the host resumes the thread after op await_failed.
-void Generator::await_statement(const Statement& statement) {
-  restart_point();
-  const SiteTable::Loop again_and_again(sites_);
-  declare_awaited(statement);
-  BasicBlock* again = frame_->block();
-  BasicBlock* met = frame_->block();
-  BasicBlock* failed = frame_->block();
-  frame_->jump(again);
-  frame_->start(again);
-  begin_atomic();
-  frame_->begin_evaluation(true);
-  const bool around = std::exchange(in_await_, true);
-  evaluate_awaited(statement, met, failed);
-  in_await_ = around;
-  if (frame_->start_if_used(failed)) {
-    frame_->begin_evaluation(false);
-    begin_atomic();
-    perform({.op = Op::await_failed, .site = sites_.waiting(statement.range, scope().call)});
-    frame_->jump(again);
-  }
-  if (frame_->start_if_used(met)) frame_->begin_evaluation(false);
 }
 
 }  // namespace heddle::compiler

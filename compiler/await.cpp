@@ -1,0 +1,113 @@
+// `await c;`, also as the guard of an alternative of `either` (either.cpp) and as the beginning of an `atomic` (atomic.cpp).
+//
+// The thread evaluates the condition. If it does not hold, the thread waits at op await_failed, and evaluates the condition
+// again whenever the host resumes it. Two places add to that:
+// - A guard is also evaluated when the thread has been asked about all alternatives. Then the thread takes none of them: the
+//   first guard that holds leads to Guard::enabled, and one that does not to the next alternative.
+// - In a critical section the thread looks once, and unlocks the mutex if it has to wait. All later evaluations are trials
+//   of the host, without the mutex: if the condition holds then, the thread only stops elsewhere.
+#include <utility>
+
+#include "compiler/generator.hpp"
+
+namespace heddle::compiler {
+
+using lang::Statement;
+using llvm::BasicBlock;
+
+void Generator::await(const Statement& statement, Guard* guard) {
+  if (guard == nullptr) restart_point();
+  const SiteTable::Loop again_and_again(sites_);
+  if (guard != nullptr) guard->used = guard->waits = true;
+  declare_awaited(statement);
+  BasicBlock* const again = frame_->block();
+  BasicBlock* const wait = frame_->block();
+  BasicBlock* const met = frame_->block();
+  if (section_) {
+    look_once(statement, guard, again, wait, met);
+  } else {
+    frame_->jump(again);
+  }
+  if (again->use_empty() && wait->use_empty()) {
+    delete again;
+    delete wait;
+  } else {
+    evaluate_again(statement, guard, again, wait, met);
+  }
+  frame_->start_if_used(met);
+}
+
+// The local that gets the value is 0 as long as the thread waits.
+void Generator::declare_awaited(const Statement& statement) {
+  if (!statement.gives) return;
+  declare(statement.id, lang::literal(scope().body->locals[statement.id].type, 0, statement.range));
+}
+
+void Generator::evaluate_awaited(const Statement& statement, BasicBlock* met, BasicBlock* failed) {
+  if (!statement.gives) return branch(statement.expressions[0], met, failed);
+  llvm::Value* const given = value(statement.expressions[0]);
+  store_masked(*scope().bindings[statement.id].slot, given);
+  branch_on(given, met, failed);
+}
+
+// Ends the current block.
+void Generator::branch_if_asked(const Guard* guard, BasicBlock* yes, BasicBlock* no) {
+  if (guard == nullptr) return frame_->jump(no);
+  ir().CreateCondBr(ir().CreateIsNotNull(frame_->load(guard->asked)), yes, no);
+  ir().ClearInsertionPoint();
+}
+
+void Generator::look_once(const Statement& statement, const Guard* guard, BasicBlock* again, BasicBlock* wait,
+                          BasicBlock* met) {
+  BasicBlock* const look = frame_->block();
+  BasicBlock* const missed = frame_->block();
+  branch_if_asked(guard, again, look);
+  frame_->start(look);
+  evaluate_awaited(statement, met, missed);
+  if (!frame_->start_if_used(missed)) return;
+  leave_section();
+  frame_->jump(wait);
+}
+
+void Generator::evaluate_again(const Statement& statement, const Guard* guard, BasicBlock* again,
+                               BasicBlock* wait, BasicBlock* met) {
+  BasicBlock* const holds = frame_->block();
+  BasicBlock* const fails = frame_->block();
+  frame_->start(again);
+  begin_atomic();
+  frame_->begin_evaluation(true);
+  const bool around = std::exchange(in_await_, true);
+  in_guard_ = guard != nullptr;
+  evaluate_awaited(statement, holds, fails);
+  in_guard_ = false;
+  in_await_ = around;
+  if (frame_->start_if_used(fails)) {
+    frame_->begin_evaluation(false);
+    begin_atomic();
+    branch_if_asked(guard, guard == nullptr ? nullptr : guard->next, wait);
+  }
+  const bool waits = !wait->use_empty();
+  const std::uint32_t site = guard != nullptr ? guard->site
+                             : waits          ? sites_.waiting(statement.range, scope().call)
+                                              : 0;
+  if (frame_->start_if_used(wait)) {
+    perform({.op = Op::await_failed,
+             .site = site,
+             .in_either = guard == nullptr ? InEither::no : InEither::inside});
+    if (guard == nullptr) {
+      frame_->jump(again);
+    } else {
+      answer_in_either(*guard, again);
+    }
+  }
+  if (frame_->start_if_used(holds)) {
+    frame_->begin_evaluation(false);
+    BasicBlock* const stop = section_ ? frame_->block() : met;
+    branch_if_asked(guard, guard == nullptr ? nullptr : guard->enabled, stop);
+    if (!section_) return;
+    frame_->start(stop);
+    frame_->stop({.op = Op::assume_failed, .site = site});
+  }
+}
+
+}  // namespace heddle::compiler
