@@ -35,10 +35,10 @@ std::string format_verdict(const Program& program, const CheckResult& result, co
   }
   if (result.robust) text += *result.robust ? ", robust" : ", not robust";
   if (result.robust && result.robust_states) text += " in its final states";
-  if (result.random)
-    return fmt::format("{} (model {}, random, seed {})\n", text, result.model, result.random->seed);
-  const std::string as = result.explored_as.empty() ? "" : ", explored as " + result.explored_as;
-  return fmt::format("{} (model {}{}, algorithm {})\n", text, result.model, as, result.algorithm);
+  std::string model = result.model;
+  if (!result.explored_as.empty()) model += ", explored as " + result.explored_as;
+  if (result.random) return fmt::format("{} (model {}, random, seed {})\n", text, model, result.random->seed);
+  return fmt::format("{} (model {}, algorithm {})\n", text, model, result.algorithm);
 }
 
 // What a random search is worth.

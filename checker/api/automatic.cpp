@@ -250,7 +250,8 @@ Result<CheckResult> check_without_loop_bound(const Program& program, const Check
 
 namespace {
 
-// For programs with atomic blocks, of which `trust` knows too little (compiler/atomic.cpp): `states` and `sdpor` by turns, each from its beginning.
+// For programs with atomic blocks, which cost `trust` many runs (compiler/atomic.cpp): `states` and `sdpor` by turns, each from
+// its beginning.
 Result<CheckResult> check_states_by_turns(const Program& program, const CheckOptions& options) {
   double seconds = 0;
   std::vector<std::string_view> left{merging};
@@ -312,9 +313,9 @@ Result<CheckResult> check_automatically(const Program& program, const CheckOptio
 namespace {
 
 // `judges_runs`: whether it is about runs that never end.
-std::string_view default_algorithm(const CheckOptions& options, bool judges_runs) {
+std::string_view default_algorithm(const CheckOptions& options, std::string_view model, bool judges_runs) {
   if (options.robust && !options.robust_states) return graphs;
-  if (checker::runs_ahead(options.model)) return graphs;
+  if (checker::runs_ahead(model)) return graphs;
   if (judges_runs) return uncut;
   return options.preemption_bound && !options.report_beyond_bound ? interleavings : graphs;
 }
@@ -322,16 +323,15 @@ std::string_view default_algorithm(const CheckOptions& options, bool judges_runs
 }  // namespace
 
 std::string_view default_algorithm(const CheckOptions& options) {
-  return default_algorithm(options, options.live);
+  return default_algorithm(options, options.model, options.live);
 }
 
-std::string_view default_algorithm(const Program& program, const CheckOptions& requested) {
-  CheckOptions options = requested;
-  options.model = checker::explored_model(program, requested.model);
-  const std::string_view algorithm =
-      default_algorithm(options, options.live || checker::has_temporal_claims(program));
+std::string_view default_algorithm(const Program& program, const CheckOptions& options) {
+  const std::string_view model = checker::explored_model(program, options.model);
+  const bool judges_runs = options.live || checker::has_temporal_claims(program);
+  const std::string_view algorithm = default_algorithm(options, model, judges_runs);
   if (algorithm != graphs) return algorithm;
-  const bool by_steps = (has_atomic_blocks(program) && !checker::runs_ahead(options.model)) ||
+  const bool by_steps = (has_atomic_blocks(program) && !checker::runs_ahead(model)) ||
                         checker::invariants_of(program) == checker::InvariantsOf::locals;
   return by_steps ? interleavings : algorithm;
 }

@@ -164,15 +164,9 @@ std::string list_algorithms(std::string_view model, Works&& works) {
   return list;
 }
 
-// What the program's atomic blocks are for the pair.
-Blocks blocks_of(const Program& program, std::string_view model, std::string_view algorithm) {
-  return checker::find_cell(model, algorithm)->runs_blocks || !has_atomic_blocks(program) ? Blocks::steps
-                                                                                          : Blocks::sections;
-}
-
 // Why the pair cannot run the program's atomic blocks; empty if it can, or if there are none.
 std::string why_no_blocks(const Program& program, std::string_view model, std::string_view algorithm) {
-  if (blocks_of(program, model, algorithm) == Blocks::steps) return {};
+  if (checker::blocks_of(program, model, algorithm) == Blocks::steps) return {};
   std::string reason = checker::why_no_sections(program);
   if (reason.empty()) return {};
   const std::string others =
@@ -184,7 +178,12 @@ std::string why_no_blocks(const Program& program, std::string_view model, std::s
 }  // namespace
 
 std::string_view checker::explored_model(const Program& program, std::string_view model) {
-  return runs_ahead(model) && trees::only_blocks(state_of(program).tree) ? "sc" : model;
+  return runs_ahead(model) && trees::block_accesses(state_of(program).tree).only_in_blocks ? "sc" : model;
+}
+
+Blocks checker::blocks_of(const Program& program, std::string_view model, std::string_view algorithm) {
+  if (find_cell(model, algorithm)->runs_blocks || !has_atomic_blocks(program)) return Blocks::steps;
+  return Blocks::sections;
 }
 
 std::string checker::why_no_sections(const Program& program) {
@@ -192,7 +191,7 @@ std::string checker::why_no_sections(const Program& program) {
   constexpr std::string_view text =
       "the program has 'atomic' blocks, which would be critical sections of one mutex here, and {}";
   if (!has_atomic_blocks(program)) return {};
-  if (const auto outside = trees::shared_with_blocks(state.tree)) {
+  if (const auto outside = trees::block_accesses(state.tree).shared) {
     const lang::SourceRange& range = outside->range;
     const auto [line, column] = state.sources.locate(range.file, range.begin);
     return fmt::format(text, fmt::format("'{}' accesses '{}' outside, which a block accesses, too ({}:{}:{})",
@@ -418,7 +417,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   if (options.coverage && (options.save || !options.resume.empty()))
     return refuse("a search that counts coverage cannot be saved and continued");
   const Loops loops = checker::loops_of(options, *model, algorithm);
-  const Blocks blocks = options.random ? Blocks::steps : blocks_of(program, model->name, algorithm.name);
+  const Blocks blocks = blocks_of(program, model->name, algorithm.name);
   std::shared_ptr<const compiler::Image> image;
   std::shared_ptr<const compiler::Image> shown;
   std::vector<compiler::CoveragePoint> points;
@@ -501,18 +500,20 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
       search.stop(std::string(checker::out_of_memory));
     }
     if (options.coverage) result.coverage = checker::describe_coverage(search, points);
-    if (loops == Loops::merging && !(search.violations().empty() && search.witnesses().empty())) {
+    std::optional<Search> of_steps;
+    const bool by_sections = image->block_mutex && !model->out_of_order;
+    if ((loops == Loops::merging || by_sections) &&
+        !(search.violations().empty() && search.witnesses().empty())) {
       try {
-        shown = state_of(program).image(false, Loops::endless);
+        shown = state_of(program).image(false, by_sections ? loops : Loops::endless);
       } catch (const std::runtime_error& error) {
         return refuse(error.what());
       }
-      search.show_by(*shown);
-    }
-    std::optional<Search> of_steps;
-    if (image->block_mutex && !model->out_of_order) {
-      shown = state_of(program).image(false, loops);
-      of_steps.emplace(*shown, options);
+      if (by_sections) {
+        of_steps.emplace(*shown, options);
+      } else {
+        search.show_by(*shown);
+      }
     }
     const auto describe = [&](auto found) {
       if (of_steps) found.schedule = checker::run_of_steps(search, found.schedule);

@@ -19,6 +19,9 @@ struct Cell;
 [[nodiscard]] Loops loops_of(const CheckOptions& options, const ModelInfo& model,
                              const AlgorithmInfo& algorithm);
 
+// What the program's atomic blocks are for a pair that exists.
+[[nodiscard]] Blocks blocks_of(const Program& program, std::string_view model, std::string_view algorithm);
+
 // Why critical sections cannot stand for the program's atomic blocks (compiler/atomic.cpp); empty if they can, or if there are
 // none.
 [[nodiscard]] std::string why_no_sections(const Program& program);

@@ -105,7 +105,7 @@ Result<Estimate> estimate(const Program& program, const CheckOptions& requested,
     const ModelInfo& model = *checker::find_model(options.model);
     const auto image =
         state_of(program).image(model.out_of_order, checker::loops_of(options, model, algorithm),
-                                sampled.runs_blocks ? Blocks::steps : Blocks::sections);
+                                checker::blocks_of(program, model.name, sampled.algorithm));
     checker::Search search(*image, options);
     try {
       if (!result.interrupted) sampled.sample(search, how.seed, samples);

@@ -30,6 +30,7 @@ enum class Blocks : std::uint8_t {
   steps,
   sections,  // critical sections of Image::block_mutex
 };
+inline constexpr std::size_t kinds_of_blocks = static_cast<std::size_t>(Blocks::sections) + 1;
 
 // (Hidden, because the shared library shows what is in a public class.)
 struct __attribute__((visibility("hidden"))) Program::State {
@@ -82,7 +83,8 @@ struct __attribute__((visibility("hidden"))) Program::State {
   [[nodiscard]] compiler::Options form(bool run_ahead, Loops loops, Blocks blocks) const;
 
   mutable std::mutex making_;
-  mutable std::shared_ptr<const compiler::Image> images_[2][kinds_of_loops];  // by `blocks` and `loops`
+  mutable std::shared_ptr<const compiler::Image> images_[kinds_of_blocks]
+                                                        [kinds_of_loops];  // by `blocks` and `loops`
   mutable std::shared_ptr<const compiler::Image> run_ahead_image_;
   [[nodiscard]] std::shared_ptr<const compiler::Image>& slot(bool run_ahead, Loops loops,
                                                              Blocks blocks) const {

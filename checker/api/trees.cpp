@@ -1,7 +1,6 @@
 // See trees.hpp.
 #include "checker/api/trees.hpp"
 
-#include <algorithm>
 #include <vector>
 
 namespace heddle::trees {
@@ -66,17 +65,17 @@ class AccessesByBlocks {
       : program_(program), known_(2 * program.functions.size()), accessed_(program.variables.size()) {
     for (const lang::ThreadTemplate& thread : program.templates) statements(thread.body.statements, false);
   }
-  [[nodiscard]] std::optional<AccessOutside> shared() const {
+  [[nodiscard]] BlockAccesses result() const {
+    BlockAccesses result;
+    bool any_outside = false;
     for (lang::VariableId variable = 0; variable < accessed_.size(); ++variable) {
       const auto& [by_blocks, outside] = accessed_[variable];
-      if (by_blocks && outside) return AccessOutside{.variable = variable, .range = *outside};
+      result.only_in_blocks = result.only_in_blocks || by_blocks;
+      any_outside = any_outside || outside;
+      if (by_blocks && outside && !result.shared) result.shared = {.variable = variable, .range = *outside};
     }
-    return std::nullopt;
-  }
-  [[nodiscard]] bool only_blocks() const {
-    return std::ranges::any_of(accessed_, &Accessed::by_blocks) &&
-           std::ranges::none_of(accessed_,
-                                [](const Accessed& variable) { return variable.outside.has_value(); });
+    result.only_in_blocks = result.only_in_blocks && !any_outside;
+    return result;
   }
 
  private:
@@ -134,11 +133,7 @@ class AccessesByBlocks {
 
 }  // namespace
 
-std::optional<AccessOutside> shared_with_blocks(const lang::Program& program) {
-  return AccessesByBlocks(program).shared();
-}
-
-bool only_blocks(const lang::Program& program) { return AccessesByBlocks(program).only_blocks(); }
+BlockAccesses block_accesses(const lang::Program& program) { return AccessesByBlocks(program).result(); }
 
 bool has(const lang::Program& program, lang::StatementKind kind) {
   std::vector<bool> known(program.functions.size());

@@ -35,16 +35,18 @@ void walk_threads(Program& program, const Visit& visit) {
 // Whether some thread can come to a statement of this kind, in its own text or in a function that it calls.
 [[nodiscard]] bool has(const lang::Program& program, lang::StatementKind kind);
 
-// A thread's access outside of `atomic` to a variable that a block accesses, too; nothing if there is none. Arrays are one
-// variable.
-struct AccessOutside {
-  lang::VariableId variable = 0;
-  lang::SourceRange range;
+// What threads access in `atomic` and outside. Arrays are one variable.
+struct BlockAccesses {
+  struct Outside {
+    lang::VariableId variable = 0;
+    lang::SourceRange range;
+  };
+  bool only_in_blocks = false;  // there are such accesses, and no others
+  std::optional<Outside>
+      shared;  // an access outside to a variable that a block accesses, too, if there is one
 };
-[[nodiscard]] std::optional<AccessOutside> shared_with_blocks(const lang::Program& program);
-
-// Whether there are blocks, and threads access variables in them only.
-[[nodiscard]] bool only_blocks(const lang::Program& program);
+// O(program).
+[[nodiscard]] BlockAccesses block_accesses(const lang::Program& program);
 
 template <typename Visit>
 void walk_expression(const lang::Expression& expression, const Visit& visit) {
