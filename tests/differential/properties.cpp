@@ -5,9 +5,8 @@
 #include <set>
 #include <vector>
 
+#include "checker/api/check.hpp"
 #include "checker/api/state.hpp"
-#include "checker/registry.hpp"
-#include "heddle/details.h"
 
 namespace heddle::differential {
 
@@ -35,8 +34,7 @@ bool has_daemons(const Program& program) {
 bool has_invariants(const Program& program) { return !state_of(program).image(false)->invariants.empty(); }
 
 bool has_sections(const Program& program, const CheckResult& result) {
-  return has_atomic_blocks(program) &&
-         !checker::find_cell(result.model_of_traces(), result.algorithm)->runs_blocks;
+  return checker::blocks_of(program, result.model_of_traces(), result.algorithm) == Blocks::sections;
 }
 
 CheckOptions options_for(const std::string& model, const std::string& algorithm) {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "campaign.hpp"
+#include "checker/api/check.hpp"
 #include "checker/api/state.hpp"
 #include "checker/commits/algorithms.hpp"
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/interleavings/rf/run.hpp"
-#include "heddle/details.h"
 #include "tests/programs/program_files.hpp"
 
 namespace heddle::differential {
@@ -123,8 +123,8 @@ Finding classes_agree(const Program& program, const std::string& model, std::uin
   CheckOptions options;
   options.model = model;
   options.keep_going = true;
-  const auto& image = *state_of(program).image(false, Loops::bounded,
-                                               has_atomic_blocks(program) ? Blocks::sections : Blocks::steps);
+  const auto& image =
+      *state_of(program).image(false, Loops::bounded, checker::blocks_of(program, model, "rf"));
   Search search(image, options);
   std::set<Class> expected;
   bool finished = false;
