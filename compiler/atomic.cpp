@@ -26,21 +26,19 @@ void Generator::atomic(const lang::Statement& statement) {
   if (begun_) return block(statement.body);  // part of the block around it
   if (guard_ == nullptr) restart_point();
   const std::uint32_t top = frame_->top();
-  const std::uint32_t site = sites_.at(statement.range);
+  const std::uint32_t site = sites_.at(statement.range);  // in all images, which so have the same numbers
   begun_ = frame_->allocate();
+  begin_atomic();
   if (block_mutex_) {
-    has_sections_ = true;
     section_ = {.scope = scope_, .loops = scope().loops.size(), .site = site};
-    begin_atomic();
-    block(statement.body);
-    if (frame_->reachable()) leave_section();
-    section_.reset();
+    has_sections_ = true;
   } else {
-    begin_atomic();
     frame_->set_block(begun_);
-    block(statement.body);
-    frame_->set_block({});
   }
+  block(statement.body);
+  if (section_ && frame_->reachable()) leave_section();
+  section_.reset();
+  frame_->set_block({});
   begun_.reset();
   frame_->release_to(top);
 }
