@@ -1,6 +1,6 @@
 // Waits of threads that run ahead of their loads: what WaitsInPlace asks of a machine, by trying. A read of an await waits
-// if the newest write stops its thread; a condition of several loads waits at the load that decides. Daemons do not
-// wait in place, nor do looks at plain variables, which can race even if they come too early.
+// if the newest write stops its thread; a condition of several loads waits at the load that decides. Looks at plain
+// variables do not wait in place: they can race even if they come too early.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,7 @@ class AheadWaits : public Machine {
   [[nodiscard]] bool full() const { return out_of_room_ || Machine::full(); }
   [[nodiscard]] bool awaits(EventName name) const {
     const auto& image = Machine::image();
-    return Machine::awaits(name) && !image.threads[name.thread].is_daemon &&
-           !image.locations[Machine::location(name)].is_plain;
+    return Machine::awaits(name) && !image.locations[Machine::location(name)].is_plain;
   }
   [[nodiscard]] bool awaits(const Prepared& event) const { return awaits(event.name); }
   [[nodiscard]] bool anyone_awaits() const {
@@ -58,7 +57,8 @@ class AheadWaits : public Machine {
     });
   }
   // A thread that could read the newest write, but not in these executions, waits on.
-  [[nodiscard]] bool evaluate_waits() {
+  template <typename MayWait>
+  [[nodiscard]] bool evaluate_waits(MayWait&& may_wait) {
     evaluated_from_ = Machine::depth();
     while (const auto name =
                first_awaited([&](const Prepared& event) { return !waits_on_[event.name.thread]; })) {
@@ -69,7 +69,10 @@ class AheadWaits : public Machine {
       Prepared event;
       Machine::prepare(*name, event);
       const auto newest = *Machine::first_parameter(event);
-      if (!stops(event, newest) || !Machine::commit(event, newest)) waits_on_[name->thread] = *name;
+      const bool elsewhere =
+          Machine::image().threads[name->thread].is_daemon && !may_wait(*name, static_cast<EventId>(newest));
+      if (elsewhere || !stops(event, newest) || !Machine::commit(event, newest))
+        waits_on_[name->thread] = *name;
     }
     return true;
   }

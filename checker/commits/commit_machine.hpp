@@ -319,7 +319,9 @@ concept RevisitMachine = CommitMachine<M> &&
 //   comes next, one that could continue with an older write. Both consider only reads and sources that the predicate
 //   accepts.
 // - `evaluate_waits`: at the end of a run, the threads that still wait read the newest writes and stop, until
-//   `forget_evaluations`. False if there is no room for that: then the machine is `full`.
+//   `forget_evaluations`. Daemons do so only if the predicate accepts their read and its newest write: they may wait for
+//   ever in a complete execution, and this one may belong to another branch. False if there is no room: then the machine
+//   is `full`.
 template <typename M>
 concept WaitsInPlace = CommitMachine<M> &&
     requires(M& machine, const M& run, EventName name, const typename M::Prepared& prepared,
@@ -330,14 +332,15 @@ concept WaitsInPlace = CommitMachine<M> &&
   { machine.stops(prepared, parameter) } -> std::same_as<bool>;
   { machine.next_awaited(AnyPredicate{}) } -> std::same_as<std::optional<EventName>>;
   { machine.next_undecided(AnyPredicate{}) } -> std::same_as<std::optional<EventName>>;
-  { machine.evaluate_waits() } -> std::same_as<bool>;
+  { machine.evaluate_waits(AnyPredicate{}) } -> std::same_as<bool>;
   machine.forget_evaluations();
 };
 
 // A read that awaits something is *deferred* where a write that stops it revisits it: as for a lock, an event keeps
 // its position.
 //
-// - `may_read`: whether the thread's next read, if it was deferred, belongs to executions in which it has this source.
+// - `may_read`: whether the thread's next read, if it was deferred, belongs to executions in which it has this source;
+//   `may_wait_on`: to those in which it waits for ever and this is the newest write.
 // - `defers_read`: whether the event keeps the position of such a read. `is_maximal_deferral`: whether it is
 //   maximal in the graph without the deleted events.
 // - `have_read_since`: whether these readers of a write are deferrals whose threads have read something else since
@@ -348,6 +351,7 @@ concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
     requires(M& machine, const M& run, const typename M::Prepared& prepared, EventId event_id, ThreadId t,
              const typename M::Set& deleted) {
   { run.may_read(t, event_id) } -> std::same_as<bool>;
+  { run.may_wait_on(t, event_id) } -> std::same_as<bool>;
   { run.defers_read(event_id) } -> std::same_as<bool>;
   { run.is_maximal_deferral(event_id, deleted) } -> std::same_as<bool>;
   { run.have_read_since(deleted, t, deleted) } -> std::same_as<bool>;

@@ -461,6 +461,10 @@ class GraphMachine {
     if (!defers_read(last)) return true;
     return !is_initial(source) && follows_deferrals(last, source, graph_[source].prefix);
   }
+  [[nodiscard]] bool may_wait_on(ThreadId t, EventId newest) const {
+    const EventId last = graph_.thread(t).last;
+    return !defers_read(last) || graph_[last].source == newest || may_read(t, newest);
+  }
   [[nodiscard]] bool defers_read(EventId event) const {
     return event != no_event && graph_[event].kind == EventKind::deferral && graph_[event].op != Op::lock;
   }
@@ -486,9 +490,12 @@ class GraphMachine {
     });
     return all;
   }
-  [[gnu::noinline]] bool evaluate_waits() {
+  template <typename MayWait>
+  [[gnu::noinline]] bool evaluate_waits(MayWait&& may_wait) {
     for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
       const ThreadId t = take_first(left);
+      if (image_.threads[t].is_daemon && !may_wait(next_of(t), graph_.newest(initial(standing(t).location))))
+        continue;
       while (graph_.thread(t).state == ThreadState::awaiting && !wait_ends(t)) {
         if (graph_.full()) {
           out_of_room_ = true;
@@ -694,11 +701,9 @@ class GraphMachine {
   }
   // A read that stops the thread at once. With a preemption bound it is as any other: the bound has been
   // proven for the order of events without waiting. A look at a plain variable is one that can race, even if
-  // it comes too early. A daemon may wait for ever in a complete execution, and an end where some thread waits
-  // although it had a chance to continue can be reached in several ways.
-  [[nodiscard]] bool may_wait(ThreadId t, const Mailbox& m) const {
-    return (m.in_await | m.before_assume) != 0 && !bound_.active() && !image_.threads[t].is_daemon &&
-           !image_.locations[m.location].is_plain;
+  // it comes too early.
+  [[nodiscard]] bool may_wait(const Mailbox& m) const {
+    return (m.in_await | m.before_assume) != 0 && !bound_.active() && !image_.locations[m.location].is_plain;
   }
   // Whether the thread has begun to evaluate a condition of several loads.
   [[nodiscard]] bool evaluates(ThreadId t) const {
@@ -891,7 +896,7 @@ class GraphMachine {
     auto state = ThreadState::ready;
     if (m.op == Op::lock) {
       state = ThreadState::waiting;
-    } else if (may_wait(t, m)) {
+    } else if (may_wait(m)) {
       state = ThreadState::awaiting;
     } else if (m.op == Op::done) {
       state = ThreadState::finished;

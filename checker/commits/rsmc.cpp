@@ -179,7 +179,11 @@ class Rsmc : CommitExploration<Machine> {
   [[nodiscard]] bool may_read(EventName name, EventId source) const {
     return marks_.empty() || follows_marks(name, source);
   }
-  [[nodiscard]] bool follows_marks(EventName name, EventId source) const;
+  // The same if it waits for ever and this is the newest write.
+  [[nodiscard]] bool may_wait_on(EventName name, EventId newest) const {
+    return marks_.empty() || follows_marks(name, newest, true);
+  }
+  [[nodiscard]] bool follows_marks(EventName name, EventId source, bool waits = false) const;
   [[nodiscard]] bool stops_on_the_way(const Node& node, EventId source);
 
   [[nodiscard]] std::uint32_t newest_node() const { return static_cast<std::uint32_t>(nodes_.size() - 1); }
@@ -235,7 +239,8 @@ void Rsmc<Machine>::arrive() {
     if (const auto name = machine_.next_undecided(may)) return open(*name);
   }
   this->for_each_waiting([&](const Prepared& lock) { detect_races(lock); });
-  if (!waiting || machine_.evaluate_waits()) this->end_run();
+  const auto may_wait = [&](EventName name, EventId newest) { return may_wait_on(name, newest); };
+  if (!waiting || machine_.evaluate_waits(may_wait)) this->end_run();
   if (waiting) machine_.forget_evaluations();
   undo_branch();
 }
@@ -369,10 +374,10 @@ bool Rsmc<Machine>::any_on_way_back(EventId write, EventId first_after, Found&& 
 }
 
 template <WaitsInPlace Machine>
-bool Rsmc<Machine>::follows_marks(EventName name, EventId source) const {
+bool Rsmc<Machine>::follows_marks(EventName name, EventId source, bool waits) const {
   return std::all_of(marks_.begin(), marks_.end(), [&](const Mark& mark) {
-    return mark.read != name ||
-           any_on_way_back(source, mark.first_after, [&](EventId write) { return write == mark.write; });
+    if (mark.read != name || (waits && source == mark.write)) return true;
+    return any_on_way_back(source, mark.first_after, [&](EventId write) { return write == mark.write; });
   });
 }
 

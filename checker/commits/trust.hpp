@@ -346,7 +346,9 @@ template <RevisitMachine Machine>
       open(*undecided);
       return false;
     }
-    if (!machine_.evaluate_waits()) return false;
+    if (!machine_.evaluate_waits(
+            [&](EventName read, EventId newest) { return machine_.may_wait_on(read.thread, newest); }))
+      return false;
     if (ends_.finish(machine_) && observer_) observer_(machine_.plain_graph());
     machine_.forget_evaluations();
   }
