@@ -1,6 +1,7 @@
 // Waits of threads that run ahead of their loads: what WaitsInPlace asks of a machine, by trying. A read of an await waits
 // if the newest write stops its thread; a condition of several loads waits at the load that decides. Looks at plain
-// variables do not wait in place: they can race even if they come too early.
+// variables do not wait in place: they can race even if they come too early. Nor does anything with a preemption bound, which
+// has been proven for the order of events without waiting.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,9 @@ class AheadWaits : public Machine {
 
   [[nodiscard]] bool full() const { return out_of_room_ || Machine::full(); }
   [[nodiscard]] bool awaits(EventName name) const {
+    if constexpr (BoundsPreemptions<Machine>) {
+      if (Machine::bounds_preemptions()) return false;
+    }
     const auto& image = Machine::image();
     return Machine::awaits(name) && !image.locations[Machine::location(name)].is_plain;
   }

@@ -302,7 +302,7 @@ concept RevisitMachine = CommitMachine<M> &&
   machine.release(event);
 
   run.include(event_id, set);  // inserts all ids of the event
-  { run.may_revisit(prepared, parameter, event_id, deleted) } -> std::same_as<bool>;
+  { machine.may_revisit(event, parameter, event_id, deleted) } -> std::same_as<bool>;
   { machine.cut(event, parameter, from, event_id, deleted) } -> std::same_as<std::uint32_t>;
   { machine.mend() } -> std::same_as<std::uint32_t>;
   { run.revisited() } -> std::same_as<EventName>;
@@ -339,22 +339,23 @@ concept WaitsInPlace = CommitMachine<M> &&
 // A read that awaits something is *deferred* where a write that stops it revisits it: as for a lock, an event keeps
 // its position.
 //
-// - `may_read`: whether the thread's next read, if it was deferred, belongs to executions in which it has this source;
+// - `may_read`: whether this read, if it was deferred, belongs to executions in which it has this source;
 //   `may_wait_on`: to those in which it waits for ever and this is the newest write.
 // - `defers_read`: whether the event keeps the position of such a read. `is_maximal_deferral`: whether it is
 //   maximal in the graph without the deleted events.
-// - `have_read_since`: whether these readers of a write are deferrals whose threads have read something else since
-//   then (`writer`: is about to), and still have without the deleted events. Such a write may be deleted without
-//   them; `close_gaps`, after the cut, returns the id of the revisiting event, which may have got a position.
+// - `any_reads_on`: whether some event that is not deleted reads from the write or waits for a newer one, but for deferrals
+//   whose threads have read something else since then (`writer`: is about to), and still have without the deleted events.
+//   Such a write may be deleted without them; `close_gaps`, after the cut, returns the id of the revisiting event, which may
+//   have got a position.
 template <typename M>
 concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
-    requires(M& machine, const M& run, const typename M::Prepared& prepared, EventId event_id, ThreadId t,
+    requires(M& machine, const M& run, const typename M::Prepared& prepared, EventId event_id, EventName name,
              const typename M::Set& deleted) {
-  { run.may_read(t, event_id) } -> std::same_as<bool>;
-  { run.may_wait_on(t, event_id) } -> std::same_as<bool>;
+  { run.may_read(name, event_id) } -> std::same_as<bool>;
+  { run.may_wait_on(name, event_id) } -> std::same_as<bool>;
   { run.defers_read(event_id) } -> std::same_as<bool>;
   { run.is_maximal_deferral(event_id, deleted) } -> std::same_as<bool>;
-  { run.have_read_since(deleted, t, deleted) } -> std::same_as<bool>;
+  { run.any_reads_on(event_id, name, deleted) } -> std::same_as<bool>;
   { machine.close_gaps(prepared, event_id, deleted) } -> std::same_as<EventId>;
 };
 

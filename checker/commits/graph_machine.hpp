@@ -396,7 +396,7 @@ class GraphMachine {
     }
     if (!ready.empty()) return next_of(ready.first());
     if (!anyone_awaits()) return std::nullopt;
-    return next_awaited([&](EventName read, EventId source) { return may_read(read.thread, source); });
+    return next_awaited([&](EventName read, EventId source) { return may_read(read, source); });
   }
   // Deferred locks come later, in every execution.
   [[nodiscard]] static bool lost_race() { return false; }
@@ -456,14 +456,14 @@ class GraphMachine {
     }
     return found;
   }
-  [[nodiscard]] bool may_read(ThreadId t, EventId source) const {
-    const EventId last = graph_.thread(t).last;
+  [[nodiscard]] bool may_read(EventName read, EventId source) const {
+    const EventId last = graph_.thread(read.thread).last;
     if (!defers_read(last)) return true;
     return !is_initial(source) && follows_deferrals(last, source, graph_[source].prefix);
   }
-  [[nodiscard]] bool may_wait_on(ThreadId t, EventId newest) const {
-    const EventId last = graph_.thread(t).last;
-    return !defers_read(last) || graph_[last].source == newest || may_read(t, newest);
+  [[nodiscard]] bool may_wait_on(EventName read, EventId newest) const {
+    const EventId last = graph_.thread(read.thread).last;
+    return !defers_read(last) || graph_[last].source == newest || may_read(read, newest);
   }
   [[nodiscard]] bool defers_read(EventId event) const {
     return event != no_event && graph_[event].kind == EventKind::deferral && graph_[event].op != Op::lock;
@@ -476,19 +476,9 @@ class GraphMachine {
     return newest == deferral.source ||
            (!is_initial(newest) && follows_deferral(deferral, before(event), newest, graph_[newest].prefix));
   }
-  [[nodiscard, gnu::noinline]] bool have_read_since(const Set& readers, ThreadId writer,
-                                                    const Set& deleted) const {
-    bool all = true;
-    readers.for_each([&](ProcessId reader) {
-      const auto id = static_cast<EventId>(reader);
-      if (!all || !defers_read(id)) {
-        all = false;
-        return;
-      }
-      const EventId next = graph_.po_next(id);
-      all = next == no_event ? graph_[id].thread == writer : !deleted.contains(static_cast<ProcessId>(next));
-    });
-    return all;
+  [[nodiscard]] bool any_reads_on(EventId write, EventName writer, const Set& deleted) const {
+    const Set readers = graph_[write].readers - deleted;
+    return !readers.empty() && !have_read_since(readers, writer.thread, deleted);
   }
   template <typename MayWait>
   [[gnu::noinline]] bool evaluate_waits(MayWait&& may_wait) {
@@ -704,6 +694,21 @@ class GraphMachine {
   // it comes too early.
   [[nodiscard]] bool may_wait(const Mailbox& m) const {
     return (m.in_await | m.before_assume) != 0 && !bound_.active() && !image_.locations[m.location].is_plain;
+  }
+  // Whether all of these readers of a write are deferrals whose threads have read since.
+  [[nodiscard, gnu::noinline]] bool have_read_since(const Set& readers, ThreadId writer,
+                                                    const Set& deleted) const {
+    bool all = true;
+    readers.for_each([&](ProcessId reader) {
+      const auto id = static_cast<EventId>(reader);
+      if (!all || !defers_read(id)) {
+        all = false;
+        return;
+      }
+      const EventId next = graph_.po_next(id);
+      all = next == no_event ? graph_[id].thread == writer : !deleted.contains(static_cast<ProcessId>(next));
+    });
+    return all;
   }
   // Whether the thread has begun to evaluate a condition of several loads.
   [[nodiscard]] bool evaluates(ThreadId t) const {

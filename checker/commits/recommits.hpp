@@ -8,6 +8,10 @@
 // one stuck. If the mutex is free in the end, or has another owner, the execution with the lock is a
 // different one.
 //
+// A read that awaits something is deferred (DefersReads) if the machine's threads run ahead: a *mark* has its position in the
+// order, and names the write that stopped it. Marks are no steps of the machine, either. As in GraphMachine, a mark belongs
+// to the prefixes that its read belongs to. Under the other models reads do not wait here: this is their oracle.
+//
 // Memory: the run, and the steps that each revisit has cut.
 #pragma once
 
@@ -20,6 +24,7 @@
 
 #include "checker/commits/commit_machine.hpp"
 #include "checker/commits/named_steps.hpp"
+#include "checker/commits/way_back.hpp"
 
 namespace heddle::checker {
 
@@ -29,10 +34,13 @@ class Recommits : public Machine {
   template <unsigned Wider>
   using Widened = Recommits<typename Machine::template Widened<Wider>>;
 
-  // Ids beyond those of the machine, one for each thread: of a stuck lock, and of a revisited read while it
+  // Ids beyond those of the machine. One for each thread: of a stuck lock, and of a revisited read while it
   // is not in the run.
   static constexpr EventId first_stuck = 0x40000000;
   static constexpr EventId first_absent = 0x50000000;
+  static constexpr EventId first_mark = 0x60000000;
+
+  static constexpr bool marks_reads = RunsAhead<Machine> && WaitsInPlace<Machine>;
 
   // Machines of one word are for programs with few threads.
   static constexpr std::uint32_t threads_of_machine = Machine::words == 1 ? 64 : most_threads;
@@ -40,40 +48,47 @@ class Recommits : public Machine {
     return image.threads.size() <= threads_of_machine;
   }
 
-  // Ids of the machine and of stuck locks.
+  // Ids of the machine, of stuck locks and of marks.
   class Set {
    public:
     Set() = default;
     Set(const typename Machine::Set& events) : events_(events) {}  // NOLINT(google-explicit-constructor)
     [[nodiscard]] bool contains(ProcessId id) const {
-      return id < first_stuck ? events_.contains(id) : id < first_absent && stuck_.contains(id - first_stuck);
+      if (id < first_stuck) return events_.contains(id);
+      if (id >= first_mark) return marks_.contains(id - first_mark);
+      return id < first_absent && stuck_.contains(id - first_stuck);
     }
     void insert(ProcessId id) {
       if (id < first_stuck) {
         events_.insert(id);
+      } else if (id >= first_mark) {
+        marks_.insert(id - first_mark);
       } else {
         stuck_.insert(id - first_stuck);
       }
     }
-    [[nodiscard]] bool empty() const { return stuck_.empty() && events_.empty(); }
+    [[nodiscard]] bool empty() const { return stuck_.empty() && events_.empty() && marks_.empty(); }
     [[nodiscard]] ProcessId first() const {
       if (!events_.empty()) return events_.first();
-      return first_stuck + stuck_.first();
+      return stuck_.empty() ? first_mark + marks_.first() : first_stuck + stuck_.first();
     }
     Set& operator|=(const Set& other) {
       events_ |= other.events_;
       stuck_ |= other.stuck_;
+      marks_ |= other.marks_;
       return *this;
     }
     friend Set operator-(Set a, const Set& b) {
       a.events_ -= b.events_;
       a.stuck_ -= b.stuck_;
+      a.marks_ -= b.marks_;
       return a;
     }
 
    private:
     typename Machine::Set events_;
     BitSet<(threads_of_machine + 63) / 64> stuck_;  // by thread
+    typename Machine::Set marks_;                   // by number
   };
   struct Prepared : Machine::Prepared {
     std::uint64_t version = 0;  // of the run that it was prepared for
@@ -91,16 +106,29 @@ class Recommits : public Machine {
     std::size_t cuts = 0;
     for (const Cut& cut : cuts_) {
       cuts += cut.steps.capacity() * sizeof(NamedStep) + cut.order.capacity() * sizeof(EventId) +
-              cut.stuck.capacity() * sizeof(cut.stuck[0]);
+              cut.stuck.capacity() * sizeof(cut.stuck[0]) + cut.marks.capacity() * sizeof(Mark);
     }
     return Machine::memory_used() + order_.capacity() * sizeof(EventId) + cuts;
   }
 
   [[nodiscard]] std::optional<EventName> next_event() {
-    const auto ready = [&](EventName event) { return this->op(event) != Op::lock || !stuck_[event.thread]; };
+    const auto ready = [&](EventName event) {
+      if constexpr (marks_reads) {
+        if (Machine::awaits(event)) return false;
+      }
+      return this->op(event) != Op::lock || !stuck_[event.thread];
+    };
     bool of_left_most = false;
     if constexpr (BoundsPreemptions<Machine>) of_left_most = Machine::bounds_preemptions();
-    return checker::next_event(*this, ready, of_left_most);
+    const auto next = checker::next_event(*this, ready, of_left_most);
+    if constexpr (marks_reads) {
+      if (!next && Machine::anyone_awaits())
+        return Machine::next_awaited([&](EventName read, EventId source) { return may_read(read, source); });
+    }
+    return next;
+  }
+  [[nodiscard]] bool full() const {
+    return Machine::full() || (marks_reads && marks_.size() >= Machine::Set::capacity);
   }
   [[nodiscard]] static std::optional<EventName> next_waiting(ThreadId /*from*/) { return std::nullopt; }
   // A stuck lock whose mutex is free by now, or has another owner, waits only in other executions.
@@ -150,7 +178,14 @@ class Recommits : public Machine {
   using Machine::next_parameter;
   [[nodiscard]] Set commit_before(Prepared& event) {
     refresh(event);
-    return Machine::commit_before(event);
+    Set prefix = with_marks(Machine::commit_before(event));
+    for (std::uint32_t k = 0; k < marks_.size(); ++k) {
+      if (marks_[k].there && marks_[k].read == event.name) prefix.insert(first_mark + k);
+    }
+    return prefix;
+  }
+  [[nodiscard]] Set committed_before(std::int64_t id) const {
+    return with_marks(Machine::committed_before(id));
   }
   [[nodiscard]] std::optional<std::int64_t> next_parameter(Prepared& event, std::int64_t parameter) {
     refresh(event);
@@ -173,6 +208,11 @@ class Recommits : public Machine {
   bool defer(Prepared& event, std::int64_t owner, EventId& id) {
     if (Machine::newer(owner) != no_event) return false;
     const ThreadId t = event.name.thread;
+    if (Machine::op(event.name) != Op::lock) {
+      marks_.push_back({.read = event.name, .write = static_cast<EventId>(owner)});
+      give_place(id, first_mark + static_cast<EventId>(marks_.size() - 1));
+      return true;
+    }
     stuck_[t] = {
         .event = event.name, .owner = Machine::name_of(owner), .owner_id = static_cast<EventId>(owner)};
     give_place(id, first_stuck + static_cast<EventId>(t));
@@ -180,7 +220,9 @@ class Recommits : public Machine {
   }
   void remove(Prepared& event, EventId& id) {
     const ThreadId t = event.name.thread;
-    if (id >= first_stuck) {
+    if (id >= first_mark) {
+      marks_.pop_back();
+    } else if (id >= first_stuck) {
       stuck_[t].reset();
     } else {
       Machine::undo();
@@ -195,11 +237,69 @@ class Recommits : public Machine {
   }
   static void release(const Prepared& /*event*/) {}
 
-  [[nodiscard]] bool may_revisit(const Prepared& event, std::int64_t /*source*/, EventId read,
-                                 const Set& /*deleted*/) const {
+  [[nodiscard]] bool may_revisit(Prepared& event, std::int64_t source, EventId read, const Set& /*deleted*/) {
+    if (read >= first_mark) return false;
     const EventName name = name_of(read);
-    return Machine::location(name) == Machine::location(event.name) && Machine::reads(name);
+    if (Machine::location(name) != Machine::location(event.name) || !Machine::reads(name)) return false;
+    if constexpr (marks_reads) {
+      if (!is_marked(name)) return true;
+      refresh(event);
+      auto prefix = Machine::commit_before(event);
+      if (Machine::updates(event.name) && source >= 0) prefix |= Machine::committed_before(source);
+      return follows_marks(name, no_event, prefix);
+    }
+    return true;
   }
+
+  // -- Waits, as DefersReads has them.
+
+  [[nodiscard]] bool may_read(EventName read, EventId source) const requires marks_reads {
+    if (is_initial(source)) return !is_marked(read);
+    return follows_marks(read, source, Machine::committed_before(source));
+  }
+  [[nodiscard]] bool may_wait_on(EventName read, EventId newest) const requires marks_reads {
+    const Mark* last = nullptr;
+    for (const Mark& mark : marks_) {
+      if (mark.there && mark.read == read) last = &mark;
+    }
+    return last == nullptr || last->write == newest || may_read(read, newest);
+  }
+  [[nodiscard]] bool defers_read(EventId event) const requires marks_reads { return event >= first_mark; }
+  [[nodiscard]] bool is_maximal_deferral(EventId id, const Set& deleted) const requires marks_reads {
+    EventId newest = newest_after(mark(id).write);
+    while (!is_initial(newest) && deleted.contains(static_cast<ProcessId>(newest)))
+      newest = static_cast<EventId>(Machine::older(newest));
+    return newest == mark(id).write ||
+           (!is_initial(newest) && follows_mark(id, newest, Machine::committed_before(newest)));
+  }
+  [[nodiscard]] bool any_reads_on(EventId write, EventName writer,
+                                  const Set& deleted) const requires marks_reads {
+    if (!(readers(write) - deleted).empty()) return true;
+    const auto gone = [&](EventId id) { return deleted.contains(static_cast<ProcessId>(id)); };
+    for (EventId id = first_mark; id < end_of_marks(); ++id) {
+      if (!mark(id).there || mark(id).write != write || gone(id)) continue;
+      const EventId next = next_of(id);
+      if (next == no_event ? mark(id).read != writer : gone(next)) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] EventId close_gaps(const Prepared& event, EventId id,
+                                   const Set& /*deleted*/) requires marks_reads {
+    for (EventId gap = first_mark; gap < end_of_marks(); ++gap) {
+      if (!mark(gap).there || mark(gap).write != no_event) continue;
+      EventId next = next_of(gap);
+      if (next == no_event && mark(gap).read == event.name) {
+        next = id;
+        if (id == no_event) id = gap;
+      }
+      mark(gap).there = false;
+      if (next == no_event) continue;
+      order_.erase(std::find(order_.begin(), order_.end(), next));
+      *std::find(order_.begin(), order_.end(), gap) = next;
+    }
+    return id;
+  }
+
   std::uint32_t cut(Prepared& event, std::int64_t source, std::size_t from, EventId read, const Set& deleted);
   std::uint32_t mend();
   [[nodiscard]] EventName revisited() const { return cuts_[cut_count_ - 1].revisited; }
@@ -221,6 +321,11 @@ class Recommits : public Machine {
     EventName owner;  // the write that has taken the mutex
     EventId owner_id = no_event;
   };
+  struct Mark {
+    EventName read;
+    EventId write = no_event;  // the one that stopped it; none after a cut that has removed it
+    bool there = true;         // not any more after a cut, which leaves the numbers of others as they are
+  };
   struct Cut {
     EventName revisited;
     EventName source;                             // of the update that revisits
@@ -228,7 +333,67 @@ class Recommits : public Machine {
     std::vector<NamedStep> steps;                 // the others, as they were
     std::vector<EventId> order;                   // as it was
     std::vector<std::optional<StuckLock>> stuck;  // as they were
+    std::vector<Mark> marks;                      // as they were
   };
+
+  [[nodiscard]] const Mark& mark(EventId id) const {
+    return marks_[static_cast<std::size_t>(id - first_mark)];
+  }
+  [[nodiscard]] Mark& mark(EventId id) { return marks_[static_cast<std::size_t>(id - first_mark)]; }
+  [[nodiscard]] EventId end_of_marks() const { return first_mark + static_cast<EventId>(marks_.size()); }
+  [[nodiscard]] bool is_marked(EventName read) const {
+    return std::any_of(marks_.begin(), marks_.end(),
+                       [&](const Mark& m) { return m.there && m.read == read; });
+  }
+  // With the marks of the reads that it contains.
+  [[nodiscard]] Set with_marks(const typename Machine::Set& events) const {
+    Set result = events;
+    if constexpr (marks_reads) {
+      for (std::uint32_t k = 0; k < marks_.size(); ++k) {
+        if (!marks_[k].there) continue;
+        const auto& read = Machine::request(marks_[k].read);
+        if (read.committed && events.contains(static_cast<ProcessId>(read.read)))
+          result.insert(first_mark + k);
+      }
+    }
+    return result;
+  }
+  // The read's next mark, or the read itself if it is in the run, or no_event.
+  [[nodiscard]] EventId next_of(EventId id) const {
+    const EventName read = mark(id).read;
+    for (EventId next = id + 1; next < end_of_marks(); ++next) {
+      if (mark(next).there && mark(next).read == read) return next;
+    }
+    const auto& request = Machine::request(read);
+    return request.committed ? static_cast<EventId>(Machine::first_event(Machine::step_of(request.read)))
+                             : no_event;
+  }
+  [[nodiscard]] EventId newest_after(EventId write) const {
+    while (Machine::newer(write) != no_event) write = Machine::newer(write);
+    return write;
+  }
+  // Whether a read with marks belongs to executions in which it reads from this write (no_event: from one that is not in
+  // the run) with this prefix.
+  [[nodiscard]] bool follows_marks(EventName read, EventId write, const typename Machine::Set& prefix) const {
+    for (EventId id = first_mark; id < end_of_marks(); ++id) {
+      if (mark(id).there && mark(id).read == read && !follows_mark(id, write, prefix)) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] bool follows_mark(EventId id, EventId write, const typename Machine::Set& prefix) const {
+    Set before;
+    for (const EventId event : order_) {
+      if (event == id) break;
+      if (event < first_stuck) include(event, before);
+    }
+    const auto earlier = [&](EventId e) {
+      return is_initial(e) || before.contains(static_cast<ProcessId>(e));
+    };
+    if (write != no_event && earlier(write)) return false;
+    const Machine& machine = *this;
+    return any_on_way_back(machine, newest_after(mark(id).write), write, prefix, earlier,
+                           [&](EventId e) { return e == mark(id).write; });
+  }
 
   // Dropping the store of a read-modify-write is not a revisit.
   [[nodiscard]] static std::optional<std::int64_t> kept(const Prepared& event,
@@ -265,6 +430,7 @@ class Recommits : public Machine {
 
   std::vector<EventId> order_;
   std::vector<std::optional<StuckLock>> stuck_;  // by thread
+  std::vector<Mark> marks_;                      // by number; those of one read in program order
   std::vector<Cut> cuts_;                        // the entries from cut_count_ on keep their memory
   std::size_t cut_count_ = 0;
   std::vector<NamedStep> staying_;  // scratch
@@ -281,6 +447,7 @@ std::uint32_t Recommits<Machine>::cut(Prepared& event, std::int64_t source, std:
   cut.source = Machine::updates(event.name) ? Machine::name_of(source) : EventName{};
   cut.order = order_;
   cut.stuck = stuck_;
+  cut.marks = marks_;
   Set going = deleted;
   include(read, going);
 
@@ -319,6 +486,14 @@ std::uint32_t Recommits<Machine>::cut(Prepared& event, std::int64_t source, std:
   for (auto& lock : stuck_) {
     if (lock) lock->owner_id = static_cast<EventId>(Machine::resolve(lock->event, lock->owner));
   }
+  for (EventId id = first_mark; id < end_of_marks(); ++id) {
+    Mark& kept = mark(id);
+    if (going.contains(static_cast<ProcessId>(id))) {
+      kept.there = false;
+    } else if (kept.there) {
+      kept.write = going.contains(static_cast<ProcessId>(kept.write)) ? no_event : id_now(kept.write);
+    }
+  }
   return static_cast<std::uint32_t>(staying_.size());
 }
 
@@ -329,6 +504,7 @@ std::uint32_t Recommits<Machine>::mend() {
   for (const NamedStep& step : cut.steps) again(step);
   order_ = cut.order;
   stuck_ = cut.stuck;
+  marks_ = cut.marks;
   return static_cast<std::uint32_t>(cut.steps.size());
 }
 

@@ -181,6 +181,7 @@ class Trust {
   // inlines them into `run` only if it must.)
 
   inline void arrive();
+  bool open_undecided();
   bool end_waiting();
   Node& open(EventName name);
   // What the newest node did: it was left; it extended the graph; it revisited a read, which is not yet open.
@@ -322,32 +323,42 @@ template <RevisitMachine Machine>
     open(*next);
     return;
   }
+  bool waits = false;
+  if constexpr (DefersReads<Machine>) {
+    waits = machine_.anyone_awaits();
+    if (waits && open_undecided()) return;
+  }
   if (machine_.lost_race()) {
     ++search_.counts.blocked_race;
     ++search_.counts.runs;
     return;
   }
-  bool waits = false;
-  if constexpr (DefersReads<Machine>) {
-    waits = machine_.anyone_awaits();
-    if (waits && !end_waiting()) return;
+  if (waits) {
+    if (!end_waiting()) return;
+  } else if (ends_.finish(machine_) && observer_) {
+    observer_(machine_.plain_graph());
   }
-  if (!waits && ends_.finish(machine_) && observer_) observer_(machine_.plain_graph());
   if (const auto waiting = machine_.next_waiting(0)) open(*waiting).idle = true;
 }
 
-// Where nothing comes next and some thread awaits something: ends the run, unless some thread missed its
-// chance. Then opens its node and returns false.
+// Where nothing comes next and some thread awaits something: if one has missed its chance, opens its node and returns true.
+template <RevisitMachine Machine>
+[[gnu::noinline]] bool Trust<Machine>::open_undecided() {
+  if constexpr (DefersReads<Machine>) {
+    const auto undecided = machine_.next_undecided(
+        [&](EventName read, EventId source) { return machine_.may_read(read, source); });
+    if (undecided) open(*undecided);
+    return undecided.has_value();
+  }
+  return false;
+}
+
+// Ends a run in which threads wait for ever. False if the machine has no room for their last reads.
 template <RevisitMachine Machine>
 [[gnu::noinline]] bool Trust<Machine>::end_waiting() {
   if constexpr (DefersReads<Machine>) {
-    if (const auto undecided = machine_.next_undecided(
-            [&](EventName read, EventId source) { return machine_.may_read(read.thread, source); })) {
-      open(*undecided);
-      return false;
-    }
     if (!machine_.evaluate_waits(
-            [&](EventName read, EventId newest) { return machine_.may_wait_on(read.thread, newest); }))
+            [&](EventName read, EventId newest) { return machine_.may_wait_on(read, newest); }))
       return false;
     if (ends_.finish(machine_) && observer_) observer_(machine_.plain_graph());
     machine_.forget_evaluations();
@@ -460,7 +471,7 @@ template <RevisitMachine Machine>
 [[gnu::noinline]] bool Trust<Machine>::wait(Node& node) {
   if constexpr (DefersReads<Machine>) {
     const bool goes_on =
-        (node.forced || machine_.may_read(node.event.name.thread, static_cast<EventId>(node.parameter))) &&
+        (node.forced || machine_.may_read(node.event.name, static_cast<EventId>(node.parameter))) &&
         !machine_.stops(node.event, node.parameter);
     if (goes_on) return false;
     if (machine_.newer(node.parameter) != no_event || !machine_.defer(node.event, node.parameter, node.id)) {
@@ -581,10 +592,8 @@ bool Trust<Machine>::maximal(EventId id, const Node& node) const {
   const EventId write = machine_.write_of(id);
   if (write == no_event) return gone(machine_.newer(machine_.source_of(id)));
   if (!gone(machine_.newer(write))) return false;
-  const Set readers = machine_.readers(write) - deleted;
-  if constexpr (DefersReads<Machine>)
-    return readers.empty() || machine_.have_read_since(readers, node.event.name.thread, deleted);
-  return readers.empty();
+  if constexpr (DefersReads<Machine>) return !machine_.any_reads_on(write, node.event.name, deleted);
+  return (machine_.readers(write) - deleted).empty();
 }
 
 // Samples random paths on the second width of the machine: there is no search that could begin again.

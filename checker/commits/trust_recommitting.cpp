@@ -1,5 +1,6 @@
 // trust (trust.hpp) with revisits that commit the remaining events again: under POWER. Under the other models
 // it is the oracle for revisits in place (trust.cpp), for executions of some 60 events.
+#include "checker/commits/ahead_waits.hpp"
 #include "checker/commits/machines.hpp"
 #include "checker/commits/preemption_bounded.hpp"
 #include "checker/commits/recommits.hpp"
@@ -10,9 +11,9 @@ namespace heddle::checker {
 
 namespace {
 
-using Narrowest = Recommits<PreemptionBounded<PowerMachine<1>>>;
+using Narrowest = Recommits<AheadWaits<PreemptionBounded<PowerMachine<1>>>>;
 
-static_assert(RevisitMachine<Narrowest> && BoundsPreemptions<Narrowest>);
+static_assert(DefersReads<Narrowest> && BoundsPreemptions<Narrowest>);
 
 }  // namespace
 

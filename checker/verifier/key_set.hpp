@@ -86,6 +86,7 @@ class KeyWriter {
     used_ = 0;
   }
   void put(std::uint64_t value, unsigned bits) {
+    if (bits == 0) return;
     if (used_ + bits > 64) {
       words_.push_back(0);
       used_ = 0;

@@ -155,7 +155,7 @@ class RacyExecutions {
 
   Machine& machine_;
   const compiler::Image& image_;
-  const axioms::Model& model_;
+  axioms::Model model_;
   std::uint64_t ends_ = 0;
 };
 

@@ -24,8 +24,14 @@ using namespace heddle::checker;  // NOLINT
 using Class = std::vector<std::int64_t>;
 
 Class class_of(const rf::FoundClass& found) {
-  // Classes do not distinguish whether an await waits forever.
-  const auto ending = found.ending == Ending::deadlock ? Ending::blocked_await : found.ending;
+  // Classes do not distinguish whether an await waits forever, nor whether what a daemon saw was the last write.
+  auto ending = found.ending;
+  if (ending == Ending::complete) {
+    for (ThreadId t = 0; t < found.events.size(); ++t) {
+      if (found.threads.mailbox(t).op == compiler::Op::await_failed) ending = Ending::blocked_await;
+    }
+  }
+  if (ending == Ending::deadlock) ending = Ending::blocked_await;
   Class result{static_cast<std::int64_t>(ending)};
   for (const auto& thread : found.events) {
     for (const auto& event : thread) {

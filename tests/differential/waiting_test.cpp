@@ -231,6 +231,21 @@ TEST_CASE("trust and rsmc are never blocked where each condition has one load") 
   }
 }
 
+TEST_CASE("under POWER trust and rsmc are never blocked at an await of one load") {
+  for (const std::string file :
+       {"examples/bakery.hed", "examples/szymanski.hed", "examples/protocols/ben_or.hed"}) {
+    const auto program = Program::from_file(std::string(HEDDLE_SOURCE_DIR "/") + file);
+    REQUIRE(program);
+    for (const char* algorithm : {"trust", "rsmc"}) {
+      const auto result = check(*program, {.model = "power", .algorithm = algorithm, .keep_going = true});
+      REQUIRE(result);
+      CHECK(result->finished);
+      CHECK_MESSAGE(result->counts.executions > 0, file);
+      CHECK_MESSAGE(result->counts.blocked_await == 0, file << " " << algorithm);
+    }
+  }
+}
+
 TEST_SUITE_END();
 
 }  // namespace heddle::differential
