@@ -28,8 +28,8 @@
 // on each other. So in all runs of one trace they come in one order, and what invariants see of a state depends
 // only on how many of them have come: some run of each trace is explored, and every state belongs to some run.
 //
-// A stateful algorithm (`Policy::stateful`) may end a path at a known state: `Policy::prune`. It cannot use
-// sleep sets: what sleeps here may have been awake when the state was explored.
+// A stateful algorithm (`Policy::stateful`) may end a path at a known state (`Policy::prune`), if all that slept when
+// the state was explored sleeps here, too.
 //
 // A preemption bound (preemptions.hpp) cuts paths that sleep sets and races rely on. So with a bound there are
 // no sleep sets, and backtrack points are conservative (Coons, Musuvathi, McKinley, OOPSLA'13, section 4),
@@ -109,9 +109,9 @@ struct Race {
 };
 
 // The part that each algorithm decides. `add` puts what reversing the race needs into the backtrack set of
-// `node`, the state before the race's earlier step. A stateful policy also has `prune(search)`, called at
-// each new state: if it returns true, the path ends there, and it has updated the backtrack sets of the path
-// for everything that may follow.
+// `node`, the state before the race's earlier step. A stateful policy also has `prune(search, sleep)`,
+// called at each new state: if it returns true, the path ends there, and it has updated the backtrack sets of the path
+// for everything that may follow; if not, it may have woken processes.
 template <typename Policy, typename Machine>
 concept BacktrackPolicy = Interleaving<Machine> && std::default_initializable<Policy> &&
     requires(Policy& policy, const Machine& machine, const HappensBefore<Machine>& order,
@@ -267,7 +267,7 @@ class BacktrackingSearch {
     for (const auto earlier : order_.races()) add({begin_of(earlier), last, process, order_.row(last)});
     if (race != none) add({begin_of(race), last, process, order_.row(last)});
     if (bounded_) mutexes_race(last);
-    if (bounded_ || Policy::stateful) return arrive({});
+    if (bounded_) return arrive({});
     const Access access = machine_.step(last).access;
     const ThreadId thread = machine_.step(last).thread;
     const bool observed = machine_.has_invariants() && machine_.is_observed(machine_.step(last));
@@ -311,7 +311,7 @@ class BacktrackingSearch {
     if (machine_.broken()) add_all(begin);
     for (const auto earlier : order_.races()) add_all(earlier);
     Set sleep;
-    if (!Policy::stateful) {
+    if (!bounded_) {
       asleep.for_each([&](ProcessId p) {
         if (p != process && independent_of_block(p, first)) sleep.insert(p);
       });
@@ -419,12 +419,13 @@ class BacktrackingSearch {
     }
     node.enabled = machine_.enabled();
     if constexpr (Policy::stateful) {
-      if (policy_.prune(*this)) {
+      node.sleep &= node.enabled;
+      if (policy_.prune(*this, node.sleep)) {
         ++search_.counts.runs;
         return;
       }
     }
-    const Set awake = node.enabled - sleep;
+    const Set awake = node.enabled - node.sleep;
     if (!awake.empty()) return begin(node, awake);
     if (node.enabled.empty()) {
       search_.end(machine_);

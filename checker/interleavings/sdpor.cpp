@@ -1,7 +1,7 @@
 // sdpor: stateful dynamic partial-order reduction (paper 5: Yang, Chen, Gopalakrishnan, Kirby, SPIN'08,
 // figures 5 to 7).
 //
-// dpor without sleep sets, plus a table of visited states (state_table.hpp). A path that meets a known state
+// dpor plus a table of visited states (state_table.hpp). A path that meets a known state
 // ends there: everything after it has been explored. The races between the steps on this path and the
 // operations after the known state would be lost. So the search keeps the visible-operation dependency graph
 // G: a node per operation (process, location, reads or writes), an edge from each executed operation to the
@@ -15,6 +15,11 @@
 //   that does not happen before the process's current point.
 // - A lock that waits for its mutex counts as pending, too, and so does the operation of an await: the path
 //   may end before it is enabled.
+// - Sleep sets, of which the paper has none. What slept when a state was explored has not been explored from there. So the
+//   table also has the set with which each state was explored (Godefroid, Holzmann, Pirottin, "State-space caching
+//   revisited", FMSD 1995). A path ends at a known state only if all of that set sleeps on it, too; else
+//   the state is explored again, with what sleeps both times, which then is its set. So that happens at most once for
+//   each process that can sleep.
 // - With a preemption bound, the running thread, the preemptions so far and the threads that will cost one
 //   belong to the state, and each process that does something after a known state is also added where the
 //   running thread's block of steps began, as races after that state would do.
@@ -103,16 +108,24 @@ class Stateful : public FlanaganGodefroid {
  public:
   static constexpr bool stateful = true;
 
-  // Adds a new state to the table; at a known one, updates the backtrack sets of the path.
+  // Adds a new state to the table; at a known one that need not be explored again, updates the backtrack sets of the path.
+  // Wakes what has to be explored now at a known state.
   template <typename Exploration>
-  bool prune(Exploration& search) {
+  bool prune(Exploration& search, typename Machine::Set& sleep) {
     Machine& machine = search.machine();
     connect(machine, search.order());
     path_.clear();
     if (search.bounded()) search.running().append_to(path_, machine);
     append_revertible(machine.steps(), machine.image(), path_);
-    if (!table_.known(machine, path_)) {
+    const auto found = table_.find(machine, path_);
+    if (!found.known) {
+      asleep_.push_back(sleep);
       search.counts().states = table_.size();
+      return false;
+    }
+    auto& asleep = asleep_[found.number];
+    if (!(asleep - sleep).empty()) {
+      asleep = sleep &= asleep;
       return false;
     }
     ++search.counts().revisits;
@@ -122,7 +135,8 @@ class Stateful : public FlanaganGodefroid {
   }
 
   [[nodiscard]] std::size_t memory_used() const {
-    return table_.memory_used() + graph_.memory_used() + reachable_.capacity() * sizeof(Reachable);
+    return table_.memory_used() + graph_.memory_used() + reachable_.capacity() * sizeof(Reachable) +
+           asleep_.capacity() * sizeof(asleep_[0]);
   }
 
  private:
@@ -224,6 +238,7 @@ class Stateful : public FlanaganGodefroid {
   }
 
   StateTable<Machine> table_;
+  std::vector<typename Machine::Set> asleep_;  // by state: what slept when it was explored
   // The part of the path that belongs to the state: with a preemption bound, or for loops whose rounds may be idle.
   std::vector<std::uint64_t> path_;
   OperationGraph graph_;
