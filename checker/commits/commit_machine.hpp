@@ -282,9 +282,9 @@ concept BoundsBuffers = CommitMachine<M> && requires(const M& run) {
 //   do.
 template <typename M>
 concept RevisitMachine = CommitMachine<M> &&
-    requires(M& machine, const M& run, typename M::Prepared& event, const typename M::Prepared& prepared,
-             ThreadId t, std::int64_t parameter, EventId& id, EventId event_id, typename M::Set& set,
-             const typename M::Set& deleted, std::size_t from) {
+    requires(M& machine, const M& run, typename M::Prepared& event, ThreadId t, std::int64_t parameter,
+             EventId& id, EventId event_id, typename M::Set& set, const typename M::Set& deleted,
+             std::size_t from) {
   { run.order() } -> std::same_as<const std::vector<EventId>&>;
   // The event to be added next, a function of the graph.
   { machine.next_event() } -> std::same_as<std::optional<EventName>>;

@@ -470,11 +470,8 @@ class GraphMachine {
   }
   [[nodiscard]] bool is_maximal_deferral(EventId event, const Set& deleted) const {
     const auto& deferral = graph_[event];
-    EventId newest = graph_.newest(deferral.location);
-    while (!is_initial(newest) && deleted.contains(static_cast<ProcessId>(newest)))
-      newest = graph_[newest].co_previous;
-    return newest == deferral.source ||
-           (!is_initial(newest) && follows_deferral(deferral, before(event), newest, graph_[newest].prefix));
+    return is_maximal_mark(*this, deferral.source, graph_.newest(deferral.location), deleted,
+                           earlier_than(event));
   }
   [[nodiscard]] bool any_reads_on(EventId write, EventName writer, const Set& deleted) const {
     const Set readers = graph_[write].readers - deleted;
@@ -754,27 +751,21 @@ class GraphMachine {
   // deferral and in the prefix, and so on, must lead to the write that the read was deferred for.
   [[nodiscard]] bool follows_deferrals(EventId last, EventId write, const Set& prefix) const {
     for (; defers_read(last); last = graph_[last].po_previous) {
-      if (!follows_deferral(graph_[last], before(last), write, prefix)) return false;
+      const auto& deferral = graph_[last];
+      if (!follows(*this, deferral.source, graph_.newest(deferral.location), write, prefix,
+                   earlier_than(last)))
+        return false;
     }
     return true;
   }
-  // The events at earlier positions in the order.
-  [[nodiscard]] Set before(EventId event) const {
+  // Whether a write is at an earlier position in the order than the event.
+  [[nodiscard]] auto earlier_than(EventId event) const {
     Set earlier;
     for (const EventId id : graph_.order()) {
       if (id == event) break;
       earlier.insert(static_cast<ProcessId>(id));
     }
-    return earlier;
-  }
-  [[nodiscard]] bool follows_deferral(const typename ExecutionGraph::Event& deferral, const Set& before,
-                                      EventId write, const Set& prefix) const {
-    const auto earlier = [&](EventId e) {
-      return is_initial(e) || before.contains(static_cast<ProcessId>(e));
-    };
-    if (write != no_event && earlier(write)) return false;
-    return any_on_way_back(*this, graph_.newest(deferral.location), write, prefix, earlier,
-                           [&](EventId e) { return e == deferral.source; });
+    return [earlier](EventId e) { return is_initial(e) || earlier.contains(static_cast<ProcessId>(e)); };
   }
   // True if the thread's lock is deferred.
   [[nodiscard]] bool deferred(ThreadId t) const {

@@ -179,8 +179,8 @@ class Recommits : public Machine {
   [[nodiscard]] Set commit_before(Prepared& event) {
     refresh(event);
     Set prefix = with_marks(Machine::commit_before(event));
-    for (std::uint32_t k = 0; k < marks_.size(); ++k) {
-      if (marks_[k].there && marks_[k].read == event.name) prefix.insert(first_mark + k);
+    for (EventId id = first_mark; id < end_of_marks(); ++id) {
+      if (mark(id).there && mark(id).read == event.name) prefix.insert(static_cast<ProcessId>(id));
     }
     return prefix;
   }
@@ -266,11 +266,8 @@ class Recommits : public Machine {
   }
   [[nodiscard]] bool defers_read(EventId event) const requires marks_reads { return event >= first_mark; }
   [[nodiscard]] bool is_maximal_deferral(EventId id, const Set& deleted) const requires marks_reads {
-    EventId newest = newest_after(mark(id).write);
-    while (!is_initial(newest) && deleted.contains(static_cast<ProcessId>(newest)))
-      newest = static_cast<EventId>(Machine::older(newest));
-    return newest == mark(id).write ||
-           (!is_initial(newest) && follows_mark(id, newest, Machine::committed_before(newest)));
+    const Machine& machine = *this;
+    return is_maximal_mark(machine, mark(id).write, newest_awaited(id), deleted, earlier_than(id));
   }
   [[nodiscard]] bool any_reads_on(EventId write, EventName writer,
                                   const Set& deleted) const requires marks_reads {
@@ -368,31 +365,29 @@ class Recommits : public Machine {
     return request.committed ? static_cast<EventId>(Machine::first_event(Machine::step_of(request.read)))
                              : no_event;
   }
-  [[nodiscard]] EventId newest_after(EventId write) const {
-    while (Machine::newer(write) != no_event) write = Machine::newer(write);
-    return write;
+  // The newest write of the location that the mark's read waits for.
+  [[nodiscard]] EventId newest_awaited(EventId id) const {
+    return Machine::newest_write(Machine::location(mark(id).read));
   }
   // Whether a read with marks belongs to executions in which it reads from this write (no_event: from one that is not in
   // the run) with this prefix.
   [[nodiscard]] bool follows_marks(EventName read, EventId write, const typename Machine::Set& prefix) const {
+    const Machine& machine = *this;
     for (EventId id = first_mark; id < end_of_marks(); ++id) {
-      if (mark(id).there && mark(id).read == read && !follows_mark(id, write, prefix)) return false;
+      if (!mark(id).there || mark(id).read != read) continue;
+      if (!follows(machine, mark(id).write, newest_awaited(id), write, prefix, earlier_than(id)))
+        return false;
     }
     return true;
   }
-  [[nodiscard]] bool follows_mark(EventId id, EventId write, const typename Machine::Set& prefix) const {
-    Set before;
+  // Whether a write is at an earlier position in the order than the mark.
+  [[nodiscard]] auto earlier_than(EventId id) const {
+    Set earlier;
     for (const EventId event : order_) {
       if (event == id) break;
-      if (event < first_stuck) include(event, before);
+      if (event < first_stuck) include(event, earlier);
     }
-    const auto earlier = [&](EventId e) {
-      return is_initial(e) || before.contains(static_cast<ProcessId>(e));
-    };
-    if (write != no_event && earlier(write)) return false;
-    const Machine& machine = *this;
-    return any_on_way_back(machine, newest_after(mark(id).write), write, prefix, earlier,
-                           [&](EventId e) { return e == mark(id).write; });
+    return [earlier](EventId e) { return is_initial(e) || earlier.contains(static_cast<ProcessId>(e)); };
   }
 
   // Dropping the store of a read-modify-write is not a revisit.

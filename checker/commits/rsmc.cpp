@@ -175,15 +175,13 @@ class Rsmc : CommitExploration<Machine> {
   }
   template <typename Found>
   [[nodiscard]] bool any_on_way_back(EventId write, EventId first_after, Found&& found) const;
-  // Whether the read, if there are marks for it, belongs to executions in which it reads from this write.
-  [[nodiscard]] bool may_read(EventName name, EventId source) const {
-    return marks_.empty() || follows_marks(name, source);
+  [[nodiscard]] bool follows_mark(const Mark& mark, EventId write) const {
+    return any_on_way_back(write, mark.first_after, [&](EventId e) { return e == mark.write; });
   }
-  // The same if it waits for ever and this is the newest write.
-  [[nodiscard]] bool may_wait_on(EventName name, EventId newest) const {
-    return marks_.empty() || follows_marks(name, newest, true);
-  }
-  [[nodiscard]] bool follows_marks(EventName name, EventId source, bool waits = false) const;
+  // Whether the read, if there are marks for it, belongs to executions in which it reads from this write; and whether to those in
+  // which it waits for ever and this is the newest write.
+  [[nodiscard]] bool may_read(EventName name, EventId source) const;
+  [[nodiscard]] bool may_wait_on(EventName name, EventId newest) const;
   [[nodiscard]] bool stops_on_the_way(const Node& node, EventId source);
 
   [[nodiscard]] std::uint32_t newest_node() const { return static_cast<std::uint32_t>(nodes_.size() - 1); }
@@ -374,10 +372,15 @@ bool Rsmc<Machine>::any_on_way_back(EventId write, EventId first_after, Found&& 
 }
 
 template <WaitsInPlace Machine>
-bool Rsmc<Machine>::follows_marks(EventName name, EventId source, bool waits) const {
+bool Rsmc<Machine>::may_read(EventName name, EventId source) const {
+  return std::all_of(marks_.begin(), marks_.end(),
+                     [&](const Mark& mark) { return mark.read != name || follows_mark(mark, source); });
+}
+
+template <WaitsInPlace Machine>
+bool Rsmc<Machine>::may_wait_on(EventName name, EventId newest) const {
   return std::all_of(marks_.begin(), marks_.end(), [&](const Mark& mark) {
-    if (mark.read != name || (waits && source == mark.write)) return true;
-    return any_on_way_back(source, mark.first_after, [&](EventId write) { return write == mark.write; });
+    return mark.read != name || mark.write == newest || follows_mark(mark, newest);
   });
 }
 

@@ -24,4 +24,25 @@ template <CommitMachine Machine, typename Earlier, typename Found>
   }
 }
 
+// A read that waits since the write `mark`, at a position that has the earlier events before it: whether it belongs to
+// executions in which it reads from this write. The other parameters are those of any_on_way_back; `write` may be earlier.
+template <CommitMachine Machine, typename Earlier>
+[[nodiscard]] bool follows(const Machine& machine, EventId mark, EventId newest, EventId write,
+                           const typename Machine::Set& prefix, Earlier&& earlier) {
+  if (write != no_event && earlier(write)) return false;
+  return any_on_way_back(machine, newest, write, prefix, earlier, [&](EventId e) { return e == mark; });
+}
+
+// Whether such a read, still waiting, has seen all that there is without the deleted events: the newest write that is left is
+// the mark, or the read would have to continue from there.
+template <CommitMachine Machine, typename Set, typename Earlier>
+[[nodiscard]] bool is_maximal_mark(const Machine& machine, EventId mark, EventId newest, const Set& deleted,
+                                   Earlier&& earlier) {
+  EventId left = newest;
+  while (!is_initial(left) && deleted.contains(static_cast<ProcessId>(left)))
+    left = static_cast<EventId>(machine.older(left));
+  if (left == mark) return true;
+  return !is_initial(left) && follows(machine, mark, newest, left, machine.committed_before(left), earlier);
+}
+
 }  // namespace heddle::checker

@@ -419,7 +419,6 @@ class BacktrackingSearch {
     }
     node.enabled = machine_.enabled();
     if constexpr (Policy::stateful) {
-      node.sleep &= node.enabled;
       if (policy_.prune(*this, node.sleep)) {
         ++search_.counts.runs;
         return;

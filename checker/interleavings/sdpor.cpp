@@ -15,11 +15,11 @@
 //   that does not happen before the process's current point.
 // - A lock that waits for its mutex counts as pending, too, and so does the operation of an await: the path
 //   may end before it is enabled.
-// - Sleep sets, of which the paper has none. What slept when a state was explored has not been explored from there. So the
-//   table also has the set with which each state was explored (Godefroid, Holzmann, Pirottin, "State-space caching
-//   revisited", FMSD 1995). A path ends at a known state only if all of that set sleeps on it, too; else
-//   the state is explored again, with what sleeps both times, which then is its set. So that happens at most once for
-//   each process that can sleep.
+// - The search also has sleep sets; the paper's has none. From a state it does not explore the processes that sleep there,
+//   so it stores each state together with its sleep set (Godefroid, Holzmann, Pirottin, "State-space caching revisited",
+//   FMSD 1995). A path ends at a known state only if the stored set is a subset of the path's sleep set. Otherwise the
+//   search explores the state again with the intersection of the two sets, and stores that. The stored set shrinks each
+//   time, so a state is explored at most once more for each process.
 // - With a preemption bound, the running thread, the preemptions so far and the threads that will cost one
 //   belong to the state, and each process that does something after a known state is also added where the
 //   running thread's block of steps began, as races after that state would do.
@@ -108,8 +108,8 @@ class Stateful : public FlanaganGodefroid {
  public:
   static constexpr bool stateful = true;
 
-  // Adds a new state to the table; at a known one that need not be explored again, updates the backtrack sets of the path.
-  // Wakes what has to be explored now at a known state.
+  // Adds a new state to the table. At a known one: returns true and updates the backtrack sets of the path, or wakes the
+  // processes that have to be explored now.
   template <typename Exploration>
   bool prune(Exploration& search, typename Machine::Set& sleep) {
     Machine& machine = search.machine();

@@ -13,7 +13,14 @@ namespace heddle::differential {
 namespace {
 
 constexpr std::uint64_t largest_campaign = 5000;
+constexpr std::uint64_t usual_scale = largest_campaign / 5;
 constexpr std::uint64_t most_failures = 3;
+
+// The size of the largest campaign.
+std::uint64_t scale() {
+  return tests::number_from_environment("HEDDLE_RANDOM_PROGRAMS",
+                                        tests::sized(usual_scale, largest_campaign));
+}
 
 Result<Program> compile(const std::string& text) {
   CompileOptions options;
@@ -64,11 +71,11 @@ Trial try_program(std::uint64_t seed, std::uint64_t number, const Property& prop
   return trial;
 }
 
+bool is_short() { return scale() < usual_scale; }
+
 void run(const Campaign& campaign) {
   const auto seed = default_seed();
-  const auto scale = tests::number_from_environment("HEDDLE_RANDOM_PROGRAMS",
-                                                    tests::sized(largest_campaign / 5, largest_campaign));
-  const auto programs = (campaign.programs * scale + largest_campaign - 1) / largest_campaign;
+  const auto programs = (campaign.programs * scale() + largest_campaign - 1) / largest_campaign;
   std::uint64_t skipped = 0;
   std::uint64_t failures = 0;
   const auto end = campaign.first + programs;

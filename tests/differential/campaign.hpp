@@ -20,6 +20,10 @@ struct Campaign {
   std::uint64_t most_skipped = 4;  // percentage of programs that may be too large for the oracle
 };
 
+// Whether the environment asks for fewer programs than usual, as `./dev sanitize` does. Totals over all programs of
+// a campaign mean little then.
+[[nodiscard]] bool is_short();
+
 // HEDDLE_RANDOM_SEED, or 1.
 [[nodiscard]] std::uint64_t default_seed();
 

@@ -50,7 +50,7 @@ TEST_CASE("under every model why finds as many executions of random programs as 
        30});
   MESSAGE(consistent_in_total, " consistent executions, ", excluded_in_total, " excluded");
   CHECK_GT(consistent_in_total, 1000);
-  CHECK_GT(excluded_in_total, 0);
+  if (!is_short()) CHECK_GT(excluded_in_total, 100);
 }
 
 TEST_SUITE_END();
