@@ -33,8 +33,8 @@ template <CommitMachine Machine, typename Earlier>
   return any_on_way_back(machine, newest, write, prefix, earlier, [&](EventId e) { return e == mark; });
 }
 
-// Whether such a read, still waiting, has seen all that there is without the deleted events: the newest write that is left is
-// the mark, or the read would have to continue from there.
+// Whether such a read, still waiting, has looked at every write that is left without the deleted events: the newest of them
+// is the mark, or the read would have to continue from there.
 template <CommitMachine Machine, typename Set, typename Earlier>
 [[nodiscard]] bool is_maximal_mark(const Machine& machine, EventId mark, EventId newest, const Set& deleted,
                                    Earlier&& earlier) {
