@@ -19,8 +19,9 @@ template <RunsAhead Machine>
 class AheadWaits : public Machine {
  public:
   using Prepared = typename Machine::Prepared;
+  // (IfAhead, because g++ 12 sometimes loses the constraint here.)
   template <unsigned Wider>
-  using Widened = AheadWaits<typename Machine::template Widened<Wider>>;
+  using Widened = IfAhead<heddle::checker::AheadWaits, typename Machine::template Widened<Wider>>;
 
   AheadWaits(const Image& image, const MachineOptions& options)
       : Machine(image, options), waits_on_(image.threads.size()) {}

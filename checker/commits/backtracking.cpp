@@ -27,6 +27,14 @@
 // exist at m. That is a contradiction. Where every enabled event sleeps, all of them are candidates from the
 // start.
 //
+// Waiting. A read that may stop its thread at once, as that of an await, takes only sources that let the thread continue, and
+// the newest write; if the newest write stops the thread, it is selected only where nothing else is left. So a run looks too
+// early only where threads have missed their chance. This leaves out the traces in which such a read has stopped its thread and its
+// source is not the newest write of its location: nothing depends on the read, and the trace without it is explored. For the others the
+// argument above holds: a read that has stopped its thread in t can come last in t, or be left out of v, and a source that is the
+// newest write in t and exists at m is the newest write at m. Where coherence is open, any write that may be the last
+// one counts as the newest.
+//
 // `sdpor` is `dpor` that also ends a run where all that may come next has been explored from another past
 // (sealed_past.hpp), without sleeping reads or with the same ones. The writes that came next there then race with the reads of
 // this run. What starts their prefixes here is not known: only, for each location, to which threads the prefixes belonged. So
@@ -40,6 +48,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/commits/ahead_waits.hpp"
 #include "checker/commits/algorithms.hpp"
 #include "checker/commits/classes.hpp"
 #include "checker/commits/exploration.hpp"
@@ -127,7 +136,7 @@ class KnownStates {
 // The masks of `WritesAfter`. Some of many threads share a bit: then more is explored than necessary.
 [[nodiscard]] constexpr std::uint64_t bit_of(ThreadId thread) { return std::uint64_t{1} << (thread % 64); }
 
-template <typename Machine>
+template <WaitsInPlace Machine>
 class Backtracking : CommitExploration<Machine> {
   using Base = CommitExploration<Machine>;
 
@@ -175,12 +184,11 @@ class Backtracking : CommitExploration<Machine> {
     std::vector<WritesAfter> writes_after;  // by location, so far
   };
 
-  // The order of preference of the enabled events: see the beginning of the file. Locks are last: only they
-  // may have to wait.
-  enum Rank : std::uint8_t { choices, stores, reads, locks, sleeping };
+  // The order of preference of the enabled events: see the beginning of the file. What may have to wait is last.
+  enum Rank : std::uint8_t { choices, stores, reads, locks, missed_chances, sleeping, hopeless_waits };
 
   [[nodiscard]] bool stateful() const { return rule_ == CandidateRule::stateful; }
-  [[nodiscard]] Rank rank(EventName name) const {
+  [[nodiscard]] Rank rank(EventName name) {
     switch (machine_.op(name)) {
       case Op::choose: return choices;
       case Op::store:
@@ -188,7 +196,33 @@ class Backtracking : CommitExploration<Machine> {
       default: break;
     }
     if (asleep_.barrier(name) != 0) return sleeping;
-    return machine_.op(name) == Op::lock ? locks : reads;
+    if (machine_.op(name) == Op::lock) return locks;
+    return machine_.awaits(name) ? rank_of_awaiting(name) : reads;
+  }
+  // A read can continue its thread for sure if no write that may be the last one stops it.
+  [[nodiscard]] Rank rank_of_awaiting(EventName name) {
+    Prepared event;
+    machine_.prepare(name, event);
+    bool may_stop = false;
+    bool may_continue = false;
+    for (auto source = machine_.first_parameter(event); source && !(may_stop && may_continue);
+         source = machine_.next_parameter(event, *source)) {
+      const bool stops = machine_.stops(event, *source);
+      const bool newest = may_be_last(name, *source);
+      if (newest && !stops && !LeavesMemoryOpen<Machine>) return reads;  // it is the only one
+      may_continue = may_continue || !stops;
+      may_stop = may_stop || (stops && newest);
+    }
+    if (!may_stop) return reads;
+    return may_continue ? missed_chances : hopeless_waits;
+  }
+  // Whether the write may be the last one of the location of this read, as far as the run tells.
+  [[nodiscard]] bool may_be_last(EventName read, std::int64_t write) const {
+    if constexpr (LeavesMemoryOpen<Machine>) return machine_.may_be_last(machine_.location(read), write);
+    return machine_.newer(write) == no_event;
+  }
+  [[nodiscard]] bool is_useless(const Prepared& event, std::int64_t parameter) {
+    return machine_.awaits(event) && !may_be_last(event.name, parameter) && machine_.stops(event, parameter);
   }
   // True if the event sleeps as far as this source is concerned.
   [[nodiscard]] bool forbidden(EventName name, std::int64_t parameter) const {
@@ -237,7 +271,7 @@ class Backtracking : CommitExploration<Machine> {
   std::vector<std::pair<std::uint32_t, EventName>> starts_;  // scratch
 };
 
-template <typename Machine>
+template <WaitsInPlace Machine>
 auto Backtracking<Machine>::open() -> Node& {
   if (used_ == nodes_.size()) nodes_.emplace_back();
   Node& node = nodes_[used_++];
@@ -251,7 +285,7 @@ auto Backtracking<Machine>::open() -> Node& {
 }
 
 // The run has just been extended.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Backtracking<Machine>::arrive() {
   this->stop_at_limits();
   if constexpr (SealsPasts<Machine>) {
@@ -274,14 +308,15 @@ void Backtracking<Machine>::arrive() {
 }
 
 // One event is enough at first, unless all enabled events sleep.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Backtracking<Machine>::choose_candidates(Node& node) {
-  auto best = sleeping;
+  auto best = hopeless_waits;
   machine_.for_each_enabled([&](EventName name) {
     if (machine_.waits(name)) return;
     if (forgets_) node.enabled.push_back(name);
     const Rank its = rank(name);
-    if (its > best || (its == best && its != sleeping)) return;
+    const bool first = node.candidates.empty();
+    if (!first && (its > best || (its == best && its != sleeping))) return;
     if (its < best) node.candidates.clear();
     best = its;
     node.candidates.push_back(name);
@@ -290,11 +325,11 @@ void Backtracking<Machine>::choose_candidates(Node& node) {
 }
 
 // Takes the next branch of the node, or leaves it.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Backtracking<Machine>::advance(Node& node) {
   for (;;) {
     const auto allowed = [&](std::int64_t parameter) {
-      return !forbidden(node.newest.event.name, parameter);
+      return !forbidden(node.newest.event.name, parameter) && !is_useless(node.newest.event, parameter);
     };
     if (node.newest.commit_next(machine_, allowed)) {
       node.committed = true;
@@ -309,7 +344,7 @@ void Backtracking<Machine>::advance(Node& node) {
 }
 
 // Continues with the next candidate; the one before it goes to sleep.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Backtracking<Machine>::begin_next(Node& node) {
   if (node.begun > 0) {
     const EventName explored = node.candidates[node.begun - 1];
@@ -321,7 +356,7 @@ void Backtracking<Machine>::begin_next(Node& node) {
   if (machine_.op(name) != Op::load && machine_.op(name) != Op::choose) detect_races(node.newest.event);
 }
 
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Backtracking<Machine>::leave(Node& node) {
   for (std::size_t i = 0; i < node.woken.size(); ++i) asleep_.set_barrier(node.candidates[i], node.woken[i]);
   if (!node.committed) {
@@ -336,7 +371,7 @@ void Backtracking<Machine>::leave(Node& node) {
 }
 
 // What comes after a state comes after the one before it.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Backtracking<Machine>::pass_up(std::span<const WritesAfter> writes_after) {
   if (used_ == 0) return;
   auto& above = nodes_[used_ - 1].writes_after;
@@ -346,7 +381,7 @@ void Backtracking<Machine>::pass_up(std::span<const WritesAfter> writes_after) {
 // Sets the key to that of the state (SealedPast), followed by the reads whose sleep forbids them the newest write; every other
 // sleeping read is as good as awake. Returns the length without these reads, or nothing if the past is not sealed. Reads are
 // counted, because a read-modify-write can be one request or two.
-template <typename Machine>
+template <WaitsInPlace Machine>
 std::optional<std::size_t> Backtracking<Machine>::set_key() {
   if (!SealedPast(machine_).key(key_)) return std::nullopt;
   const std::size_t length = key_.size();
@@ -364,7 +399,7 @@ std::optional<std::size_t> Backtracking<Machine>::set_key() {
 }
 
 // True if all that may come after the run has been explored. Otherwise the number of its state is known, if there is one.
-template <typename Machine>
+template <WaitsInPlace Machine>
 bool Backtracking<Machine>::meet_known() {
   state_.reset();
   const auto awake = set_key();
@@ -387,7 +422,7 @@ bool Backtracking<Machine>::meet_known() {
 // Lets the writes after a known state race with the reads of the path. Their prefixes have other events here than where the
 // state is known from, so any enabled event may start one. False, and nothing is done, if fewer candidates were needed there:
 // then the state is not worth merging.
-template <typename Machine>
+template <WaitsInPlace Machine>
 bool Backtracking<Machine>::race_in_other_past(std::span<const WritesAfter> writes_after) {
   std::uint64_t here = 0;  // threads with events in this past
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) here |= bit_of(machine_.step(step).thread);
@@ -418,7 +453,7 @@ bool Backtracking<Machine>::race_in_other_past(std::span<const WritesAfter> writ
 }
 
 // Finds the committed reads that could have read from the event if it had come first.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Backtracking<Machine>::detect_races(const Prepared& writer) {
   const auto location = machine_.location(writer.name);
   std::optional<Set> before;
@@ -435,7 +470,7 @@ void Backtracking<Machine>::detect_races(const Prepared& writer) {
   }
 }
 
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Backtracking<Machine>::note_write(EventName writer, const Set& before) {
   std::uint64_t threads = bit_of(writer.thread);
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
@@ -446,7 +481,7 @@ void Backtracking<Machine>::note_write(EventName writer, const Set& before) {
 
 // Adds to the candidates of a read's node an event that starts the writer's prefix, or the writer itself.
 // `before`: what must be committed before the writer.
-template <typename Machine>
+template <WaitsInPlace Machine>
 void Backtracking<Machine>::add_start_of_prefix(Node& node, EventName writer, const Set& before) {
   const bool unless = rule_ == CandidateRule::unless;
   EventName first = writer;
@@ -460,7 +495,7 @@ void Backtracking<Machine>::add_start_of_prefix(Node& node, EventName writer, co
   add_candidate(node, first);
 }
 
-template <typename Machine>
+template <WaitsInPlace Machine>
 std::uint64_t Backtracking<Machine>::memory_used() const {
   std::uint64_t bytes = machine_.memory_used() + nodes_.capacity() * sizeof(Node) + known_.memory_used();
   for (const Node& node : nodes_) {
@@ -478,8 +513,9 @@ void explore_backtracking(CandidateRule rule, Search& search, const GraphObserve
 }
 
 void run_backtracking(CandidateRule rule, Search& search, const GraphObserver& observer) {
-  with_commit_machine(search,
-                      [&]<typename Machine>() { explore_backtracking<Machine>(rule, search, observer); });
+  with_commit_machine(search, [&]<typename Machine>() {
+    explore_backtracking<IfAhead<AheadWaits, Machine>>(rule, search, observer);
+  });
 }
 
 }  // namespace
@@ -497,7 +533,7 @@ void run_sdpor(Search& search, const GraphObserver& observer) {
 // branch over their sources and stores do not branch. Its argument holds for classes as for traces, because a
 // part of a possible class is possible, and in a possible class any enabled event can go last.
 void run_rf(Search& search, const GraphObserver& observer) {
-  explore_backtracking<PowerClasses<1>>(CandidateRule::unless, search, observer);
+  explore_backtracking<AheadWaits<PowerClasses<1>>>(CandidateRule::unless, search, observer);
 }
 
 }  // namespace heddle::checker::commits

@@ -59,6 +59,9 @@ class PowerClasses : public PowerMachine<Words> {
     return !newest_of_all_[location] && !this->image().locations[location].is_mutex &&
            last_writes(location).size() > 1;
   }
+  // Whether the thread of the write has not written the location again, or, of an initial one, whether nobody has written it.
+  // O(events).
+  [[nodiscard]] bool may_be_last(Location location, std::int64_t write) const;
   // Decides the last write: calls `visit()` for each write that the location can end with, with a witness of
   // it, until it returns true or the search stops. Returns whether it ended in this way.
   template <typename Visit>
@@ -329,6 +332,13 @@ std::vector<EventName> PowerClasses<Words>::last_writes(Location location) const
     last.push_back(name);
   }
   return last;
+}
+
+template <unsigned Words>
+bool PowerClasses<Words>::may_be_last(Location location, std::int64_t write) const {
+  const auto last = last_writes(location);
+  if (write < 0) return last.empty();
+  return std::find(last.begin(), last.end(), this->name_of(write)) != last.end();
 }
 
 template <unsigned Words>

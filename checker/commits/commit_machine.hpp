@@ -378,8 +378,9 @@ concept BoundsPreemptions = CommitMachine<M> && requires(M& machine, const M& ru
 // search, whose limits it checks meanwhile.
 template <typename M>
 concept LeavesMemoryOpen = CommitMachine<M> &&
-    requires(M& machine, const M& run, Location location, Search& search) {
+    requires(M& machine, const M& run, Location location, std::int64_t write, Search& search) {
   { run.leaves_open(location) } -> std::same_as<bool>;
+  { run.may_be_last(location, write) } -> std::same_as<bool>;
   machine.for_each_last(location, AnyPredicate{});
   machine.for_each_final_memory(AnyPredicate{});
   machine.watch(search);
