@@ -59,8 +59,8 @@ class PowerClasses : public PowerMachine<Words> {
     return !newest_of_all_[location] && !this->image().locations[location].is_mutex &&
            last_writes(location).size() > 1;
   }
-  // Whether the thread of the write has not written the location again, or, of an initial one, whether nobody has written it.
-  // O(events).
+  // False if the thread of the write has written the location again, or if the write is an initial one and not the only
+  // one. O(events).
   [[nodiscard]] bool may_be_last(Location location, std::int64_t write) const;
   // Decides the last write: calls `visit()` for each write that the location can end with, with a witness of
   // it, until it returns true or the search stops. Returns whether it ended in this way.
