@@ -152,8 +152,8 @@ class BacktrackingSearch {
   // process is not; with a preemption bound also where the block of steps around it begins.
   void add_conservatively(std::uint32_t race, ProcessId process) {
     race = begin_of(race);
+    if (!bounded_) return add_process(nodes_[race], first_to_go(race, process));
     add_process(nodes_[race], process);
-    if (!bounded_) return;
     const Step& step = machine_.step(race);
     add_to_block(race, step.type == StepType::flush ? running_[race].thread : step.thread, process);
   }
@@ -471,6 +471,18 @@ class BacktrackingSearch {
     add_conservatively(race.earlier, race.process);
   }
 
+  // Before a buffer that held nothing before this step comes its thread, which has yet to store.
+  [[nodiscard]] ProcessId first_to_go(std::uint32_t position, ProcessId process) {
+    if constexpr (Machine::has_buffers) {
+      if (process < machine_.thread_count()) return process;
+      const auto& buffer = machine_.model().of_process(process);
+      const auto later = std::ranges::partition_point(
+          buffer.writes, [&](const auto& write) { return write.row < order_.row(position); });
+      if (later == buffer.writes.begin() || std::prev(later)->flushed_at < position) return buffer.thread;
+    }
+    return process;
+  }
+
   // With a preemption bound, a store buffer adds its thread, too: the store may not be buffered yet.
   void add_process(Node& node, ProcessId process) {
     if constexpr (Machine::has_buffers) {
@@ -479,7 +491,7 @@ class BacktrackingSearch {
         if (node.enabled.contains(thread)) node.backtrack.insert(thread);
       }
     }
-    if (node.enabled.contains(process)) {
+    if (node.enabled.contains(process) && !node.sleep.contains(process)) {
       node.backtrack.insert(process);
     } else {
       node.backtrack |= node.enabled;

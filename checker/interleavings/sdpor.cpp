@@ -25,11 +25,14 @@
 //   running thread's block of steps began, as races after that state would do.
 // Sound for programs whose executions are finite, and all are: loops are bounded.
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/interleavings/backtracking.hpp"
 #include "checker/interleavings/flanagan_godefroid.hpp"
+#include "checker/interleavings/local_futures.hpp"
 #include "checker/interleavings/updates.hpp"
 #include "checker/search/state_table.hpp"
 
@@ -75,9 +78,9 @@ class OperationGraph {
     Location location;
     bool writes;
   };
+  [[nodiscard]] const Operation& operation(Node node) const { return operations_[node]; }
 
-  // Calls `visit(operation)` for every operation reachable from the roots, including the roots. O(nodes +
-  // edges).
+  // Calls `visit(node)` for every operation reachable from the roots, including the roots. O(nodes + edges).
   template <typename Visit>
   void for_each_reachable(const std::vector<Node>& roots, Visit&& visit) {
     ++round_;
@@ -87,7 +90,7 @@ class OperationGraph {
       stack_.pop_back();
       if (reached_[node] == round_) continue;
       reached_[node] = round_;
-      visit(operations_[node]);
+      visit(node);
       stack_.insert(stack_.end(), successors_[node].begin(), successors_[node].end());
     }
   }
@@ -114,6 +117,7 @@ class Stateful : public FlanaganGodefroid {
   bool prune(Exploration& search, typename Machine::Set& sleep) {
     Machine& machine = search.machine();
     connect(machine, search.order());
+    note_local_steps(machine);
     path_.clear();
     if (search.bounded()) search.running().append_to(path_, machine);
     append_revertible(machine.steps(), machine.image(), path_);
@@ -136,10 +140,22 @@ class Stateful : public FlanaganGodefroid {
 
   [[nodiscard]] std::size_t memory_used() const {
     return table_.memory_used() + graph_.memory_used() + reachable_.capacity() * sizeof(Reachable) +
-           asleep_.capacity() * sizeof(asleep_[0]);
+           asleep_.capacity() * sizeof(asleep_[0]) + (futures_ ? futures_->memory_used() : 0) +
+           states_on_path_.capacity() * sizeof(StateOnPath) + moves_.capacity() * sizeof(Move);
   }
 
  private:
+  // A state of the path, and how many moves came before it.
+  struct StateOnPath {
+    std::uint32_t depth = 0;
+    std::size_t moves = 0;
+  };
+  // A thread has left a local state.
+  struct Move {
+    ThreadId thread = 0;
+    LocalFutures::State from = 0;
+  };
+
   // Possible accesses of processes to one location after the known state.
   struct Reachable {
     typename Machine::Set readers;
@@ -185,6 +201,65 @@ class Stateful : public FlanaganGodefroid {
   [[nodiscard]] OperationGraph::Node node_of(const Step& step) {
     return graph_.node(step.process, possible(step.access));
   }
+
+  // Notes what the steps since the state before have added to the futures of local states, and what is pending now.
+  void note_local_steps(Machine& machine) {
+    if (!futures_) futures_.emplace(machine.thread_count());
+    while (!states_on_path_.empty() && states_on_path_.back().depth >= machine.depth()) {
+      for (; moves_.size() > states_on_path_.back().moves; moves_.pop_back())
+        local_states_[moves_.back().thread] = moves_.back().from;
+      states_on_path_.pop_back();
+    }
+    if (states_on_path_.empty()) {
+      local_states_.clear();
+      for (ThreadId t = 0; t < machine.thread_count(); ++t) local_states_.push_back(machine.block_number(t));
+      states_on_path_.push_back({machine.depth(), moves_.size()});
+    }
+    const auto begin = states_on_path_.back().depth;
+    if (begin != machine.depth()) states_on_path_.push_back({machine.depth(), moves_.size()});
+    for (auto position = begin; position < machine.depth(); ++position) note_step(machine, machine.step(position));
+    for (auto position = begin; position < machine.depth(); ++position) {
+      const ThreadId t = machine.step(position).thread;
+      const LocalFutures::State to = machine.block_number(t);
+      if (to == local_states_[t]) continue;
+      moves_.push_back({t, std::exchange(local_states_[t], to)});
+      futures_->add_step(t, moves_.back().from, to);
+    }
+    for (const auto next : pending_) {
+      const ProcessId process = graph_.operation(next).process;
+      if (process < machine.thread_count()) futures_->add(process, local_states_[process], next);
+    }
+  }
+  // Adds the step, and the flushes of what has entered a buffer since, to the future of the local state before it.
+  void note_step(Machine& machine, const Step& step) {
+    const auto local = local_states_[step.thread];
+    if (step.type == StepType::operation) futures_->add(step.thread, local, node_of(step));
+    if constexpr (Machine::has_buffers) {
+      for (std::uint32_t back = 0; back < step.buffered; ++back) {
+        const auto& buffer = machine.model().appended(step.thread, back);
+        for (auto entry = buffer.head; entry < buffer.writes.size(); ++entry) {
+          const Access flush{.location = buffer.writes[entry].location, .writes = true};
+          futures_->add(step.thread, local, graph_.node(buffer.process, flush));
+        }
+      }
+    }
+  }
+  // Whether the operation may still come after this state, as far as its own thread tells.
+  [[nodiscard]] bool may_follow(Machine& machine, OperationGraph::Node node) const {
+    const auto [process, location, writes] = graph_.operation(node);
+    ThreadId thread = process;
+    if constexpr (Machine::has_buffers) {
+      if (process >= machine.thread_count()) {
+        const auto& buffer = machine.model().of_process(process);
+        for (auto entry = buffer.head; entry < buffer.writes.size(); ++entry) {
+          if (buffer.writes[entry].location == location) return true;
+        }
+        thread = buffer.thread;
+      }
+    }
+    return futures_->may_follow(thread, local_states_[thread], node);
+  }
+
   // An atomic block, as far as it can be told now, becomes pending. `may_write`: its condition is a read-modify-write that
   // failed.
   [[gnu::noinline]] void add_block(Machine& machine, ThreadId thread, bool may_write) {
@@ -206,8 +281,9 @@ class Stateful : public FlanaganGodefroid {
     ++round_;
     reachable_.resize(machine.memory().size());
     typename Machine::Set observed;  // processes with operations that invariants observe
-    graph_.for_each_reachable(pending_, [&](const OperationGraph::Operation& operation) {
-      if (operation.location == none) return;
+    graph_.for_each_reachable(pending_, [&](OperationGraph::Node node) {
+      const auto& operation = graph_.operation(node);
+      if (operation.location == none || !may_follow(machine, node)) return;
       if (machine.has_invariants() && machine.is_observed(operation.process, {.location = operation.location,
                                                                               .writes = operation.writes}))
         observed.insert(operation.process);
@@ -243,6 +319,10 @@ class Stateful : public FlanaganGodefroid {
   std::vector<std::uint64_t> path_;
   OperationGraph graph_;
   std::vector<OperationGraph::Node> pending_;
+  std::optional<LocalFutures> futures_;            // of operations by their nodes
+  std::vector<StateOnPath> states_on_path_;
+  std::vector<Move> moves_;                        // of the path
+  std::vector<LocalFutures::State> local_states_;  // by thread, in the newest state of the path
   std::vector<Reachable> reachable_;  // by location; valid if of this round
   std::uint64_t round_ = 0;
 };

@@ -165,8 +165,9 @@ bool same_counts(const Observation& left, const Observation& right) {
   if (a.executions != b.executions) return false;
   if (counting(left.result) != Counting::traces) return true;
   if (counting(right.result) != Counting::traces) return true;
-  return a.blocked_assume == b.blocked_assume && a.blocked_await == b.blocked_await &&
-         a.blocked_idle == b.blocked_idle && a.blocked_loop_bound == b.blocked_loop_bound;
+  // (Under power a run may end at an await where a thread has missed its chance: how many do depends on the order.)
+  if (left.result.model != "power" && a.blocked_await != b.blocked_await) return false;
+  return a.blocked_assume == b.blocked_assume && a.blocked_idle == b.blocked_idle && a.blocked_loop_bound == b.blocked_loop_bound;
 }
 
 std::string accounts(const Observation& observation) {
@@ -189,14 +190,18 @@ std::string first_difference(const Observation& naive, const Observation& other)
   if (naive.outcomes != other.outcomes) return "outcomes differ";
   if (a.violation.has_value() != b.violation.has_value()) return "verdicts differ";
   // Which of several blocked threads ends an execution, and whether a failed await waits forever, is not
-  // always determined by a graph or class. sdpor does not count looks of daemons that came too early. As the
-  // reference, which it is under power where naive takes too long, rsmc does not count awaits that were evaluated too early.
+  // always determined by a graph or class. sdpor does not count looks of daemons that came too early. Under power only naive
+  // looks at all times, and a thread that waits instead may come to the bound of a loop.
   if (counting(b) < Counting::complete_graphs) {
-    if ((a.counts.blocked_assume > 0) != (b.counts.blocked_assume > 0)) return "blocked by assume or not";
-    const bool every_look =
-        (!other.daemons || counting(b) != Counting::paths) && (a.algorithm != "rsmc" || a.model != "power");
+    const bool comes_further = a.model == "power" && b.counts.blocked_loop_bound > 0;
+    if (!comes_further && (a.counts.blocked_assume > 0) != (b.counts.blocked_assume > 0))
+      return "blocked by assume or not";
+    const bool every_look = (!other.daemons || counting(b) != Counting::paths) && a.model != "power";
     if (every_look && (a.counts.blocked_await > 0) != (b.counts.blocked_await > 0))
       return "blocked by await or not";
+    const bool looks_at_most = a.model == "power" && a.algorithm == "naive";
+    if (looks_at_most && a.counts.blocked_await == 0 && b.counts.blocked_await > 0)
+      return "blocked by an await that is never evaluated too early";
   }
   if ((a.counts.blocked_loop_bound > 0) != (b.counts.blocked_loop_bound > 0)) return "loop bound hit or not";
   if (ever_and_always(a) != ever_and_always(b)) return "conditions differ";
