@@ -217,7 +217,7 @@ class Stateful : public FlanaganGodefroid {
     }
     const auto begin = states_on_path_.back().depth;
     if (begin != machine.depth()) states_on_path_.push_back({machine.depth(), moves_.size()});
-    for (auto position = begin; position < machine.depth(); ++position) note_step(machine, machine.step(position));
+    for (auto position = begin; position < machine.depth(); ++position) note_step(machine, position);
     for (auto position = begin; position < machine.depth(); ++position) {
       const ThreadId t = machine.step(position).thread;
       const LocalFutures::State to = machine.block_number(t);
@@ -231,11 +231,15 @@ class Stateful : public FlanaganGodefroid {
     }
   }
   // Adds the step, and the flushes of what has entered a buffer since, to the future of the local state before it.
-  void note_step(Machine& machine, const Step& step) {
+  void note_step(Machine& machine, std::uint32_t position) {
+    const Step& step = machine.step(position);
     const auto local = local_states_[step.thread];
     if (step.type == StepType::operation) futures_->add(step.thread, local, node_of(step));
     if constexpr (Machine::has_buffers) {
-      for (std::uint32_t back = 0; back < step.buffered; ++back) {
+      std::uint32_t newer = 0;  // of later steps, choices
+      for (auto later = position + 1; later < machine.depth(); ++later)
+        newer += machine.step(later).thread == step.thread ? machine.step(later).buffered : 0;
+      for (auto back = newer; back < newer + step.buffered; ++back) {
         const auto& buffer = machine.model().appended(step.thread, back);
         for (auto entry = buffer.head; entry < buffer.writes.size(); ++entry) {
           const Access flush{.location = buffer.writes[entry].location, .writes = true};
