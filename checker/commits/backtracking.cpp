@@ -32,7 +32,8 @@
 // early only where threads have missed their chance. This leaves out the traces in which such a read has stopped its thread and its
 // source is not the newest write of its location: nothing depends on the read, and the trace without it is explored. For the others the
 // argument above holds: a read that has stopped its thread in t can come last in t, or be left out of v, and a source that is the
-// newest write in t and exists at m is the newest write at m. Where coherence is open, any write that may be the last
+// newest write in t and exists at m is the newest write at m. Sleeping reads count as something left, since t has them with a source
+// that they may see, and a thread that waits brings no such source. Where coherence is open, any write that may be the last
 // one counts as the newest.
 //
 // `sdpor` is `dpor` that also ends a run where all that may come next has been explored from another past

@@ -149,7 +149,7 @@ class BacktrackingSearch {
   }
 
   // Adds the process to the backtrack set of the state before step `race`, or everything enabled if the
-  // process is not; with a preemption bound also where the block of steps around it begins.
+  // process cannot be explored from there; with a preemption bound also where the block of steps around it begins.
   void add_conservatively(std::uint32_t race, ProcessId process) {
     race = begin_of(race);
     if (!bounded_) return add_process(nodes_[race], first_to_go(race, process));
@@ -471,7 +471,7 @@ class BacktrackingSearch {
     add_conservatively(race.earlier, race.process);
   }
 
-  // Before a buffer that held nothing before this step comes its thread, which has yet to store.
+  // The process, or the thread of a buffer that held nothing before this step: it has yet to store.
   [[nodiscard]] ProcessId first_to_go(std::uint32_t position, ProcessId process) {
     if constexpr (Machine::has_buffers) {
       if (process < machine_.thread_count()) return process;
@@ -483,7 +483,8 @@ class BacktrackingSearch {
     return process;
   }
 
-  // With a preemption bound, a store buffer adds its thread, too: the store may not be buffered yet.
+  // With a preemption bound, a store buffer adds its thread, too: the store may not be buffered yet. (What a sleeping process
+  // does first has been explored earlier, and is not explored here; so what has to come before that is not found.)
   void add_process(Node& node, ProcessId process) {
     if constexpr (Machine::has_buffers) {
       if (bounded_ && process >= machine_.thread_count()) {

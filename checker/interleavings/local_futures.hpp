@@ -1,6 +1,6 @@
 // What a thread and its store buffers may still do from each local state of the thread, as far as a search has seen.
 //
-// Local states are those that Interleaving::block_number tells apart, operations have numbers. What may follow a local state is
+// Local states have the numbers of Interleaving::block_number, operations those of the search. What may follow a local state is
 // what was added to it, and all that may follow the local states to which the thread went from there. So the sets are kept closed:
 // an operation that is new to a local state is passed on to those before it.
 //
@@ -44,13 +44,14 @@ class LocalFutures {
     }
   }
 
-  // The thread has gone from one local state to another.
+  // The thread has gone from one local state to another. Amortised as `add`, for each operation that is new to one.
   void add_step(ThreadId thread, State from, State to) {
     if (!active()) return;
     Thread& of = threads_[thread];
     make_room(of, std::max(from, to));
     if (!of.known_steps.insert((std::uint64_t{from} << 32) | to).second) return;
-    of.steps.push_back({from, std::exchange(of.newest_step_to[to], static_cast<std::uint32_t>(of.steps.size()))});
+    of.steps.push_back(
+        {from, std::exchange(of.newest_step_to[to], static_cast<std::uint32_t>(of.steps.size()))});
     open_.assign(1, to);
     while (!open_.empty()) {
       const State after = open_.back();
@@ -62,6 +63,7 @@ class LocalFutures {
     }
   }
 
+  // False only if the search has not seen the operation after this local state. O(1).
   [[nodiscard]] bool may_follow(ThreadId thread, State state, Operation operation) const {
     if (threads_.empty()) return true;
     const Thread& of = threads_[thread];
@@ -73,7 +75,8 @@ class LocalFutures {
     for (const Thread& of : threads_) {
       bytes += of.sets.capacity() * sizeof(std::uint64_t) +
                (of.bits.capacity() + of.newest_step_to.capacity()) * sizeof(std::uint32_t) +
-               of.steps.capacity() * sizeof(Step) + of.known_steps.bucket_count() * (sizeof(std::uint64_t) + 1);
+               of.steps.capacity() * sizeof(Step) +
+               of.known_steps.bucket_count() * (sizeof(std::uint64_t) + 1);
     }
     return bytes;
   }
@@ -89,8 +92,8 @@ class LocalFutures {
   struct Thread {
     std::vector<std::uint32_t> bits;  // by operation: its number among those of the thread
     std::uint32_t operations = 0;
-    std::size_t words = 1;            // of each set
-    std::vector<std::uint64_t> sets;  // by local state
+    std::size_t words = 1;                      // of each set
+    std::vector<std::uint64_t> sets;            // by local state
     std::vector<std::uint32_t> newest_step_to;  // by local state
     std::vector<Step> steps;
     boost::unordered_flat_set<std::uint64_t> known_steps;
@@ -145,10 +148,11 @@ class LocalFutures {
     of.sets = std::move(wider);
     of.words *= 2;
   }
+
   std::vector<Thread> threads_;  // none: given up
   std::uint64_t work_ = 0;       // local states passed, each as often as it has words
   std::size_t words_ = 0;        // of all sets
-  std::vector<State> open_;  // scratch
+  std::vector<State> open_;      // scratch
 };
 
 }  // namespace heddle::checker

@@ -13,13 +13,17 @@
 // - For an operation after the known state the paper finds only the last dependent step. That step may be one
 //   that the operation's own process has seen, which would hide earlier ones. We take every dependent step
 //   that does not happen before the process's current point.
+// - G says what may follow in any state. An operation counts only if it may also follow the local state of its own thread
+//   (local_futures.hpp), or if it is the flush of a store that is in a buffer now.
 // - A lock that waits for its mutex counts as pending, too, and so does the operation of an await: the path
 //   may end before it is enabled.
 // - The search also has sleep sets; the paper's has none. From a state it does not explore the processes that sleep there,
 //   so it stores each state together with its sleep set (Godefroid, Holzmann, Pirottin, "State-space caching revisited",
 //   FMSD 1995). A path ends at a known state only if the stored set is a subset of the path's sleep set. Otherwise the
 //   search explores the state again with the intersection of the two sets, and stores that. The stored set shrinks each
-//   time, so a state is explored at most once more for each process.
+//   time, so a state is explored at most once more for each process. A process that may do something after a known state and
+//   sleeps before the step that this races with does not go there, and another one may have to come before it: so everything
+//   enabled is added there (BacktrackingSearch::add_process).
 // - With a preemption bound, the running thread, the preemptions so far and the threads that will cost one
 //   belong to the state, and each process that does something after a known state is also added where the
 //   running thread's block of steps began, as races after that state would do.
@@ -323,11 +327,11 @@ class Stateful : public FlanaganGodefroid {
   std::vector<std::uint64_t> path_;
   OperationGraph graph_;
   std::vector<OperationGraph::Node> pending_;
-  std::optional<LocalFutures> futures_;            // of operations by their nodes
+  std::optional<LocalFutures> futures_;  // of operations by their nodes
   std::vector<StateOnPath> states_on_path_;
   std::vector<Move> moves_;                        // of the path
   std::vector<LocalFutures::State> local_states_;  // by thread, in the newest state of the path
-  std::vector<Reachable> reachable_;  // by location; valid if of this round
+  std::vector<Reachable> reachable_;               // by location; valid if of this round
   std::uint64_t round_ = 0;
 };
 

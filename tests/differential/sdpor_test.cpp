@@ -193,8 +193,10 @@ TEST_CASE("under SC, TSO and PSO sdpor finds what may follow a known state after
     const std::string text = MixedWriter(default_seed() * 1'000'000 + number).program();
     const auto program = Program::from_source(text, "mixed.hed");
     REQUIRE_MESSAGE(program, text);
-    CheckOptions options{.model = std::vector<std::string>{"sc", "tso", "pso"}[number % 3], .algorithm = "source"};
-    if (options.model != "sc" && number % 4 == 0) options.buffer_bound = static_cast<std::uint32_t>(number / 4 % 3);
+    CheckOptions options{.model = std::vector<std::string>{"sc", "tso", "pso"}[number % 3],
+                         .algorithm = "source"};
+    if (options.model != "sc" && number % 4 == 0)
+      options.buffer_bound = static_cast<std::uint32_t>(number / 4 % 3);
     INFO("program " << number << " under " << options.model << ":\n" << text);
     const auto expected = find(*program, options);
     options.algorithm = "sdpor";
