@@ -32,16 +32,8 @@ class LocalFutures {
     Thread& of = threads_[thread];
     make_room(of, state);
     const std::uint32_t bit = bit_of(of, operation);
-    if (!of.insert(state, bit)) return;
-    open_.assign(1, state);
-    while (!open_.empty()) {
-      const State after = open_.back();
-      open_.pop_back();
-      of.for_each_before(after, [&](State before) {
-        if (of.insert(before, bit)) open_.push_back(before);
-      });
-      ++work_;
-    }
+    if (of.insert(state, bit))
+      pass_on(of, state, 1, [&](State before, State /*after*/) { return of.insert(before, bit); });
   }
 
   // The thread has gone from one local state to another. Amortised as `add`, for each operation that is new to one.
@@ -52,18 +44,10 @@ class LocalFutures {
     if (!of.known_steps.insert((std::uint64_t{from} << 32) | to).second) return;
     of.steps.push_back(
         {from, std::exchange(of.newest_step_to[to], static_cast<std::uint32_t>(of.steps.size()))});
-    open_.assign(1, to);
-    while (!open_.empty()) {
-      const State after = open_.back();
-      open_.pop_back();
-      of.for_each_before(after, [&](State before) {
-        if (of.join(before, after)) open_.push_back(before);
-      });
-      work_ += of.words;
-    }
+    pass_on(of, to, of.words, [&](State before, State after) { return of.join(before, after); });
   }
 
-  // False only if the search has not seen the operation after this local state. O(1).
+  // Whether the search has seen the operation after this local state, or has given up. O(1).
   [[nodiscard]] bool may_follow(ThreadId thread, State state, Operation operation) const {
     if (threads_.empty()) return true;
     const Thread& of = threads_[thread];
@@ -82,8 +66,8 @@ class LocalFutures {
   }
 
  private:
-  static constexpr std::uint64_t most_work = std::uint64_t{1} << 26;
-  static constexpr std::size_t most_words = std::size_t{1} << 23;
+  static constexpr std::uint64_t most_work = std::uint64_t{1} << 26;  // some tenths of a second
+  static constexpr std::size_t most_words = std::size_t{1} << 23;     // 64 MiB
 
   struct Step {
     State from = 0;
@@ -125,6 +109,20 @@ class LocalFutures {
     if (work_ <= most_work && words_ <= most_words) return !threads_.empty();
     threads_.clear();
     return false;
+  }
+  // Lets the local states before this one learn from those after them: `learn(before, after)` returns whether that was
+  // new to the former.
+  template <typename Learn>
+  void pass_on(const Thread& of, State state, std::size_t cost, Learn&& learn) {
+    open_.assign(1, state);
+    while (!open_.empty()) {
+      const State after = open_.back();
+      open_.pop_back();
+      of.for_each_before(after, [&](State before) {
+        if (learn(before, after)) open_.push_back(before);
+      });
+      work_ += cost;
+    }
   }
   void make_room(Thread& of, State state) {
     if (state < of.newest_step_to.size()) return;

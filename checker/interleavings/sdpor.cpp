@@ -234,7 +234,7 @@ class Stateful : public FlanaganGodefroid {
       if (process < machine.thread_count()) futures_->add(process, local_states_[process], next);
     }
   }
-  // Adds the step, and the flushes of what has entered a buffer since, to the future of the local state before it.
+  // From the local state before the step, the thread takes the step, and its buffers may flush the stores that entered since then.
   void note_step(Machine& machine, std::uint32_t position) {
     const Step& step = machine.step(position);
     const auto local = local_states_[step.thread];

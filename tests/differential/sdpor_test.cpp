@@ -1,5 +1,5 @@
-// `sdpor` ends runs at states that it knows. What comes after such a state it has not seen after this past, and it must still find
-// everything that algorithms without a table find.
+// `sdpor` ends a run at a known state. It has explored what follows this state after another past only, and must still find
+// everything that algorithms without a table of states find.
 // - Under SC, TSO and PSO it has sleep sets and knows of each state only which operations may follow.
 // - Under POWER it takes states for one whose pasts differ (checker/commits/sealed_past.hpp), which happens often in programs with
 //   mutexes, fences and read-modify-writes; `naive` merges runs with the same events only.
