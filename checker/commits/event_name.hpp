@@ -19,7 +19,6 @@ struct EventName {
 inline constexpr std::string_view power_model = "power";
 
 // The reasons why a search, or a run at the prompt, stops for lack of room.
-inline constexpr std::string_view too_large_graph = "an execution of more than 4,000 events";
 inline constexpr std::string_view too_long_graph = "an execution of more than 16,000 events";
 inline constexpr std::string_view too_many_events = "a thread with more than 10,000 events in one execution";
 inline constexpr std::string_view too_many_requests =

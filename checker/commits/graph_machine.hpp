@@ -59,20 +59,17 @@ class GraphMachine {
  public:
   using ExecutionGraph = Graph<Model, Words>;
   using Set = typename ExecutionGraph::Set;
-  // The widest machine counts no preemptions: that takes time cubic in the events.
   template <unsigned Wider>
-  using Widened = std::conditional_t<Graph<Model, Wider>::grows, GraphMachine<Model, Wider, Unbounded>,
-                                     GraphMachine<Model, Wider, Bound>>;
+  using Widened = GraphMachine<Model, Wider, Bound>;
   static constexpr unsigned words = Words;
   // TSO and PSO let stores pass, so the sets of events are no beginnings of threads: bits take less than ranges.
   static constexpr unsigned next_width = Words == 1                                           ? 64
                                          : std::is_same_v<Model, SequentialConsistencyAxioms> ? by_ranges
                                                                                               : growing;
-  static constexpr std::string_view out_of_room = Words == growing ? too_long_graph : too_large_graph;
-  // Whether the machine can run the program with these options.
-  [[nodiscard]] static bool serves(const Image& image, const MachineOptions& options) {
-    return image.threads.size() <= ExecutionGraph::most_threads &&
-           (!ExecutionGraph::grows || !options.preemption_bound);
+  static constexpr std::string_view out_of_room = too_long_graph;
+  // Whether the machine can run the program.
+  [[nodiscard]] static bool serves(const Image& image) {
+    return image.threads.size() <= ExecutionGraph::most_threads;
   }
 
   struct Prepared {

@@ -44,9 +44,7 @@ class Recommits : public Machine {
 
   // Machines of one word are for programs with few threads.
   static constexpr std::uint32_t threads_of_machine = Machine::words == 1 ? 64 : most_threads;
-  [[nodiscard]] static bool serves(const Image& image, const MachineOptions& /*options*/) {
-    return image.threads.size() <= threads_of_machine;
-  }
+  [[nodiscard]] static bool serves(const Image& image) { return image.threads.size() <= threads_of_machine; }
 
   // Ids of the machine, of stuck locks and of marks.
   class Set {

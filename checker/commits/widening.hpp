@@ -23,8 +23,8 @@ namespace heddle::checker {
 inline constexpr unsigned any_width = std::numeric_limits<unsigned>::max() - 1;
 
 template <typename M>
-concept ServesSomePrograms = requires(const Image& image, const MachineOptions& options) {
-  { M::serves(image, options) } -> std::same_as<bool>;
+concept ServesSomePrograms = requires(const Image& image) {
+  { M::serves(image) } -> std::same_as<bool>;
 };
 
 // `explore.template operator()<M>()` explores the program of the search on a fresh machine M; it returns false
@@ -32,8 +32,7 @@ concept ServesSomePrograms = requires(const Image& image, const MachineOptions& 
 template <typename Machine, unsigned Last = any_width, typename Explore>
 void widen(Search& search, Explore&& explore) {
   bool serves = true;
-  if constexpr (ServesSomePrograms<Machine>)
-    serves = Machine::serves(search.image(), search.machine_options());
+  if constexpr (ServesSomePrograms<Machine>) serves = Machine::serves(search.image());
   if (serves && explore.template operator()<Machine>()) return;
   if constexpr (Machine::next_width != Machine::words && Machine::words != Last) {
     if (serves) search.restart();

@@ -13,13 +13,12 @@
 
 namespace heddle::checker {
 
-// A graph of at most `capacity` events, which sets of type `Set` hold by id. Each event has `upto`: itself
+// A graph whose events have ids from 0 up, which sets of type `Set` hold. Each event has `upto`: itself
 // and all events that the memory model orders before it, transitively. The runs of the graph are the orders
 // of its events that respect `upto`.
 template <typename G>
 concept OrderedGraph = requires(const G& graph, EventId id, ThreadId t) {
   typename G::Set;
-  { G::capacity } -> std::convertible_to<EventId>;
   { G::buffers_stores } -> std::convertible_to<bool>;  // plain stores reach memory on their own
   { graph.thread_count() } -> std::same_as<std::uint32_t>;
   { graph.live() } -> std::same_as<const typename G::Set&>;        // all events

@@ -55,8 +55,7 @@ class TornPairs {
  public:
   using Set = typename Graph::Set;
 
-  explicit TornPairs(const Graph& graph)
-      : graph_(graph), steps_(graph.thread_count()), first_(Graph::capacity, no_event) {}
+  explicit TornPairs(const Graph& graph) : graph_(graph), steps_(graph.thread_count()) {}
 
   // To be called before and after an event is added to the graph. Updates are deferred until the next add or
   // query; often none is needed. An update takes O(threads + events overtaken) mostly.
@@ -94,9 +93,15 @@ class TornPairs {
     return known_.most;
   }
 
+  // Where sets allocate, O(events). With a large bound it grows with the product of events and preemptions.
   [[nodiscard]] std::size_t memory_used() const {
-    return earlier_.capacity() * sizeof(Known) + stretches_.capacity() * sizeof(Stretch) +
-           failed_.capacity() * sizeof(Failed);
+    std::size_t sets = 0;
+    if constexpr (requires(const Set& set) { set.memory_used(); }) {
+      for (const Known& known : earlier_)
+        sets += known.torn.memory_used() + known.cuts.memory_used() + known.joined.memory_used();
+    }
+    return sets + first_.capacity() * sizeof(EventId) + earlier_.capacity() * sizeof(Known) +
+           stretches_.capacity() * sizeof(Stretch) + failed_.capacity() * sizeof(Failed);
   }
 
  private:
@@ -143,6 +148,10 @@ class TornPairs {
   [[nodiscard]] EventId end_of_begun_stretch(ThreadId t, const Set& before) const;
   void tear(EventId first, EventId second);
   void separate(EventId first, EventId second);
+  void set_first(ProcessId second, EventId first) {
+    if (first_.size() <= second) first_.resize(second + 1, no_event);
+    first_[second] = first;
+  }
   void restore() {
     known_ = earlier_.back();
     earlier_.pop_back();
@@ -211,7 +220,7 @@ auto TornPairs<Graph>::join_thread(EventId id) -> Set {
   const EventId last = step_before(id);
   if (last == no_event) return {};
   seconds_.insert(static_cast<ProcessId>(id));
-  first_[static_cast<std::size_t>(id)] = last;
+  set_first(static_cast<ProcessId>(id), last);
   known_.joined.insert(static_cast<ProcessId>(last));
   const Set needed = needed_of_others(graph_[id]);
   if (!needed.contains(static_cast<ProcessId>(last))) return needed;
@@ -346,7 +355,7 @@ void TornPairs<Graph>::mend(const Set& gone) {
   gone.for_each([&](ProcessId id) {
     if (event(id).kind == EventKind::choice) return;
     steps_[event(id).thread].insert(id);
-    first_[id] = step_before(static_cast<EventId>(id));
+    set_first(id, step_before(static_cast<EventId>(id)));
     if (first_[id] != no_event) seconds_.insert(id);
   });
   restore();

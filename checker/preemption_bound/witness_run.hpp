@@ -47,8 +47,7 @@ class WitnessRun {
  public:
   using Set = typename Graph::Set;
 
-  explicit WitnessRun(const Graph& graph)
-      : graph_(graph), search_(StepsOfGraph(graph)), links_(Graph::capacity + 1) {}
+  explicit WitnessRun(const Graph& graph) : graph_(graph), search_(StepsOfGraph(graph)), links_(1) {}
 
   // To be called right after the event was added to the graph. O(1): it gets its place at the next query.
   void add(EventId event) {
@@ -94,7 +93,7 @@ class WitnessRun {
   }
 
  private:
-  static constexpr EventId end = static_cast<EventId>(Graph::capacity);  // comes after the last step
+  static constexpr EventId end = -1;  // comes after the last step, and before the first one
   struct Link {
     EventId previous = end;
     EventId next = end;
@@ -108,7 +107,7 @@ class WitnessRun {
     EventId first = end;
   };
 
-  [[nodiscard]] Link& link(EventId id) { return links_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] Link& link(EventId id) { return links_[static_cast<std::size_t>(id - end)]; }
   [[nodiscard]] EventId newest() { return link(end).previous; }
   [[nodiscard]] bool needs(EventId later, EventId earlier) const {
     return graph_[later].upto.contains(static_cast<ProcessId>(earlier));
@@ -142,7 +141,7 @@ class WitnessRun {
 
   const Graph& graph_;
   RunSearch<StepsOfGraph<Graph>> search_;
-  std::vector<Link> links_;   // by event; a ring closed by `end`
+  std::vector<Link> links_;   // `end`, then by event: a ring
   Set in_run_;                // the steps that are in the ring
   std::vector<EventId> new_;  // in the graph, but not yet in the run
   // Switches around the ring less the number of threads in it, so one more than the cost; 0 without steps.
@@ -308,6 +307,8 @@ std::vector<EventId> WitnessRun<Graph>::run() {
 template <typename Graph>
 void WitnessRun<Graph>::put(EventId id, EventId earlier, EventId place) {
   const auto& event = graph_[id];
+  if (links_.size() <= static_cast<std::size_t>(id - end))
+    links_.resize(static_cast<std::size_t>(id - end) + 1);
   const EventId next = link(place).next;
   link(id) = {.previous = place, .next = next, .earlier = earlier, .thread = event.thread};
   excess_ += switches(place, id) + switches(id, next) - switches(place, next);
