@@ -7,8 +7,8 @@
 // - Letting the running thread continue as long as it can never costs more than switching earlier, unless it
 //   holds a mutex that another thread will wait for. So only switches branch. (A step of the running thread that
 //   is taken earlier than in some run separates nothing there, and what comes before it is there.)
-// - Where no mutex is locked, a thread that can run to its end does so before all others: its steps, moved to
-//   the front of a run, separate no two steps that ran together, and a finished thread is left for free. So
+// - A thread that can run to its end does so before all others, but if mutexes are locked only one that changes none: its
+//   steps, moved to the front of a run, separate no two steps that ran together, and a finished thread is left for free. So
 //   these switches do not branch.
 // - States that failed are remembered during one decision.
 //
@@ -50,12 +50,14 @@ class RunSearch {
     std::vector<EventId> steps;  // in program order
     Set all;                     // the same as a set
     std::size_t done = 0;        // how many of them have run
+    bool locks = false;          // some of them are of a mutex
     [[nodiscard]] bool finished() const { return done == steps.size(); }
   };
   struct Failed {
     Set done;
     ThreadId running = 0;
     std::uint32_t budget = 0;
+    std::uint64_t hash = 0;
   };
   // Up to this number of failed states it takes less time to compare them all.
   static constexpr std::size_t most_compared = 32;
@@ -64,10 +66,10 @@ class RunSearch {
   bool go_on_with(ThreadId running, std::uint32_t budget);
   bool switch_from(ThreadId running, std::uint32_t budget);
   bool try_each_thread_but(ThreadId running, std::uint32_t budget);
-  void finish_threads();
+  bool finish_threads();
   [[nodiscard]] bool failed_before(ThreadId running, std::uint32_t budget) const;
   void note_failed(ThreadId running, std::uint32_t budget);
-  [[nodiscard]] static std::uint64_t hash_of(const Set& done);
+  [[nodiscard]] std::uint64_t hash() const;
   [[nodiscard]] bool can_go_on(const Thread& thread) const;
   [[nodiscard]] bool has_run(EventId event) const { return done_.contains(static_cast<ProcessId>(event)); }
   // Whether all steps outside of `own` that the event needs have run.
@@ -107,6 +109,7 @@ void RunSearch<Graph>::collect_steps(const Set& part) {
     thread.steps.clear();
     thread.all = {};
     thread.done = 0;
+    thread.locks = false;
   }
   all_ = {};
   locks_ = false;
@@ -118,7 +121,9 @@ void RunSearch<Graph>::collect_steps(const Set& part) {
       thread.all.insert(member);
       all_.insert(member);
     });
-    locks_ |= graph_.op_of(id) == Op::lock;
+    const Op op = graph_.op_of(id);
+    thread.locks |= op == Op::lock || op == Op::try_lock || op == Op::unlock;
+    locks_ |= op == Op::lock;
   });
 }
 
@@ -130,10 +135,8 @@ bool RunSearch<Graph>::switch_from(ThreadId running, std::uint32_t budget) {
     --budget;
   }
   const auto before = run_.size();
-  if (!locks_) {
-    finish_threads();
-    running = none;  // it cannot run now
-  }
+  // (Where no mutex is locked, the thread cannot run now; else perhaps if it needed a thread that has finished.)
+  if (finish_threads() || !locks_) running = none;
   if (done_ == all_) return true;
   // Where no mutex is locked, whichever thread runs next will be left before its end.
   const bool affordable = locks_ || budget > 0;
@@ -169,17 +172,20 @@ bool RunSearch<Graph>::go_on_with(ThreadId running, std::uint32_t budget) {
   return false;
 }
 
-// Runs every thread that can run to its end.
+// Runs every thread that can run to its end, but where threads may wait for mutexes, none that changes one. Whether there
+// was any.
 template <SearchedGraph Graph>
-void RunSearch<Graph>::finish_threads() {
+bool RunSearch<Graph>::finish_threads() {
+  const auto before = run_.size();
   for (bool changed = true; changed;) {
     changed = false;
     for (auto& thread : threads_) {
-      if (thread.finished() || !can_finish(thread)) continue;
+      if (thread.finished() || (locks_ && thread.locks) || !can_finish(thread)) continue;
       run_to_end(thread);
       changed = true;
     }
   }
+  return run_.size() != before;
 }
 
 template <SearchedGraph Graph>
@@ -188,24 +194,30 @@ bool RunSearch<Graph>::failed_before(ThreadId running, std::uint32_t budget) con
     return failed.running == running && failed.budget >= budget && failed.done == done_;
   };
   if (failed_.size() <= most_compared) return std::any_of(failed_.begin(), failed_.end(), is_this);
-  const auto [begin, end] = by_hash_.equal_range(hash_of(done_));
+  const auto [begin, end] = by_hash_.equal_range(hash());
   return std::any_of(begin, end, [&](const auto& entry) { return is_this(failed_[entry.second]); });
 }
 
 template <SearchedGraph Graph>
 void RunSearch<Graph>::note_failed(ThreadId running, std::uint32_t budget) {
-  failed_.push_back({done_, running, budget});
+  failed_.push_back({done_, running, budget, hash()});
   if (failed_.size() <= most_compared) return;
   while (by_hash_.size() < failed_.size()) {
     const auto index = static_cast<std::uint32_t>(by_hash_.size());
-    by_hash_.emplace(hash_of(failed_[index].done), index);
+    by_hash_.emplace(failed_[index].hash, index);
   }
 }
 
+// Of the steps that have run.
 template <SearchedGraph Graph>
-std::uint64_t RunSearch<Graph>::hash_of(const Set& done) {
+std::uint64_t RunSearch<Graph>::hash() const {
   std::uint64_t hash = 0;
-  done.for_each([&](ProcessId id) { hash = (hash ^ id) * 0x9e3779b97f4a7c15 + (hash >> 29); });
+  const auto add = [&](std::uint64_t number) { hash = (hash ^ number) * 0x9e3779b97f4a7c15 + (hash >> 29); };
+  if constexpr (Graph::steps_in_order) {
+    for (const Thread& thread : threads_) add(thread.done);
+  } else {
+    done_.for_each(add);
+  }
   return hash;
 }
 
