@@ -158,6 +158,13 @@ class BacktrackingSearch {
     add_to_block(race, step.type == StepType::flush ? running_[race].thread : step.thread, process);
   }
 
+  // Without a preemption bound: how many processes `add_conservatively` would add to those that are explored there.
+  [[nodiscard]] std::uint32_t lacks(std::uint32_t race, ProcessId process) {
+    race = begin_of(race);
+    const Node& node = nodes_[race];
+    return (addition(node, first_to_go(race, process)) - node.sleep - node.backtrack).count();
+  }
+
   // Adds the process where the block of steps around `position` begins, in which only `thread` ran.
   void add_to_block(std::uint32_t position, ThreadId thread, ProcessId process) {
     auto start = position;
@@ -492,11 +499,13 @@ class BacktrackingSearch {
         if (node.enabled.contains(thread)) node.backtrack.insert(thread);
       }
     }
-    if (node.enabled.contains(process) && !node.sleep.contains(process)) {
-      node.backtrack.insert(process);
-    } else {
-      node.backtrack |= node.enabled;
-    }
+    node.backtrack |= addition(node, process);
+  }
+  [[nodiscard]] static Set addition(const Node& node, ProcessId process) {
+    if (!node.enabled.contains(process) || node.sleep.contains(process)) return node.enabled;
+    Set only;
+    only.insert(process);
+    return only;
   }
 
   // With a preemption bound: the races of the step `last` with threads that wait for a mutex.

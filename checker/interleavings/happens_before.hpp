@@ -310,8 +310,7 @@ class HappensBefore {
     auto& model = machine_.model();
     for (auto back = step.buffered; back > 0; --back) {
       auto& buffer = model.appended(step.thread, back - 1);
-      auto& write = newest_before(buffer, step.thread, back - 1);
-      const auto index = static_cast<std::uint32_t>(&write - buffer.writes.data());
+      const auto index = model.index_of_appended(step.thread, back - 1);
       // In a bounded buffer the entry had to wait for the flush that made room for it.
       if (model.bounded() && index >= model.bound()) {
         const auto row = push_row();
@@ -320,16 +319,8 @@ class HappensBefore {
         if (made_room != none) join(row, events_[made_room].row);
         row_of_[step.thread] = row;
       }
-      write.row = row_of_[step.thread];
+      buffer.writes[index].row = row_of_[step.thread];
     }
-  }
-
-  // The oldest of the newest `back + 1` entries of the thread; it is in `buffer`.
-  template <typename Buffer>
-  [[nodiscard]] auto& newest_before(Buffer& buffer, ThreadId thread, std::uint32_t back) {
-    std::size_t later = 0;  // newer entries in the same buffer
-    for (std::uint32_t i = 0; i < back; ++i) later += &machine_.model().appended(thread, i) == &buffer;
-    return buffer.writes[buffer.writes.size() - 1 - later];
   }
 
   [[nodiscard]] std::int32_t* mutable_clock(std::uint32_t row) { return clocks_.data() + row * stride_; }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -79,6 +80,7 @@ concept StoreBufferModel = StoreBufferLayout<Model> &&
   model.append(thread, store);
   model.undo_append(thread);
   { model.appended(thread, number) } -> std::same_as<StoreBuffer&>;
+  { view.index_of_appended(thread, number) } -> std::same_as<std::uint32_t>;
   { view.entered(thread) } -> std::same_as<std::uint32_t>;
   { model.newest(thread, location) } -> std::same_as<BufferedWrite*>;
   { view.drained(thread) } -> std::same_as<bool>;
@@ -153,9 +155,14 @@ class StoreBuffers {
     --sequence_[thread];
     --pending_[thread];
   }
-  // The entry that the thread appended `back` entries before its newest one.
+  // The buffer of the entry that the thread appended `back` entries before its newest one, and its index there. O(back).
   [[nodiscard]] StoreBuffer& appended(ThreadId thread, std::uint32_t back) {
     return buffers_[log_[thread][log_[thread].size() - 1 - back]];
+  }
+  [[nodiscard]] std::uint32_t index_of_appended(ThreadId thread, std::uint32_t back) const {
+    const auto entry = log_[thread].end() - 1 - static_cast<std::ptrdiff_t>(back);
+    const auto later = std::count(entry + 1, log_[thread].end(), *entry);
+    return static_cast<std::uint32_t>(buffers_[*entry].writes.size() - 1 - static_cast<std::size_t>(later));
   }
 
   // How many stores of the thread have entered its buffers, flushed ones included.
