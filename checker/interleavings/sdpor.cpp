@@ -31,7 +31,10 @@
 //   belong to the state, and each process that does something after a known state is also added where the
 //   running thread's block of steps began, as races after that state would do.
 // Sound for programs whose executions are finite, and all are: loops are bounded.
+#include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -144,7 +147,7 @@ class Stateful : public FlanaganGodefroid {
       return false;
     }
     summarise(search);
-    if (!search.bounded() && sizes_[found.number] <= most_for_one * lacking_) return false;
+    if (lacking_ != 0 && sizes_[found.number] <= most_for_one * lacking_) return false;
     here.number = none;
     ++search.counts().revisits;
     for (const auto& [position, process] : races_) search.add_conservatively(position, process);
@@ -184,6 +187,7 @@ class Stateful : public FlanaganGodefroid {
   // a backtrack set. (Transitions of indexer-locks under TSO, where dpor takes 801, and of boop4 under PSO: 5,189 and 484
   // thousand with 0, 3,612 and 514 thousand with 1, 1,017 and 587 thousand with 2, 716 and 1,263 thousand with 16.)
   static constexpr std::uint64_t most_for_one = 2;
+  static constexpr std::uint64_t largest_size = std::numeric_limits<std::uint32_t>::max();
 
   // Possible accesses of processes to one location after the known state.
   struct Reachable {
@@ -238,7 +242,8 @@ class Stateful : public FlanaganGodefroid {
       const StateOnPath& left = states_on_path_.back();
       for (; moves_.size() > left.moves; moves_.pop_back())
         local_states_[moves_.back().thread] = moves_.back().from;
-      if (left.number != none) sizes_[left.number] = transitions - left.began;
+      if (left.number != none)
+        sizes_[left.number] = static_cast<std::uint32_t>(std::min(transitions - left.began, largest_size));
       states_on_path_.pop_back();
     }
     if (states_on_path_.empty()) {
@@ -353,7 +358,7 @@ class Stateful : public FlanaganGodefroid {
 
   StateTable<Machine> table_;
   std::vector<typename Machine::Set> asleep_;  // by state: what slept when it was explored
-  std::vector<std::uint64_t> sizes_;  // by state: the transitions of its exploration, once that has ended
+  std::vector<std::uint32_t> sizes_;  // by state: the transitions of its exploration, once that has ended
   // The part of the path that belongs to the state: with a preemption bound, or for loops whose rounds may be idle.
   std::vector<std::uint64_t> path_;
   OperationGraph graph_;
@@ -364,7 +369,8 @@ class Stateful : public FlanaganGodefroid {
   std::vector<LocalFutures::State> local_states_;  // by thread, in the newest state of the path
   std::vector<Reachable> reachable_;               // by location; valid if of this round
   std::vector<PendingRace> races_;                 // by summarise
-  std::uint64_t lacking_ = 0;                      // how many processes the backtrack sets lack for these
+  // How many processes the backtrack sets lack for these; not counted with a preemption bound.
+  std::uint64_t lacking_ = 0;
   std::uint64_t round_ = 0;
 };
 
