@@ -57,12 +57,14 @@ TEST_CASE("an image outlives what it was made from and may be shared") {
 TEST_CASE("memory stays flat over a thousand programs") {
   const std::string tiny = "shared x: int; thread p { x = 1; let a = x; } exists p.a == 1;";
   for (int warm_up = 0; warm_up < 50; ++warm_up) CHECK(compile(tiny)->threads.size() == 1);
-  const std::size_t bytes = resident_bytes();
+  [[maybe_unused]] const std::size_t bytes = resident_bytes();
   const std::size_t maps = mappings();
   for (int round = 0; round < 1000; ++round) {
     if (compile(tiny)->threads.size() != 1) FAIL("not loaded");
   }
+#ifndef __SANITIZE_ADDRESS__  // it keeps freed blocks for a while, and finds leaks itself
   CHECK(resident_bytes() < bytes + (std::size_t{4} << 20U));
+#endif
   CHECK(mappings() < maps + 50);
 }
 
