@@ -162,7 +162,9 @@ class BacktrackingSearch {
   [[nodiscard]] std::uint32_t lacks(std::uint32_t race, ProcessId process) {
     race = begin_of(race);
     const Node& node = nodes_[race];
-    return (addition(node, first_to_go(race, process)) - node.sleep - node.backtrack).count();
+    process = first_to_go(race, process);
+    if (takes(node, process)) return node.backtrack.contains(process) ? 0 : 1;
+    return (node.enabled - node.sleep - node.backtrack).count();
   }
 
   // Adds the process where the block of steps around `position` begins, in which only `thread` ran.
@@ -499,13 +501,15 @@ class BacktrackingSearch {
         if (node.enabled.contains(thread)) node.backtrack.insert(thread);
       }
     }
-    node.backtrack |= addition(node, process);
+    if (takes(node, process)) {
+      node.backtrack.insert(process);
+    } else {
+      node.backtrack |= node.enabled;
+    }
   }
-  [[nodiscard]] static Set addition(const Node& node, ProcessId process) {
-    if (!node.enabled.contains(process) || node.sleep.contains(process)) return node.enabled;
-    Set only;
-    only.insert(process);
-    return only;
+  // Whether the process can be explored from there.
+  [[nodiscard]] static bool takes(const Node& node, ProcessId process) {
+    return node.enabled.contains(process) && !node.sleep.contains(process);
   }
 
   // With a preemption bound: the races of the step `last` with threads that wait for a mutex.

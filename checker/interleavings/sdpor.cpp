@@ -24,9 +24,9 @@
 //   time, so a state is explored at most once more for each process. A process that may do something after a known state and
 //   sleeps before the step that this races with does not go there, and another one may have to come before it: so everything
 //   enabled is added there (BacktrackingSearch::add_process).
-// - All that may come after a known state is more than what did come after it on one path, so the backtrack sets may grow
-//   where dpor adds nothing. If they would grow, and the known state was explored with few transitions, the search explores
-//   it again, as dpor does.
+// - A summary over-approximates what follows the known state on this path, so it may add processes to backtrack sets where
+//   dpor adds none. If it would add some, and the exploration of the state took few transitions, the search explores the
+//   state again, as dpor does.
 // - With a preemption bound, the running thread, the preemptions so far and the threads that will cost one
 //   belong to the state, and each process that does something after a known state is also added where the
 //   running thread's block of steps began, as races after that state would do.
@@ -177,7 +177,7 @@ class Stateful : public FlanaganGodefroid {
     LocalFutures::State from = 0;
   };
 
-  // A step, and a process that does something later that conflicts with it.
+  // A step of the path, and a process with a later operation that conflicts with it.
   struct PendingRace {
     std::uint32_t position = 0;
     ProcessId process = 0;
@@ -314,7 +314,7 @@ class Stateful : public FlanaganGodefroid {
     return access;
   }
 
-  // Finds the races of what may come after the known state with steps of the path.
+  // Finds the steps of the path that race with an operation that may follow the known state.
   template <typename Exploration>
   void summarise(Exploration& search) {
     Machine& machine = search.machine();
@@ -349,8 +349,9 @@ class Stateful : public FlanaganGodefroid {
       if (conflicting.empty()) continue;
       conflicting.for_each([&](ProcessId p) {
         if (p != step.process && !search.order().ordered(position - 1, search.order().row_of(p))) {
-          races_.push_back({position - 1, p});
-          if (!search.bounded()) lacking_ += search.lacks(position - 1, p);
+          const auto lacking = search.bounded() ? 0 : search.lacks(position - 1, p);
+          lacking_ += lacking;
+          if (search.bounded() || lacking != 0) races_.push_back({position - 1, p});
         }
       });
     }
@@ -368,8 +369,8 @@ class Stateful : public FlanaganGodefroid {
   std::vector<Move> moves_;                        // of the path
   std::vector<LocalFutures::State> local_states_;  // by thread, in the newest state of the path
   std::vector<Reachable> reachable_;               // by location; valid if of this round
-  std::vector<PendingRace> races_;                 // by summarise
-  // How many processes the backtrack sets lack for these; not counted with a preemption bound.
+  std::vector<PendingRace> races_;  // by summarise: those for which backtrack sets lack processes
+  // How many processes the backtrack sets lack for these; with a preemption bound always 0.
   std::uint64_t lacking_ = 0;
   std::uint64_t round_ = 0;
 };

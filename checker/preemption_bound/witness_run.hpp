@@ -107,7 +107,8 @@ class WitnessRun {
     EventId first = end;
   };
 
-  [[nodiscard]] Link& link(EventId id) { return links_[static_cast<std::size_t>(id - end)]; }
+  [[nodiscard]] static std::size_t index(EventId id) { return static_cast<std::size_t>(id - end); }
+  [[nodiscard]] Link& link(EventId id) { return links_[index(id)]; }
   [[nodiscard]] EventId newest() { return link(end).previous; }
   [[nodiscard]] bool needs(EventId later, EventId earlier) const {
     return graph_[later].upto.contains(static_cast<ProcessId>(earlier));
@@ -307,8 +308,7 @@ std::vector<EventId> WitnessRun<Graph>::run() {
 template <typename Graph>
 void WitnessRun<Graph>::put(EventId id, EventId earlier, EventId place) {
   const auto& event = graph_[id];
-  if (links_.size() <= static_cast<std::size_t>(id - end))
-    links_.resize(static_cast<std::size_t>(id - end) + 1);
+  if (links_.size() <= index(id)) links_.resize(index(id) + 1);
   const EventId next = link(place).next;
   link(id) = {.previous = place, .next = next, .earlier = earlier, .thread = event.thread};
   excess_ += switches(place, id) + switches(id, next) - switches(place, next);
