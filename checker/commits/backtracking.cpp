@@ -43,7 +43,7 @@
 // anyway. Where that would bring in threads that had no part in the prefixes, the run is explored instead, as `dpor` would.
 #include <algorithm>
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <optional>
 #include <span>
 #include <utility>
@@ -54,6 +54,7 @@
 #include "checker/commits/classes.hpp"
 #include "checker/commits/exploration.hpp"
 #include "checker/commits/machines.hpp"
+#include "checker/commits/packed_numbers.hpp"
 #include "checker/commits/sealed_past.hpp"
 #include "checker/commits/widening.hpp"
 #include "checker/search/search.hpp"
@@ -103,35 +104,51 @@ struct WritesAfter {
   }
 };
 
-// sdpor: the known states, and by location the writes after each. These are complete when the search leaves a state; it
-// cannot reach the state again before that, since everything that it commits meanwhile takes threads further.
+// sdpor: the known states, and the writes after each. These are complete when the search leaves a state; it cannot reach the
+// state again before that, since everything that it commits meanwhile takes threads further.
 class KnownStates {
  public:
-  explicit KnownStates(std::size_t locations) : locations_(locations) {}
-
   [[nodiscard]] std::optional<std::uint32_t> find(std::span<const std::uint64_t> key) const {
     return states_.find(key);
   }
   // A new state.
   [[nodiscard]] std::uint32_t insert(std::span<const std::uint64_t> key) {
-    const std::uint32_t number = states_.insert(key).number;
-    if (number / states_per_chunk == chunks_.size())
-      chunks_.push_back(std::make_unique<WritesAfter[]>(states_per_chunk * locations_));
-    return number;
+    entries_.emplace_back();
+    return states_.insert(key).number;
   }
-  // By location. O(1).
-  [[nodiscard]] std::span<WritesAfter> writes_after(std::uint32_t state) const {
-    return {chunks_[state / states_per_chunk].get() + state % states_per_chunk * locations_, locations_};
+  // `writes_after`: by location. Once for each state.
+  void complete(std::uint32_t state, std::span<const WritesAfter> writes_after) {
+    entries_[state].begin = writes_.size();
+    for (Location location = 0; location < writes_after.size(); ++location) {
+      if (writes_after[location].writers != 0) writes_.push_back({location, writes_after[location]});
+    }
+    entries_[state].count = static_cast<std::uint32_t>(writes_.size() - entries_[state].begin);
+  }
+  // Calls `visit(location, writes_after)` for the locations with writes after the state.
+  template <typename Visit>
+  void for_each_write_after(std::uint32_t state, Visit&& visit) const {
+    const Entry& entry = entries_[state];
+    for (std::uint32_t i = 0; i < entry.count; ++i) {
+      const Write& write = writes_[entry.begin + i];
+      visit(write.location, write.after);
+    }
   }
   [[nodiscard]] std::uint64_t memory_used() const {
-    return states_.memory_used() + chunks_.size() * states_per_chunk * locations_ * sizeof(WritesAfter);
+    return states_.memory_used() + entries_.size() * sizeof(Entry) + writes_.size() * sizeof(Write);
   }
 
  private:
-  static constexpr std::uint32_t states_per_chunk = 64;
-  std::size_t locations_;
+  struct Entry {
+    std::uint64_t begin = 0;
+    std::uint32_t count = 0;
+  };
+  struct Write {
+    Location location = none;
+    WritesAfter after;
+  };
   SequenceTable states_;
-  std::vector<std::unique_ptr<WritesAfter[]>> chunks_;
+  std::deque<Entry> entries_;  // by state
+  std::deque<Write> writes_;
 };
 
 // The masks of `WritesAfter`. Some of many threads share a bit: then more is explored than necessary.
@@ -150,7 +167,6 @@ class Backtracking : CommitExploration<Machine> {
         rule_(rule),
         locations_(search.image().locations.size()),
         asleep_(search.image().threads.size()),
-        known_(locations_),
         forgets_(stateful() && !observer && may_forget(search.image())) {
     if constexpr (LeavesMemoryOpen<Machine>) machine.watch(search);
   }
@@ -245,7 +261,7 @@ class Backtracking : CommitExploration<Machine> {
   [[nodiscard]] std::optional<std::size_t> set_key();
   bool meet_known();
   void pass_up(std::span<const WritesAfter> writes_after);
-  bool race_in_other_past(std::span<const WritesAfter> writes_after);
+  bool race_in_other_past(std::uint32_t state);
   void detect_races(const Prepared& writer);
   void detect_waiting_races() {
     this->for_each_waiting([&](const Prepared& lock) { detect_races(lock); });
@@ -269,6 +285,7 @@ class Backtracking : CommitExploration<Machine> {
   bool forgets_;                        // ends runs at known states
   std::optional<std::uint32_t> state_;  // the number of the newest state, if it is new and its past is sealed
   std::vector<std::uint64_t> key_;      // scratch
+  LivePlaces live_;                     // scratch
   std::vector<std::pair<std::uint32_t, EventName>> starts_;  // scratch
 };
 
@@ -367,7 +384,7 @@ void Backtracking<Machine>::leave(Node& node) {
   }
   --used_;
   if (!forgets_) return;
-  if (node.state) std::ranges::copy(node.writes_after, known_.writes_after(*node.state).begin());
+  if (node.state) known_.complete(*node.state, node.writes_after);
   pass_up(node.writes_after);
 }
 
@@ -379,21 +396,31 @@ void Backtracking<Machine>::pass_up(std::span<const WritesAfter> writes_after) {
   for (std::size_t i = 0; i < locations_; ++i) above[i] |= writes_after[i];
 }
 
-// Sets the key to that of the state (SealedPast), followed by the reads whose sleep forbids them the newest write; every other
-// sleeping read is as good as awake. Returns the length without these reads, or nothing if the past is not sealed. Reads are
-// counted, because a read-modify-write can be one request or two.
+// Sets the key to that of the state (SealedPast), followed by the reads whose sleep forbids them a write that they could still
+// take, and which these are; every other sleeping read is as good as awake. Returns the length without these reads, or nothing if the
+// past is not sealed. Reads are counted, because a read-modify-write can be one request or two.
 template <WaitsInPlace Machine>
 std::optional<std::size_t> Backtracking<Machine>::set_key() {
-  if (!SealedPast(machine_).key(key_)) return std::nullopt;
+  SealedPast<Machine> past(machine_, live_);
+  if (!past.key(key_)) return std::nullopt;
   const std::size_t length = key_.size();
+  PackedNumbers withheld_places(key_);
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
     std::uint32_t count = 0;
     for (auto i = machine_.first_open(t); i < machine_.requests(t).size(); ++i) {
       const EventName name{t, i};
       if (!machine_.reads(name)) continue;
       ++count;
-      if (forbidden(name, machine_.newest_write(machine_.location(name))))
-        key_.push_back(std::uint64_t{t} << 32 | count);
+      if (asleep_.barrier(name) == 0) continue;
+      std::uint64_t withheld = 0;
+      std::uint64_t bit = 1;
+      past.for_each_place(t, machine_.location(name), [&](EventId place) {
+        if (forbidden(name, place)) withheld |= bit;
+        bit <<= 1;
+      });
+      if (withheld == 0) continue;
+      for (const std::uint64_t number : {std::uint64_t{t}, std::uint64_t{count}, withheld})
+        withheld_places.add(number);
     }
   }
   return length;
@@ -412,7 +439,7 @@ bool Backtracking<Machine>::meet_known() {
     state_ = known_.insert(key_);
     return false;
   }
-  if (!race_in_other_past(known_.writes_after(*known))) return false;
+  if (!race_in_other_past(*known)) return false;
   ++search_.counts.revisits;
   ++search_.counts.runs;
   this->note_failures();  // of the newest step, which no other run need have made
@@ -424,32 +451,31 @@ bool Backtracking<Machine>::meet_known() {
 // state is known from, so any enabled event may start one. False, and nothing is done, if fewer candidates were needed there:
 // then the state is not worth merging.
 template <WaitsInPlace Machine>
-bool Backtracking<Machine>::race_in_other_past(std::span<const WritesAfter> writes_after) {
+bool Backtracking<Machine>::race_in_other_past(std::uint32_t state) {
   std::uint64_t here = 0;  // threads with events in this past
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) here |= bit_of(machine_.step(step).thread);
-  const SealedPast past(machine_);
+  const SealedPast<Machine> past(machine_, live_);
   starts_.clear();
-  for (Location location = 0; location < locations_; ++location) {
-    const auto [writers, prefixes] = writes_after[location];
-    if (writers == 0) continue;
-    const auto before = past.before_later_writes(
-        location, [&, writers = writers](ThreadId t) { return (writers & bit_of(t)) != 0; });
-    for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
+  bool needs_more = false;
+  known_.for_each_write_after(state, [&](Location location, const WritesAfter& after) {
+    const auto before =
+        past.before_later_writes(location, [&](ThreadId t) { return (after.writers & bit_of(t)) != 0; });
+    for (std::uint32_t step = 0; step < machine_.depth() && !needs_more; ++step) {
       if (machine_.location_at(step) != location || !machine_.reads_at(step)) continue;
       if (before.contains(machine_.first_event(step))) continue;
       for (const EventName other : nodes_[step].enabled) {
         if (contains(nodes_[step].candidates, other)) continue;
-        if ((prefixes & bit_of(other.thread)) == 0) return false;
+        needs_more = needs_more || (after.prefixes & bit_of(other.thread)) == 0;
         starts_.emplace_back(step, other);
       }
     }
-  }
+  });
+  if (needs_more) return false;
   for (const auto& [step, event] : starts_) add_candidate(nodes_[step], event);
   if (used_ == 0) return true;
-  for (Location location = 0; location < locations_; ++location) {
-    const auto [writers, prefixes] = writes_after[location];
-    if (writers != 0) nodes_[used_ - 1].writes_after[location] |= {writers, prefixes | here};
-  }
+  known_.for_each_write_after(state, [&](Location location, const WritesAfter& after) {
+    nodes_[used_ - 1].writes_after[location] |= {after.writers, after.prefixes | here};
+  });
   return true;
 }
 

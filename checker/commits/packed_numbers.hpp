@@ -6,7 +6,7 @@
 
 namespace heddle::checker {
 
-// Fills the caller's vector, which must be empty.
+// Appends to the caller's vector, from a new word on.
 class PackedNumbers {
  public:
   explicit PackedNumbers(std::vector<std::uint64_t>& words) : words_(words) {}

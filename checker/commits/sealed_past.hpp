@@ -1,12 +1,15 @@
 // What the future of a run depends on, where that is less than its events: for searches that remember states.
 //
-// The past of a run is *sealed* if whatever can still be committed reads, and follows in coherence order, newest writes
-// only: those of the past, or later ones. Then no relation of the model leads from what comes later to the past. So all
-// that decides the future is the newest value of each location, and for each thread where it is and what its locals
-// are: two runs with sealed pasts and equal keys can be continued in the same ways. docs/algorithms.md has the proof.
+// A write is *live* if something that can still be committed may read an older one, or go before it in coherence order. The
+// past of a run is *sealed* if no live write, and no read of one, has been fenced: no event of the past, and of its own
+// thread none that is still to come, is after it by a fence. Then no relation of the model leads from what comes later to the past,
+// but those that the places of reads and writes among live writes make by themselves. So all that decides the future is the newest value of
+// each location; if it has live writes, their values and where each thread has been among them; and for each thread where it is and
+// what its locals are. Two runs with sealed pasts and equal keys can be continued in the same ways. docs/algorithms.md has the
+// proof.
 //
-// It is sealed if, of each thread, all that is committed comes before all that is not, in program order, and every
-// location is clear to every thread that can continue. It is clear to a thread if
+// Of each thread, all that is committed must come before all that is not, in program order. A location has no live writes
+// if it is *clear* to every thread that can continue. It is clear to a thread if
 // - no thread has written to it, or
 // - every access to it takes the newest write: locks, unlocks, and `fetch_...` (where one is committed as two events and its
 //   read has seen another write, its write is dropped, and the run does not count); or
@@ -17,11 +20,14 @@
 //   thread 0: lock m; d = 1; unlock m     d is clear to thread 1, which is at its lock: it will read what unlock
 //   thread 1: lock m; r = d; unlock m     has written, or a later write, and then cannot read an older d.
 //
-// Programs in which threads lock mutexes, or fence what they share, come to such states again and again. Programs without
-// fences mostly do not.
+//   thread 0: x = 1; x = 2; y = 1         x = 1 and x = 2 are live, as thread 1 can still read 0. No fence comes after
+//   thread 1: r = y; s = x                them, so it does not matter how x came by these values.
+//
+// Programs in which threads lock mutexes, fence what they share, or have no fences come to such states again and again.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -31,6 +37,7 @@
 
 #include "checker/commits/ahead_threads.hpp"
 #include "checker/commits/commit_machine.hpp"
+#include "checker/commits/packed_numbers.hpp"
 #include "checker/state/event.hpp"
 #include "checker/state/step.hpp"
 #include "compiler/image.hpp"
@@ -49,27 +56,100 @@ namespace heddle::checker {
 template <typename M>
 concept SealsPasts = RunsAhead<M> && !LeavesMemoryOpen<M>;
 
+// The locations with live writes, and of each the places that something may still take: writes to read, or to follow in coherence
+// order. The first one is the newest, and all but the last one are live.
+class LivePlaces {
+ public:
+  static constexpr std::uint32_t most = 64;  // of one location
+
+  struct Section {
+    Location location = none;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+  };
+
+  void clear(std::size_t locations, std::size_t events) {
+    oldest_.assign(locations, no_event);
+    section_of_.assign(locations, none);
+    ranks_.assign(events, 0);
+    sections_.clear();
+    places_.clear();
+  }
+  // By location, for one thread after the other.
+  [[nodiscard]] std::vector<EventId>& last_places() { return last_places_; }
+  // The oldest place so far; no_event if there is none.
+  [[nodiscard]] EventId& oldest(Location location) { return oldest_[location]; }
+  // Adds a section. `older(place)`: the place before it. False if there are too many.
+  template <typename Older>
+  [[nodiscard]] bool add(Location location, EventId newest, Older&& older) {
+    const auto begin = static_cast<std::uint32_t>(places_.size());
+    for (EventId place = newest;; place = older(place)) {
+      places_.push_back(place);
+      if (places_.size() - begin > most) return false;
+      if (place == oldest_[location]) break;
+    }
+    section_of_[location] = static_cast<std::uint32_t>(sections_.size());
+    sections_.push_back({location, begin, static_cast<std::uint32_t>(places_.size())});
+    for (auto i = begin; i + 1 < places_.size(); ++i)
+      ranks_[static_cast<std::size_t>(places_[i])] = static_cast<std::uint8_t>(places_.size() - 1 - i);
+    return true;
+  }
+
+  [[nodiscard]] const std::vector<Section>& sections() const { return sections_; }
+  // The number of the section of a location; `none` if it has no live writes.
+  [[nodiscard]] std::uint32_t section_of(Location location) const { return section_of_[location]; }
+  [[nodiscard]] std::span<const EventId> places(std::uint32_t section) const {
+    const Section& it = sections_[section];
+    return std::span(places_).subspan(it.begin, it.end - it.begin);
+  }
+  // Numbers the live writes of a location from the oldest one on; 0 for all other writes.
+  [[nodiscard]] std::uint8_t rank(EventId write) const {
+    return write < 0 ? 0 : ranks_[static_cast<std::size_t>(write)];
+  }
+  // By section, for one thread after the other.
+  [[nodiscard]] std::vector<std::array<std::uint8_t, 3>>& ranks_of_thread() { return ranks_of_thread_; }
+
+ private:
+  std::vector<EventId> last_places_;
+  std::vector<EventId> oldest_;            // by location
+  std::vector<std::uint32_t> section_of_;  // by location
+  std::vector<std::uint8_t> ranks_;        // by event
+  std::vector<std::array<std::uint8_t, 3>> ranks_of_thread_;
+  std::vector<Section> sections_;
+  std::vector<EventId> places_;
+};
+
 template <SealsPasts Machine>
 class SealedPast {
  public:
   using Set = typename Machine::Set;
   using Event = typename Machine::Model::Event;
 
-  explicit SealedPast(Machine& machine) : machine_(machine) {}
+  // `live`: becomes that of the past, in `key`.
+  SealedPast(Machine& machine, LivePlaces& live) : machine_(machine), live_(live) {}
 
-  // If the past is sealed, `words` becomes the key of the state. No key begins with another one. O(threads * locations * events of a
-  // thread).
+  // If the past is sealed, `words` becomes the key of the state. No key begins with another one. O(events * (threads + locations)).
   [[nodiscard]] bool key(std::vector<std::uint64_t>& words);
-  // Of a sealed past: the events that commit-before puts before all later writes to the location of threads with `writes(t)`.
+  // After `key`: calls `visit(place)` for the writes to the location that a later event of the thread may read from, the newest
+  // one first; for at most LivePlaces::most.
+  template <typename Visit>
+  void for_each_place(ThreadId t, Location location, Visit&& visit) const;
+  // Of threads that have committed in program order: the events that commit-before puts before all later writes to the
+  // location of threads with `writes(t)`.
   template <typename Writes>
   [[nodiscard]] Set before_later_writes(Location location, Writes&& writes) const;
 
  private:
-  [[nodiscard]] bool sealed() const;
   [[nodiscard]] bool in_order(ThreadId t) const;
   [[nodiscard]] bool may_continue(ThreadId t) const { return first_open(t).event(); }
-  [[nodiscard]] bool all_clear(ThreadId t) const;
-  [[nodiscard]] bool has_met(ThreadId t, Location location, EventId newest) const;
+  [[nodiscard]] bool find_live();
+  void find_unclear(ThreadId t);
+  [[nodiscard]] EventId own_place(ThreadId t, Location location) const;
+  [[nodiscard]] EventId place_of(const Request& access) const {
+    return access.write != no_event ? access.write : machine_.model()[access.read].source;
+  }
+  [[nodiscard]] bool any_fenced() const;
+  [[nodiscard]] bool has_fenced(ThreadId t, const Set& events) const;
   [[nodiscard]] Set before_all_later(ThreadId t) const;
   [[nodiscard]] Set before_later_writes(ThreadId t, Location location) const;
   template <Set Event::*row>
@@ -78,7 +158,9 @@ class SealedPast {
   void add_rows(ThreadId t, std::uint32_t end, Set& set) const;
   template <Set Event::*row>
   void add_rows_before_lock(const Request& lock, Set& set) const;
-  void append(ThreadId t, std::vector<std::uint64_t>& words) const;
+  void add(ThreadId t, PackedNumbers& key) const;
+  void add_live(PackedNumbers& key) const;
+  void add_ranks(ThreadId t, PackedNumbers& key) const;
 
   // The first request of the thread that is not committed. It may be where the thread has ended.
   [[nodiscard]] const Request& first_open(ThreadId t) const {
@@ -86,29 +168,36 @@ class SealedPast {
   }
 
   Machine& machine_;
+  LivePlaces& live_;
 };
 
 template <SealsPasts Machine>
 bool SealedPast<Machine>::key(std::vector<std::uint64_t>& words) {
-  if (!sealed()) return false;
-  machine_.clean();
-  words.clear();
-  for (Location location = 0; location < machine_.image().locations.size(); ++location)
-    words.push_back(static_cast<std::uint64_t>(machine_.newest_value(location)));
-  for (ThreadId t = 0; t < machine_.thread_count(); ++t) append(t, words);
-  return true;
-}
-
-template <SealsPasts Machine>
-bool SealedPast<Machine>::sealed() const {
   if (machine_.any_violation()) return false;
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
     if (!in_order(t)) return false;
   }
-  for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
-    if (may_continue(t) && !all_clear(t)) return false;
-  }
+  if (!find_live() || any_fenced()) return false;
+  machine_.clean();
+  words.clear();
+  PackedNumbers key(words);
+  for (Location location = 0; location < machine_.image().locations.size(); ++location)
+    key.add(static_cast<std::uint64_t>(machine_.newest_value(location)));
+  for (ThreadId t = 0; t < machine_.thread_count(); ++t) add(t, key);
+  add_live(key);
   return true;
+}
+
+template <SealsPasts Machine>
+template <typename Visit>
+void SealedPast<Machine>::for_each_place(ThreadId t, Location location, Visit&& visit) const {
+  const auto section = live_.section_of(location);
+  if (section == none) return visit(machine_.newest_write(location));
+  const EventId oldest = own_place(t, location);
+  for (const EventId place : live_.places(section)) {
+    visit(place);
+    if (place == oldest) return;
+  }
 }
 
 // Whether the committed events of the thread come before all others. (The store of a read-modify-write whose read is
@@ -121,29 +210,91 @@ bool SealedPast<Machine>::in_order(ThreadId t) const {
                       [](const Request& request) { return request.committed || request.dropped; });
 }
 
+// False if a location has too many live writes.
 template <SealsPasts Machine>
-bool SealedPast<Machine>::all_clear(ThreadId t) const {
-  const auto& model = machine_.model();
-  std::optional<Set> before;
-  for (Location location = 0; location < machine_.image().locations.size(); ++location) {
-    const auto& image = machine_.image().locations[location];
-    const EventId newest = machine_.newest_write(location);
-    if (newest < 0 || (image.is_chain && !image.is_loaded) || has_met(t, location, newest)) continue;
-    if (!before) before = before_all_later(t);
-    if (!before->contains(static_cast<ProcessId>(newest)) && !before->intersects(model.readers(newest)))
+bool SealedPast<Machine>::find_live() {
+  const auto locations = machine_.image().locations.size();
+  live_.clear(locations, machine_.model().size());
+  for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+    if (may_continue(t)) find_unclear(t);
+  }
+  for (Location location = 0; location < locations; ++location) {
+    if (live_.oldest(location) == no_event) continue;
+    if (!live_.add(location, machine_.newest_write(location),
+                   [&](EventId place) { return machine_.model().previous(place); }))
       return false;
   }
   return true;
 }
 
-// Whether the thread's last access to the location was to its newest write.
+// Notes the locations that are not clear to the thread.
 template <SealsPasts Machine>
-bool SealedPast<Machine>::has_met(ThreadId t, Location location, EventId newest) const {
+void SealedPast<Machine>::find_unclear(ThreadId t) {
+  const auto& model = machine_.model();
+  const auto& locations = machine_.image().locations;
+  auto& last = live_.last_places();
+  last.assign(locations.size(), no_event);
+  for (std::uint32_t i = 0; i < machine_.first_open(t); ++i) {
+    const Request& own = machine_.requests(t)[i];
+    if (own.access()) last[own.location] = place_of(own);
+  }
+  std::optional<Set> before;
+  for (Location location = 0; location < locations.size(); ++location) {
+    const EventId newest = machine_.newest_write(location);
+    if (newest < 0 || newest == last[location]) continue;
+    if (locations[location].is_chain && !locations[location].is_loaded) continue;
+    if (!before) before = before_all_later(t);
+    if (before->contains(static_cast<ProcessId>(newest)) || before->intersects(model.readers(newest)))
+      continue;
+    const EventId own = last[location] != no_event ? last[location] : model.known(location);
+    EventId& oldest = live_.oldest(location);
+    if (oldest == no_event || model.within(oldest, own)) oldest = own;
+  }
+}
+
+// The place of the thread's last access to a location that has been written to: coherence allows it no older one.
+template <SealsPasts Machine>
+EventId SealedPast<Machine>::own_place(ThreadId t, Location location) const {
   const auto& requests = machine_.requests(t);
   for (std::uint32_t i = machine_.first_open(t); i-- > 0;) {
-    if (!requests[i].access() || requests[i].location != location) continue;
-    const EventId last = requests[i].write;
-    return last == newest || (last == no_event && machine_.model()[requests[i].read].source == newest);
+    if (requests[i].access() && requests[i].location == location) return place_of(requests[i]);
+  }
+  return machine_.model().known(location);
+}
+
+// Whether some event of the past, or every later one of some thread, is after a live write, or a read of one, by a fence.
+template <SealsPasts Machine>
+bool SealedPast<Machine>::any_fenced() const {
+  if (live_.sections().empty()) return false;
+  const auto& model = machine_.model();
+  Set live;
+  for (std::uint32_t section = 0; section < live_.sections().size(); ++section) {
+    const auto places = live_.places(section);
+    for (const EventId write : places.first(places.size() - 1)) {
+      live.insert(static_cast<ProcessId>(write));
+      live |= model.readers(write);
+    }
+  }
+  for (std::size_t id = 0; id < model.size(); ++id) {
+    if (model[static_cast<EventId>(id)].propbase.intersects(live)) return true;
+  }
+  for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+    if (may_continue(t) && has_fenced(t, live)) return true;
+  }
+  return false;
+}
+
+// Whether the thread has committed one of the events, and has come to a fence since then.
+template <SealsPasts Machine>
+bool SealedPast<Machine>::has_fenced(ThreadId t, const Set& events) const {
+  const Request& next = first_open(t);
+  const auto contains = [&](EventId id) {
+    return id != no_event && events.contains(static_cast<ProcessId>(id));
+  };
+  const std::uint32_t fenced = std::max(next.before_sync, next.before_lightweight);
+  for (std::uint32_t i = 0; i < std::max(fenced, next.before_store_store); ++i) {
+    const Request& request = machine_.requests(t)[i];
+    if (request.access() && ((i < fenced && contains(request.read)) || contains(request.write))) return true;
   }
   return false;
 }
@@ -220,25 +371,72 @@ void SealedPast<Machine>::add_rows_before_lock(const Request& lock, Set& set) co
 // loads so far, all of which have their values. (Where the thread has ended, the mailbox says how.) Whether it has begun is for
 // equal threads, whose first events have an order (first_events.hpp).
 template <SealsPasts Machine>
-void SealedPast<Machine>::append(ThreadId t, std::vector<std::uint64_t>& words) const {
+void SealedPast<Machine>::add(ThreadId t, PackedNumbers& key) const {
   const Request& next = first_open(t);
-  words.push_back(std::uint64_t{next.site} << 32 | static_cast<std::uint64_t>(next.op) << 16 |
-                  static_cast<std::uint64_t>(next.update) << 8 | (machine_.first_open(t) > 0 ? 1U : 0U));
-  if (next.access()) words.push_back(next.location);
+  key.add(next.site);
+  key.add(static_cast<std::uint64_t>(next.op) << 16 | static_cast<std::uint64_t>(next.update) << 8 |
+          (machine_.first_open(t) > 0 ? 1U : 0U));
+  if (next.access()) key.add(next.location);
   const bool has_operands = next.op == Op::store || next.op == Op::choose || is_read_modify_write(next.op) ||
                             is_read_modify_write(next.update);
   if (has_operands) {
-    words.push_back(static_cast<std::uint64_t>(next.value));
-    words.push_back(static_cast<std::uint64_t>(next.expected));
+    key.add(static_cast<std::uint64_t>(next.value));
+    key.add(static_cast<std::uint64_t>(next.expected));
   }
-  const auto block = machine_.block(t, machine_.first_open(t));
-  const auto add = [&](std::span<const std::byte> bytes) {
-    const std::size_t begin = words.size();
-    words.resize(begin + bytes.size() / sizeof(std::uint64_t));
-    std::memcpy(words.data() + begin, bytes.data(), bytes.size());
+  const auto add_words = [&](std::span<const std::byte> bytes) {
+    for (std::size_t i = 0; i < bytes.size(); i += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data() + i, sizeof word);
+      key.add(word);
+    }
   };
-  add(block.first(compiler::mailbox_offset));
-  add(block.subspan(compiler::dependencies_offset + sizeof(compiler::Dependencies)));
+  const auto block = machine_.block(t, machine_.first_open(t));
+  add_words(block.first(compiler::mailbox_offset));
+  add_words(block.subspan(compiler::dependencies_offset + sizeof(compiler::Dependencies)));
+}
+
+// The places of each location with live writes: their values, and which of them a read-modify-write has taken. Then where the
+// threads that can continue have been among them.
+template <SealsPasts Machine>
+void SealedPast<Machine>::add_live(PackedNumbers& key) const {
+  const auto& sections = live_.sections();
+  key.add(sections.size());
+  for (std::uint32_t section = 0; section < sections.size(); ++section) {
+    const auto places = live_.places(section);
+    key.add(sections[section].location);
+    key.add(places.size());
+    std::uint64_t taken = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      key.add(static_cast<std::uint64_t>(machine_.value_of(places[i])));
+      taken |= std::uint64_t{machine_.taken(places[i])} << i;
+    }
+    key.add(taken);
+  }
+  if (sections.empty()) return;
+  for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+    if (may_continue(t)) add_ranks(t, key);
+  }
+}
+
+// For each section the ranks of the thread's own newest write, of the newest write that it has read, and of the newest one of another
+// thread that it has read. The thread cannot take older places, and a fence of the thread may put these events before later ones.
+template <SealsPasts Machine>
+void SealedPast<Machine>::add_ranks(ThreadId t, PackedNumbers& key) const {
+  auto& ranks = live_.ranks_of_thread();
+  ranks.assign(live_.sections().size(), {});
+  for (std::uint32_t i = 0; i < machine_.first_open(t); ++i) {
+    const Request& own = machine_.requests(t)[i];
+    const auto section = own.access() ? live_.section_of(own.location) : none;
+    if (section == none) continue;
+    if (own.write != no_event) ranks[section][0] = live_.rank(own.write);
+    if (own.read == no_event) continue;
+    const EventId source = machine_.model()[own.read].source;
+    ranks[section][1] = live_.rank(source);
+    if (source >= 0 && machine_.model()[source].thread != t) ranks[section][2] = live_.rank(source);
+  }
+  for (const auto& section : ranks) {
+    for (const std::uint8_t rank : section) key.add(rank);
+  }
 }
 
 }  // namespace heddle::checker
