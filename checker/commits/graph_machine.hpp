@@ -7,15 +7,6 @@
 // events from the middle of a run. From the first `cut` on, functions that take or count steps (step,
 // first_event, step_of, place, run, follow, undo ...) have no meaning; `order`, insert and remove replace
 // them.
-//
-// Symmetry. A run represents all that permutations of equal threads (MachineOptions::twins) make of it. Each thread of
-// a class but the first has a *twin*, the one before it. Two threads are *tied* as long as their events are equal:
-// reads of the same writes, choices of the same value. The first two events of them that differ are ordered: by the
-// values of choices, else by the places of writes and sources in coherence order. In the runs of this machine no
-// thread has an event before the one of its twin to which it is tied. One permutation of each execution is such a
-// run, up to those that exchange threads that are tied to their ends. Algorithms need not know of this: the event of the
-// twin belongs to the prefix (cb) of the other one. docs/algorithms.md proves that this makes no cycles, that prefixes
-// of such runs are such runs, and that the next event can still come last.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +19,7 @@
 #include "checker/commits/graph.hpp"
 #include "checker/commits/plain_graph.hpp"
 #include "checker/commits/sc_axioms.hpp"
+#include "checker/commits/tied_threads.hpp"
 #include "checker/commits/way_back.hpp"
 #include "checker/state/last_look.hpp"
 #include "checker/state/machine_options.hpp"
@@ -80,7 +72,7 @@ class GraphMachine {
     bool awaits = false;  // see `awaits`
     EventId initial = no_event;
     EventId newest = no_event;  // none: a choice
-    EventId twin = no_event;    // see `twin_of`
+    EventId twin = no_event;    // see TiedThreads::next_twin_of
     std::int64_t low = 0;
     std::int64_t high = 0;
     Set bounds;      // what the event must stay co-after
@@ -100,6 +92,7 @@ class GraphMachine {
         bound_(graph_, options.preemption_bound,
                std::any_of(image.locations.begin(), image.locations.end(),
                            [](const auto& location) { return location.is_mutex; })),
+        tied_(graph_, options.twins),
         snapshots_(image) {
     for (ThreadId t = 0; t < thread_count(); ++t) {
       snapshots_.start(t, image.threads[t]);
@@ -195,7 +188,7 @@ class GraphMachine {
   template <typename Visit>
   void for_each_enabled(Visit&& visit) const {
     for (ThreadId t = 0; t < thread_count(); ++t) {
-      if (event(t) && !held_back(t)) visit(next_of(t));
+      if (event(t) && !tied_.held_back(t)) visit(next_of(t));
     }
   }
   [[nodiscard]] bool waits(EventName name) {
@@ -212,14 +205,14 @@ class GraphMachine {
     event.low = m.value;
     event.high = m.expected;
     if (m.op == Op::choose) {
-      if (!options_.twins.empty()) keep_after_twin(event);
+      if (tied_.any()) keep_after_twin(event);
       return;
     }
     event.initial = initial(m.location);
     event.newest = graph_.newest(event.initial);
     event.bounds = graph_.bounds(name.thread, event.initial, ExecutionGraph::access_of(m.op));
     if (m.op == Op::lock && deferred(name.thread)) keep_after_owner(name.thread, event.bounds);
-    if (!options_.twins.empty()) [[unlikely]]
+    if (tied_.any()) [[unlikely]]
       keep_after_twin(event);
   }
   [[nodiscard]] std::optional<std::int64_t> first_parameter(const Prepared& event) const {
@@ -369,7 +362,7 @@ class GraphMachine {
   }
   [[nodiscard]] bool follow(const Choice& choice) {
     const EventName name{choice.thread, choice.location};
-    if (!event(name.thread) || held_back(name.thread) || next_of(name.thread) != name) return false;
+    if (!event(name.thread) || tied_.held_back(name.thread) || next_of(name.thread) != name) return false;
     Prepared event;
     prepare(name, event);
     if (op(name) == Op::choose) return commit(event, choice.value);
@@ -400,7 +393,7 @@ class GraphMachine {
   [[nodiscard]] std::optional<EventName> next_waiting(ThreadId from) const {
     for (auto waiting = graph_.in_state(ThreadState::waiting); !waiting.empty();) {
       const ThreadId t = take_first(waiting);
-      if (t >= from && !held_back(t)) return next_of(t);
+      if (t >= from && !tied_.held_back(t)) return next_of(t);
     }
     return std::nullopt;
   }
@@ -436,7 +429,7 @@ class GraphMachine {
     std::optional<EventName> found;
     for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
       const ThreadId t = take_first(left);
-      if ((found && !evaluates(t)) || held_back(t)) continue;
+      if ((found && !evaluates(t)) || tied_.held_back(t)) continue;
       if (!wait_ends(t) || !may_read(next_of(t), graph_.newest(initial(standing(t).location)))) continue;
       if (evaluates(t)) return next_of(t);
       found = next_of(t);
@@ -448,7 +441,7 @@ class GraphMachine {
     std::optional<EventName> found;
     for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
       const ThreadId t = take_first(left);
-      if ((!found || evaluates(t)) && !held_back(t) && undecided(t, may_read)) found = next_of(t);
+      if ((!found || evaluates(t)) && !tied_.held_back(t) && undecided(t, may_read)) found = next_of(t);
       if (found && evaluates(found->thread)) break;
     }
     return found;
@@ -600,20 +593,7 @@ class GraphMachine {
 
   // -- Symmetry, as HasTwins has it.
 
-  [[nodiscard]] std::uint64_t permutations() const {
-    std::uint64_t result = 1;
-    if (options_.twins.empty()) return result;
-    std::vector<std::uint32_t> place(options_.twins.size(), 1);  // in the class, from 1
-    std::vector<std::uint32_t> alike(options_.twins.size(), 1);  // that the thread is tied to, with it
-    for (ThreadId t = 0; t < options_.twins.size(); ++t) {
-      const ThreadId other = options_.twins[t];
-      if (other == none) continue;
-      place[t] = place[other] + 1;
-      if (tied(t) && graph_.thread(t).length == graph_.thread(other).length) alike[t] = alike[other] + 1;
-      result = result * place[t] / alike[t];
-    }
-    return result;
-  }
+  [[nodiscard]] std::uint64_t permutations() const { return tied_.permutations(); }
 
   // -- The preemption bound.
 
@@ -779,8 +759,8 @@ class GraphMachine {
   [[nodiscard]] Set bounds_of_revisited(EventId read) const {
     if (graph_[read].op == Op::lock) return {};
     Set bounds = graph_.bounds(read);
-    if (!options_.twins.empty()) [[unlikely]]
-      keep_after_twin_of(read, bounds);
+    if (tied_.any()) [[unlikely]]
+      tied_.keep_after_twin_of(read, bounds);
     return bounds;
   }
   // True if the model allows the place.
@@ -913,60 +893,21 @@ class GraphMachine {
     return true;
   }
 
-  // -- Symmetry. See the head of this file.
-
-  // Whether all events of the thread so far equal those of its twin.
-  [[nodiscard]] bool tied(ThreadId t) const {
-    const EventId last = graph_.thread(t).last;
-    return last == no_event || graph_[last].tied;
-  }
-  // The event of the thread's twin with the same index as the thread's next one, if the threads are tied and there is
-  // one. O(events of the twin).
-  [[nodiscard]] EventId twin_of(ThreadId t) const {
-    const ThreadId other = options_.twins[t];
-    if (other == none || !tied(t)) return no_event;
-    return find_in_program(other, graph_.thread(t).length);
-  }
-  [[nodiscard]] EventId find_in_program(ThreadId t, std::uint32_t index) const {
-    if (index >= graph_.thread(t).length) return no_event;
-    EventId id = graph_.thread(t).last;
-    while (graph_[id].index != index || !graph_[id].in_program()) id = graph_[id].po_previous;
-    return id;
-  }
-  // Whether the thread has to let its twin go first.
-  [[nodiscard]] bool held_back(ThreadId t) const {
-    if (options_.twins.empty()) [[likely]]
-      return false;
-    const ThreadId other = options_.twins[t];
-    return other != none && tied(t) && graph_.thread(other).length <= graph_.thread(t).length;
-  }
   void keep_after_twin(Prepared& event) const {
-    event.twin = twin_of(event.name.thread);
+    event.twin = tied_.next_twin_of(event.name.thread);
     if (event.twin == no_event) return;
     if (event.op == Op::choose) {
       event.low = graph_[event.twin].value;
     } else {
-      keep_after(event.twin, event.bounds);
+      tied_.keep_after(event.twin, event.bounds);
     }
-  }
-  // Adds what an event whose twin is this one must not be co-before: its write, or else its source.
-  void keep_after(EventId twin, Set& bounds) const {
-    const EventId floor = graph_[twin].writes() ? twin : graph_[twin].source;
-    if (!is_initial(floor)) bounds.insert(static_cast<ProcessId>(floor));
-  }
-  // The same for a read that is in the graph.
-  [[gnu::noinline]] void keep_after_twin_of(EventId read, Set& bounds) const {
-    const auto& event = graph_[read];
-    const ThreadId other = options_.twins[event.thread];
-    const EventId before = event.po_previous;
-    if (other == none || (before != no_event && !graph_[before].tied)) return;
-    keep_after(find_in_program(other, event.index), bounds);
   }
 
   const Image& image_;
   MachineOptions options_;
   ExecutionGraph graph_;
   Bound<ExecutionGraph> bound_;
+  TiedThreads<ExecutionGraph> tied_;
   Snapshots snapshots_;
   std::vector<FailureWithCauses> failures_;
   std::uint64_t withheld_ = 0;           // violations beyond the bound

@@ -1,12 +1,11 @@
 // What the future of a run depends on, where that is less than its events: for searches that remember states.
 //
 // A write is *live* if something that can still be committed may read an older one, or go before it in coherence order. The
-// past of a run is *sealed* if no live write, and no read of one, has been fenced: no event of the past, and of its own
-// thread none that is still to come, is after it by a fence. Then no relation of the model leads from what comes later to the past,
-// but those that the places of reads and writes among live writes make by themselves. So all that decides the future is the newest value of
-// each location; if it has live writes, their values and where each thread has been among them; and for each thread where it is and
-// what its locals are. Two runs with sealed pasts and equal keys can be continued in the same ways. docs/algorithms.md has the
-// proof.
+// past of a run is *sealed* if no live write, and no read of one, has been fenced: no event of the past is after it by a fence,
+// and its thread has passed none since then. Then what comes later has relations with live writes only through its
+// own reads, writes and fences, and with the rest of the past none that matter. So all that decides the future is the newest value of each location; if
+// it has live writes, their values and where each thread has been among them; and for each thread where it is and what its locals
+// are. Two runs with sealed pasts and equal keys can be continued in the same ways. docs/algorithms.md has the proof.
 //
 // Of each thread, all that is committed must come before all that is not, in program order. A location has no live writes
 // if it is *clear* to every thread that can continue. It is clear to a thread if

@@ -205,17 +205,17 @@ class WaysWriter : TextWriter {
       default: return variable() + " = " + number() + ";";
     }
   }
-  // One way and the same with its operations in another order, or with one more. Their local is forgotten.
+  // One way, and the same with its operations in another order and perhaps with one more. Their local is forgotten.
   std::string two_ways() {
     std::vector<std::string> way;
-    for (int i = 1 + below(2); i > 0; --i) way.push_back(operation("r"));
-    if (below(3) != 0) way.push_back(fence());
+    for (int i = 1 + below(3); i > 0; --i) way.push_back(operation("r"));
+    if (below(2) == 0) way.push_back(fence());
     std::vector<std::string> other = way;
     std::rotate(other.begin(), other.begin() + below(static_cast<int>(other.size())), other.end());
-    if (below(2) == 0)
-      other.insert(other.begin() + below(static_cast<int>(other.size() + 1)),
-                   below(2) == 0 ? fence() : operation("r"));
-    if (below(2) == 0) way.swap(other);
+    if (below(3) != 0)
+      way.insert(way.begin() + below(static_cast<int>(way.size() + 1)),
+                 below(3) == 0 ? operation("r") : fence());
+    if (below(3) == 0) way.swap(other);
     std::string text = "if choose(0..2) == 0 {";
     for (const auto& step : way) text += " " + step;
     text += " } else {";
