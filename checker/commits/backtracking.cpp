@@ -458,6 +458,7 @@ bool Backtracking<Machine>::race_in_other_past(std::uint32_t state) {
   starts_.clear();
   bool needs_more = false;
   known_.for_each_write_after(state, [&](Location location, const WritesAfter& after) {
+    if (needs_more) return;
     const auto before =
         past.before_later_writes(location, [&](ThreadId t) { return (after.writers & bit_of(t)) != 0; });
     for (std::uint32_t step = 0; step < machine_.depth() && !needs_more; ++step) {

@@ -1,11 +1,12 @@
 // What the future of a run depends on, where that is less than its events: for searches that remember states.
 //
 // A write is *live* if something that can still be committed may read an older one, or go before it in coherence order. The
-// past of a run is *sealed* if no live write, and no read of one, has been fenced: no event of the past is after it by a fence,
-// and its thread has passed none since then. Then what comes later has relations with live writes only through its
-// own reads, writes and fences, and with the rest of the past none that matter. So all that decides the future is the newest value of each location; if
-// it has live writes, their values and where each thread has been among them; and for each thread where it is and what its locals
-// are. Two runs with sealed pasts and equal keys can be continued in the same ways. docs/algorithms.md has the proof.
+// past of a run is *sealed* if no live write, and no read of one, has been fenced: no event of the past is after it by a
+// fence, and its thread has passed none since then. Then what comes later has relations with live writes only through its
+// own reads, writes and fences, and with the rest of the past none that matter. So all that decides the future is the newest
+// value of each location; if it has live writes, their values and where each thread has been among them; and for each thread
+// where it is and what its locals are. Two runs with sealed pasts and equal keys can be continued in the same ways.
+// docs/algorithms.md has the proof.
 //
 // Of each thread, all that is committed must come before all that is not, in program order. A location has no live writes
 // if it is *clear* to every thread that can continue. It is clear to a thread if
@@ -26,7 +27,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -65,6 +65,14 @@ class LivePlaces {
     Location location = none;
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
+  };
+
+  // Of a thread's accesses to a location: the newest write that it has made, that it has read, and that it has read from another
+  // thread, as `rank` numbers them.
+  struct Ranks {
+    std::uint8_t written = 0;
+    std::uint8_t read = 0;
+    std::uint8_t external = 0;
   };
 
   void clear(std::size_t locations, std::size_t events) {
@@ -106,14 +114,14 @@ class LivePlaces {
     return write < 0 ? 0 : ranks_[static_cast<std::size_t>(write)];
   }
   // By section, for one thread after the other.
-  [[nodiscard]] std::vector<std::array<std::uint8_t, 3>>& ranks_of_thread() { return ranks_of_thread_; }
+  [[nodiscard]] std::vector<Ranks>& ranks_of_thread() { return ranks_of_thread_; }
 
  private:
   std::vector<EventId> last_places_;
   std::vector<EventId> oldest_;            // by location
   std::vector<std::uint32_t> section_of_;  // by location
   std::vector<std::uint8_t> ranks_;        // by event
-  std::vector<std::array<std::uint8_t, 3>> ranks_of_thread_;
+  std::vector<Ranks> ranks_of_thread_;
   std::vector<Section> sections_;
   std::vector<EventId> places_;
 };
@@ -417,8 +425,8 @@ void SealedPast<Machine>::add_live(PackedNumbers& key) const {
   }
 }
 
-// For each section the ranks of the thread's own newest write, of the newest write that it has read, and of the newest one of another
-// thread that it has read. The thread cannot take older places, and a fence of the thread may put these events before later ones.
+// Adds the thread's ranks for each section. It cannot take older places, and a fence of the thread may put these accesses before
+// later events.
 template <SealsPasts Machine>
 void SealedPast<Machine>::add_ranks(ThreadId t, PackedNumbers& key) const {
   auto& ranks = live_.ranks_of_thread();
@@ -427,14 +435,14 @@ void SealedPast<Machine>::add_ranks(ThreadId t, PackedNumbers& key) const {
     const Request& own = machine_.requests(t)[i];
     const auto section = own.access() ? live_.section_of(own.location) : none;
     if (section == none) continue;
-    if (own.write != no_event) ranks[section][0] = live_.rank(own.write);
+    if (own.write != no_event) ranks[section].written = live_.rank(own.write);
     if (own.read == no_event) continue;
     const EventId source = machine_.model()[own.read].source;
-    ranks[section][1] = live_.rank(source);
-    if (source >= 0 && machine_.model()[source].thread != t) ranks[section][2] = live_.rank(source);
+    ranks[section].read = live_.rank(source);
+    if (source >= 0 && machine_.model()[source].thread != t) ranks[section].external = live_.rank(source);
   }
-  for (const auto& section : ranks) {
-    for (const std::uint8_t rank : section) key.add(rank);
+  for (const auto& of : ranks) {
+    for (const std::uint8_t rank : {of.written, of.read, of.external}) key.add(rank);
   }
 }
 
