@@ -62,7 +62,7 @@ struct Event {
   Op op = Op::load;
   bool canonical = true;  // choices: the first value
   bool tied =
-      false;  // it and all before it in its thread equal those of the thread's twin (graph_machine.hpp)
+      false;  // it and all before it in its thread equal those of the thread's twin (tied_threads.hpp)
 
   [[nodiscard]] bool reads() const { return kind == EventKind::read || kind == EventKind::update; }
   [[nodiscard]] bool writes() const { return kind == EventKind::write || kind == EventKind::update; }
@@ -216,7 +216,7 @@ class Graph {
   void add(EventId id, ThreadId t, Op op, EventKind kind, EventId initial, EventId behind,
            std::int64_t value);
   // The event, which has been added last, comes after this one in its prefix, because the two have the same place in
-  // two equal threads (graph_machine.hpp).
+  // two equal threads (tied_threads.hpp).
   void follow(EventId id, EventId twin) {
     Event& event = events_[id];
     const Event& other = events_[twin];

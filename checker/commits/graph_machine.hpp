@@ -2,11 +2,11 @@
 // a thread's next operation is the only one that it has fetched. The models are closed under prefixes of po |
 // rf, and an event can always come last or read from the newest write, so no run blocks.
 //
-// The graph (graph.hpp) knows where an event may go. This file runs the threads between their events, and
-// implements the contracts: CommitMachine, where ids count the steps, and RevisitMachine, where `cut` removes
-// events from the middle of a run. From the first `cut` on, functions that take or count steps (step,
-// first_event, step_of, place, run, follow, undo ...) have no meaning; `order`, insert and remove replace
-// them.
+// The graph (graph.hpp) knows where an event may go, and TiedThreads which of equal threads goes first. This
+// file runs the threads between their events, and implements the contracts: CommitMachine, where ids count
+// the steps, and RevisitMachine, where `cut` removes events from the middle of a run. From the first `cut`
+// on, functions that take or count steps (step, first_event, step_of, place, run, follow, undo ...) have no
+// meaning; `order`, insert and remove replace them.
 #pragma once
 
 #include <algorithm>
