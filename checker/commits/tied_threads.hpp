@@ -23,7 +23,7 @@ class TiedThreads {
  public:
   using Set = typename ExecutionGraph::Set;
 
-  // `twins`: by thread, `none` or the one before it of its class. Empty if all threads are to be told apart.
+  // `twins`: by thread, `none` or the one before it of its class. Empty if no threads are equal.
   TiedThreads(const ExecutionGraph& graph, std::span<const ThreadId> twins)
       : graph_(graph), twins_(twins.begin(), twins.end()) {}
 

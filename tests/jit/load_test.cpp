@@ -11,7 +11,8 @@
 #include "tests/jit/host.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/allocator_interface.h>
+// g++ has the function, but not the header that declares it (sanitizer/allocator_interface.h).
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 #endif
 
 namespace heddle::test {
