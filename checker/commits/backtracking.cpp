@@ -40,7 +40,8 @@
 // (sealed_past.hpp), without sleeping reads or with the same ones. The writes that came next there then race with the reads of
 // this run. What starts their prefixes here is not known: only, for each location, to which threads the prefixes belonged. So
 // every enabled event becomes a candidate at the node of a read, unless commit-before puts the read before all later writes
-// anyway. Where that would bring in threads that had no part in the prefixes, the run is explored instead, as `dpor` would.
+// anyway. (These are reads and locks, since stores and choices are selected before reads.) Where that would bring in threads that had
+// no part in the prefixes, the run is explored instead, as `dpor` would.
 #include <algorithm>
 #include <cstdint>
 #include <deque>
@@ -105,7 +106,7 @@ struct WritesAfter {
 };
 
 // sdpor: the known states, and the writes after each. These are complete when the search leaves a state; it cannot reach the
-// state again before that, since everything that it commits meanwhile takes threads further.
+// state again before that, since everything that it commits meanwhile takes threads further, and they count their rounds.
 class KnownStates {
  public:
   [[nodiscard]] std::optional<std::uint32_t> find(std::span<const std::uint64_t> key) const {
