@@ -59,7 +59,8 @@ concept SealsPasts = RunsAhead<M> && !LeavesMemoryOpen<M>;
 // order. The first one is the newest, and all but the last one are live.
 class LivePlaces {
  public:
-  static constexpr std::uint32_t most = 64;  // of one location
+  // Of one location, each of which is a bit of a word. States with more are not remembered.
+  static constexpr std::uint32_t most = 64;
 
   struct Section {
     Location location = none;

@@ -282,7 +282,7 @@ TEST_CASE("under SC, TSO and PSO sdpor finds what may follow a known state after
 TEST_SUITE_BEGIN("commits");
 
 TEST_CASE("under POWER states whose pasts differ are merged only where no later step can tell") {
-  const std::size_t programs = tests::sized(600, 10'000);
+  const std::size_t programs = tests::sized(900, 15'000);
   std::size_t failures = 0, merged = 0, violations = 0, skipped = 0;
   for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
     const auto seed = default_seed() * 1'000'000 + number;
