@@ -28,14 +28,17 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> make_machine(bool optimise)
     return true;
   }();
   static_cast<void>(initialised);
-  if (!optimise) {
-    return JITTargetMachineBuilder(llvm::Triple(llvm::sys::getProcessTriple()))
-        .setCodeGenOptLevel(llvm::CodeGenOptLevel::None)
-        .createTargetMachine();
+  JITTargetMachineBuilder builder(llvm::Triple(llvm::sys::getProcessTriple()));
+  if (optimise) {
+    auto host = JITTargetMachineBuilder::detectHost();
+    if (!host) return host.takeError();
+    builder = std::move(*host);
+  } else {
+    builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
   }
-  auto builder = JITTargetMachineBuilder::detectHost();
-  if (!builder) return builder.takeError();
-  return builder->createTargetMachine();
+  // JITLink places a module in one piece of memory. With the large model, LLVM's default for a JIT, the fast instruction
+  // selector leaves functions with calls to the slow one.
+  return builder.setRelocationModel(llvm::Reloc::PIC_).setCodeModel(llvm::CodeModel::Small).createTargetMachine();
 }
 
 // The machine of this thread, made once: it takes as long as a small program. Compiled code does not need it.
