@@ -38,7 +38,9 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> make_machine(bool optimise)
   }
   // JITLink places a module in one piece of memory. With the large model, LLVM's default for a JIT, the fast instruction
   // selector leaves functions with calls to the slow one.
-  return builder.setRelocationModel(llvm::Reloc::PIC_).setCodeModel(llvm::CodeModel::Small).createTargetMachine();
+  return builder.setRelocationModel(llvm::Reloc::PIC_)
+      .setCodeModel(llvm::CodeModel::Small)
+      .createTargetMachine();
 }
 
 // The machine of this thread, made once: it takes as long as a small program. Compiled code does not need it.

@@ -168,7 +168,8 @@ class Backtracking : CommitExploration<Machine> {
         rule_(rule),
         locations_(search.image().locations.size()),
         asleep_(search.image().threads.size()),
-        forgets_(stateful() && !observer && may_forget(search.image())) {
+        forgets_(stateful() && !observer && may_forget(search.image())),
+        state_words_(search.image()) {
     if constexpr (LeavesMemoryOpen<Machine>) machine.watch(search);
   }
 
@@ -286,7 +287,8 @@ class Backtracking : CommitExploration<Machine> {
   bool forgets_;                        // ends runs at known states
   std::optional<std::uint32_t> state_;  // the number of the newest state, if it is new and its past is sealed
   std::vector<std::uint64_t> key_;      // scratch
-  LivePlaces live_;                     // scratch
+  StateWords state_words_;
+  LivePlaces live_;                                          // scratch
   std::vector<std::pair<std::uint32_t, EventName>> starts_;  // scratch
 };
 
@@ -402,7 +404,7 @@ void Backtracking<Machine>::pass_up(std::span<const WritesAfter> writes_after) {
 // past is not sealed. Reads are counted, because a read-modify-write can be one request or two.
 template <WaitsInPlace Machine>
 std::optional<std::size_t> Backtracking<Machine>::set_key() {
-  SealedPast<Machine> past(machine_, live_);
+  SealedPast<Machine> past(machine_, state_words_, live_);
   if (!past.key(key_)) return std::nullopt;
   const std::size_t length = key_.size();
   PackedNumbers withheld_places(key_);
@@ -455,7 +457,7 @@ template <WaitsInPlace Machine>
 bool Backtracking<Machine>::race_in_other_past(std::uint32_t state) {
   std::uint64_t here = 0;  // threads with events in this past
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) here |= bit_of(machine_.step(step).thread);
-  const SealedPast<Machine> past(machine_, live_);
+  const SealedPast<Machine> past(machine_, state_words_, live_);
   starts_.clear();
   bool needs_more = false;
   known_.for_each_write_after(state, [&](Location location, const WritesAfter& after) {

@@ -76,15 +76,18 @@ class LivePlaces {
     std::uint8_t external = 0;
   };
 
-  void clear(std::size_t locations, std::size_t events) {
+  void clear(std::size_t threads, std::size_t locations, std::size_t events) {
+    last_places_.assign(threads * locations, no_event);
     oldest_.assign(locations, no_event);
     section_of_.assign(locations, none);
     ranks_.assign(events, 0);
     sections_.clear();
     places_.clear();
   }
-  // By location, for one thread after the other.
-  [[nodiscard]] std::vector<EventId>& last_places() { return last_places_; }
+  // Of each location the place of the thread's last access, for threads that can continue; no_event if there is none.
+  [[nodiscard]] std::span<EventId> last_places(ThreadId t) {
+    return std::span(last_places_).subspan(t * oldest_.size(), oldest_.size());
+  }
   // The oldest place so far; no_event if there is none.
   [[nodiscard]] EventId& oldest(Location location) { return oldest_[location]; }
   // Adds a section. `older(place)`: the place before it. False if there are too many.
@@ -118,7 +121,7 @@ class LivePlaces {
   [[nodiscard]] std::vector<Ranks>& ranks_of_thread() { return ranks_of_thread_; }
 
  private:
-  std::vector<EventId> last_places_;
+  std::vector<EventId> last_places_;       // by thread and location
   std::vector<EventId> oldest_;            // by location
   std::vector<std::uint32_t> section_of_;  // by location
   std::vector<std::uint8_t> ranks_;        // by event
@@ -127,14 +130,40 @@ class LivePlaces {
   std::vector<EventId> places_;
 };
 
+// Of each thread that runs ahead, the words of its block that are part of its state, as offsets in bytes: all but the mailbox
+// and what says on which loads its operations and locals depend.
+class StateWords {
+ public:
+  explicit StateWords(const Image& image) {
+    for (const compiler::ThreadImage& thread : image.threads) {
+      auto& words = offsets_.emplace_back();
+      const auto add = [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; i += sizeof(std::uint64_t)) words.push_back(i);
+      };
+      add(0, compiler::mailbox_offset);
+      add(compiler::dependencies_offset + sizeof(compiler::Dependencies), thread.block_size);
+      std::erase_if(words, [&](std::size_t offset) {
+        return offset != 0 && std::ranges::any_of(thread.locals, [&](const compiler::LocalImage& local) {
+                 return local.mask_offset == offset;
+               });
+      });
+    }
+  }
+  [[nodiscard]] const std::vector<std::size_t>& of(ThreadId t) const { return offsets_[t]; }
+
+ private:
+  std::vector<std::vector<std::size_t>> offsets_;
+};
+
 template <SealsPasts Machine>
 class SealedPast {
  public:
   using Set = typename Machine::Set;
   using Event = typename Machine::Model::Event;
 
-  // `live`: becomes that of the past, in `key`.
-  SealedPast(Machine& machine, LivePlaces& live) : machine_(machine), live_(live) {}
+  // `state_words`: of the machine's program. `live`: becomes that of the past, in `key`.
+  SealedPast(Machine& machine, const StateWords& state_words, LivePlaces& live)
+      : machine_(machine), state_words_(state_words), live_(live) {}
 
   // If the past is sealed, `words` becomes the key of the state. No key begins with another one. O(events * (threads + locations)).
   [[nodiscard]] bool key(std::vector<std::uint64_t>& words);
@@ -176,6 +205,7 @@ class SealedPast {
   }
 
   Machine& machine_;
+  const StateWords& state_words_;
   LivePlaces& live_;
 };
 
@@ -222,7 +252,7 @@ bool SealedPast<Machine>::in_order(ThreadId t) const {
 template <SealsPasts Machine>
 bool SealedPast<Machine>::find_live() {
   const auto locations = machine_.image().locations.size();
-  live_.clear(locations, machine_.model().size());
+  live_.clear(machine_.thread_count(), locations, machine_.model().size());
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
     if (may_continue(t)) find_unclear(t);
   }
@@ -240,8 +270,7 @@ template <SealsPasts Machine>
 void SealedPast<Machine>::find_unclear(ThreadId t) {
   const auto& model = machine_.model();
   const auto& locations = machine_.image().locations;
-  auto& last = live_.last_places();
-  last.assign(locations.size(), no_event);
+  const auto last = live_.last_places(t);
   for (std::uint32_t i = 0; i < machine_.first_open(t); ++i) {
     const Request& own = machine_.requests(t)[i];
     if (own.access()) last[own.location] = place_of(own);
@@ -254,20 +283,17 @@ void SealedPast<Machine>::find_unclear(ThreadId t) {
     if (!before) before = before_all_later(t);
     if (before->contains(static_cast<ProcessId>(newest)) || before->intersects(model.readers(newest)))
       continue;
-    const EventId own = last[location] != no_event ? last[location] : model.known(location);
+    const EventId own = own_place(t, location);
     EventId& oldest = live_.oldest(location);
     if (oldest == no_event || model.within(oldest, own)) oldest = own;
   }
 }
 
-// The place of the thread's last access to a location that has been written to: coherence allows it no older one.
+// The oldest place that coherence leaves to a thread that can continue, at a location that has been written to.
 template <SealsPasts Machine>
 EventId SealedPast<Machine>::own_place(ThreadId t, Location location) const {
-  const auto& requests = machine_.requests(t);
-  for (std::uint32_t i = machine_.first_open(t); i-- > 0;) {
-    if (requests[i].access() && requests[i].location == location) return place_of(requests[i]);
-  }
-  return machine_.model().known(location);
+  const EventId last = live_.last_places(t)[location];
+  return last != no_event ? last : machine_.model().known(location);
 }
 
 // Whether some event of the past, or every later one of some thread, is after a live write, or a read of one, by a fence.
@@ -375,8 +401,8 @@ void SealedPast<Machine>::add_rows_before_lock(const Request& lock, Set& set) co
   }
 }
 
-// What the thread does next: its block there, of the mailbox what the operation is and has as operands, and without the sets of
-// loads so far, all of which have their values. (Where the thread has ended, the mailbox says how.) Whether it has begun is for
+// What the thread does next: its block there, and of the mailbox what the operation is and has as operands. On which loads these
+// depend does not matter, since all loads so far have their values. (Where the thread has ended, the mailbox says how.) Whether it has begun is for
 // equal threads, whose first events have an order (first_events.hpp).
 template <SealsPasts Machine>
 void SealedPast<Machine>::add(ThreadId t, PackedNumbers& key) const {
@@ -391,16 +417,12 @@ void SealedPast<Machine>::add(ThreadId t, PackedNumbers& key) const {
     key.add(static_cast<std::uint64_t>(next.value));
     key.add(static_cast<std::uint64_t>(next.expected));
   }
-  const auto add_words = [&](std::span<const std::byte> bytes) {
-    for (std::size_t i = 0; i < bytes.size(); i += sizeof(std::uint64_t)) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, bytes.data() + i, sizeof word);
-      key.add(word);
-    }
-  };
   const auto block = machine_.block(t, machine_.first_open(t));
-  add_words(block.first(compiler::mailbox_offset));
-  add_words(block.subspan(compiler::dependencies_offset + sizeof(compiler::Dependencies)));
+  for (const std::size_t offset : state_words_.of(t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, block.data() + offset, sizeof word);
+    key.add(word);
+  }
 }
 
 // The places of each location with live writes: their values, and which of them a read-modify-write has taken. Then where the
