@@ -44,6 +44,17 @@ class HappensBefore {
     return process < row_of_.size() ? row_of_[process] : 0;
   }
   [[nodiscard]] const std::int32_t* clock(std::uint32_t row) const { return clocks_.data() + row * stride_; }
+  // True if the step at `position` happens before each later step of the process, as far as that is known now.
+  [[nodiscard]] bool before_later_steps(std::uint32_t position, ProcessId process) const {
+    if (ordered(position, row_of(process))) return true;
+    if constexpr (Machine::has_buffers) {
+      if (process < machine_.thread_count()) return false;
+      // The next flush comes after its store, which may not have entered the buffer yet.
+      const auto& buffer = machine_.model().of_process(process);
+      return ordered(position, buffer.empty() ? row_of_[buffer.thread] : buffer.writes[buffer.head].row);
+    }
+    return false;
+  }
 
   // Accounts for the machine's newest transition. `waited`: it is an operation of an await, whose race with a write
   // is `waiting_race`. Afterwards `races()` has the positions of the steps that race

@@ -46,7 +46,9 @@ class SequenceTable {
   }
   [[nodiscard]] std::size_t size() const { return sequences_.size(); }
   // Valid as long as the table. O(1).
-  [[nodiscard]] const std::uint64_t* words(std::uint32_t number) const { return sequences_[number] + 1; }
+  [[nodiscard]] std::span<const std::uint64_t> words(std::uint32_t number) const {
+    return {sequences_[number] + 1, static_cast<std::uint32_t>(sequences_[number][0])};
+  }
   [[nodiscard]] std::size_t memory_used() const {
     return allocated_ * sizeof(std::uint64_t) + sequences_.capacity() * sizeof(sequences_[0]) +
            chunks_.capacity() * sizeof(chunks_[0]) + index_.bucket_count() * (sizeof(std::uint32_t) + 1);

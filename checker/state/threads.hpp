@@ -67,7 +67,7 @@ class Threads {
     if (numbered()) [[unlikely]] {
       numbers_[thread] = saved_numbers_.back();
       saved_numbers_.pop_back();
-      copy_block(blocks_[thread], reinterpret_cast<const std::byte*>(known_->words(numbers_[thread])),
+      copy_block(blocks_[thread], reinterpret_cast<const std::byte*>(known_->words(numbers_[thread]).data()),
                  sizes_[thread]);
       return;
     }
