@@ -110,8 +110,9 @@ struct Race {
 
 // The part that each algorithm decides. `add` puts what reversing the race needs into the backtrack set of
 // `node`, the state before the race's earlier step. A stateful policy also has `prune(search, sleep)`,
-// called at each new state: if it returns true, the path ends there, and it has updated the backtrack sets of the path
-// for everything that may follow; if not, it may have woken processes.
+// called at each new state but those at a `choose`: if it returns true, the path ends there, and it has updated the backtrack sets
+// of the path for everything that may follow; if not, it may have woken processes. `gone_back(depth, transitions)` is called
+// whenever the path has become shorter.
 template <typename Policy, typename Machine>
 concept BacktrackPolicy = Interleaving<Machine> && std::default_initializable<Policy> &&
     requires(Policy& policy, const Machine& machine, const HappensBefore<Machine>& order,
@@ -463,6 +464,7 @@ class BacktrackingSearch {
     order_.forget();
     machine_.undo();
     depth_ = machine_.depth() + 1;
+    if constexpr (Policy::stateful) policy_.gone_back(machine_.depth(), search_.counts.transitions);
   }
 
   void step_taken(bool waited = false) {

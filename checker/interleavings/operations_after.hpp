@@ -1,7 +1,7 @@
 // The operations that follow each state of a depth-first search over executions that end: for sdpor.
 //
-// What follows a state has been explored when the search leaves it. That is what is pending there, and what follows the states
-// to which it went from there. Yi, Wang and Yang (ICFEM 2006) keep such a summary for each state; paper 5 finds it too large, and
+// What follows a state is what is pending there, and what follows the states to which the search went from there. It is known when the
+// search leaves the state, but for runs that begin with a process that sleeps there. Yi, Wang and Yang (ICFEM 2006) keep such a summary for each state; paper 5 finds it too large, and
 // uses one graph for all states. But few states differ in it, and each set of operations is stored once.
 #pragma once
 
@@ -29,7 +29,7 @@ class OperationsAfter {
 
   // The search comes to a state, which is the newest one of the path.
   void enter() { path_.resize(path_.size() + words_); }
-  // The operation is pending in the newest state, or one of the steps to the next one. Nothing happens if it has no location.
+  // The operation is pending in the newest state. Nothing happens if it has no location.
   void add(const Operation& operation) {
     if (operation.location == none) return;
     const std::uint32_t number = number_of(operation);

@@ -53,8 +53,6 @@ class Stateful : public FlanaganGodefroid {
   template <typename Exploration>
   bool prune(Exploration& search, typename Machine::Set& sleep) {
     Machine& machine = search.machine();
-    leave_states(machine, search.counts().transitions);
-    note_steps(machine);
     path_.clear();
     if (search.bounded()) search.running().append_to(path_, machine);
     append_revertible(machine.steps(), machine.image(), path_);
@@ -78,6 +76,16 @@ class Stateful : public FlanaganGodefroid {
     operations_.enter();
     note_pending(machine);
     return false;
+  }
+
+  // Leaves the states that are no longer on the path.
+  void gone_back(std::uint32_t depth, std::uint64_t transitions) {
+    while (!states_on_path_.empty() && states_on_path_.back().depth > depth) {
+      const StateOnPath& left = states_on_path_.back();
+      sizes_[left.number] = static_cast<std::uint32_t>(std::min(transitions - left.began, largest_size));
+      operations_.leave(left.number);
+      states_on_path_.pop_back();
+    }
   }
 
   [[nodiscard]] std::size_t memory_used() const {
@@ -112,23 +120,6 @@ class Stateful : public FlanaganGodefroid {
     std::uint64_t round = 0;
   };
 
-  // Leaves the states that are no longer on the path.
-  void leave_states(const Machine& machine, std::uint64_t transitions) {
-    while (!states_on_path_.empty() && states_on_path_.back().depth >= machine.depth()) {
-      const StateOnPath& left = states_on_path_.back();
-      sizes_[left.number] = static_cast<std::uint32_t>(std::min(transitions - left.began, largest_size));
-      operations_.leave(left.number);
-      states_on_path_.pop_back();
-    }
-  }
-  // The state before may have known only the first ones of several accesses of an atomic block.
-  void note_steps(const Machine& machine) {
-    if (states_on_path_.empty()) return;
-    for (auto position = states_on_path_.back().depth; position < machine.depth(); ++position) {
-      const Step& step = machine.step(position);
-      if (step.type != StepType::choice) note(step.process, step.access);
-    }
-  }
   // True if the state was explored without a process that is awake now, which becomes part of what it was explored with.
   [[nodiscard]] bool wakes_any(std::uint32_t state, typename Machine::Set& sleep) {
     auto& asleep = asleep_[state];

@@ -78,6 +78,44 @@ class MixedWriter : TextWriter {
   std::string variables_;
 };
 
+// Programs in which the ways to a state differ in their numbers of choices and, in atomic blocks, of accesses.
+class ChoiceWriter : TextWriter {
+ public:
+  explicit ChoiceWriter(std::uint64_t number) : TextWriter(number) {}
+
+  std::string program() {
+    std::string text = "shared x: int; shared y: int; shared z: int;\n";
+    const int threads = 2 + (below(3) == 0);
+    for (int t = 0; t < threads; ++t) {
+      text += "thread " + std::string(1, "pqs"[t]) + " {\n ";
+      for (int i = 1 + below(3); i > 0; --i) text += below(2) == 0 ? access() : choice(2);
+      text += "\n}\n";
+    }
+    return text;
+  }
+
+ private:
+  std::string access() {
+    const std::string variable = one_of("xyz");
+    switch (below(4)) {
+      case 0: return " if " + variable + " == " + number() + " { " + one_of("xyz") + " = " + number() + "; }";
+      case 1: return " fetch_add(" + variable + ", 1);";
+      default: return " " + variable + " = " + number() + ";";
+    }
+  }
+  std::string accesses() {
+    std::string text;
+    for (int i = below(3); i > 0; --i) text += access();
+    return text;
+  }
+  std::string choice(int depth) {
+    if (depth == 0) return accesses();
+    const std::string text = " if choose(0..2) == 0 {" + accesses() +
+                             choice(depth - 1 - below(2) * (depth - 1)) + " } else {" + accesses() + " }";
+    return below(4) == 0 ? " atomic {" + access() + text + " }" : text;
+  }
+};
+
 // Programs whose states are often met again under POWER.
 class SectionWriter : TextWriter {
  public:
@@ -250,10 +288,12 @@ std::optional<Found> find(const Program& program, CheckOptions options) {
 }  // namespace
 
 TEST_CASE("under SC, TSO and PSO sdpor finds what may follow a known state after every past") {
-  const std::size_t programs = tests::sized(500, 10'000);
+  const std::size_t mixed = tests::sized(500, 10'000);
+  const std::size_t programs = mixed + tests::sized(250, 5'000);
   std::size_t failures = 0, compared = 0, ended = 0, final_states = 0;
   for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
-    const std::string text = MixedWriter(default_seed() * 1'000'000 + number).program();
+    const auto seed = default_seed() * 1'000'000 + number;
+    const std::string text = number < mixed ? MixedWriter(seed).program() : ChoiceWriter(seed).program();
     const auto program = Program::from_source(text, "mixed.hed");
     REQUIRE_MESSAGE(program, text);
     CheckOptions options{.model = std::vector<std::string>{"sc", "tso", "pso"}[number % 3],
