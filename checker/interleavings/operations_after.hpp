@@ -1,8 +1,9 @@
 // The operations that follow each state of a depth-first search over executions that end: for sdpor.
 //
-// What follows a state is what is pending there, and what follows the states to which the search went from there. It is known when the
-// search leaves the state, but for runs that begin with a process that sleeps there. Yi, Wang and Yang (ICFEM 2006) keep such a summary for each state; paper 5 finds it too large, and
-// uses one graph for all states. But few states differ in it, and each set of operations is stored once.
+// What follows a state is what is pending there, and what follows the states to which the search went from there. It is known when
+// the search leaves the state, but for runs that begin with a process that sleeps there. Yi, Wang and Yang (ICFEM 2006) keep such a
+// summary for each state; paper 5 finds it too large, and uses one graph for all states. But few states differ in it, and each set
+// of operations is stored once.
 #pragma once
 
 #include <bit>
