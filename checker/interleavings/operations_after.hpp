@@ -3,7 +3,8 @@
 // What follows a state is what is pending there, and what follows the states to which the search went from there. It is known when
 // the search leaves the state, but for runs that begin with a process that sleeps there. Yi, Wang and Yang (ICFEM 2006) keep such a
 // summary for each state; paper 5 finds it too large, and uses one graph for all states. But few states differ in it, and each set
-// of operations is stored once.
+// of operations is stored once. Of a program with very many operations everything may follow everything, because each
+// state of a path has a set with a bit for each of them.
 #pragma once
 
 #include <bit>
@@ -28,16 +29,22 @@ class OperationsAfter {
     bool writes = false;
   };
 
+  // From one more on, all follow each state.
+  static constexpr std::size_t most_operations = 4096;
+
   // The search comes to a state, which is the newest one of the path.
-  void enter() { path_.resize(path_.size() + words_); }
+  void enter() {
+    if (!too_many()) path_.resize(path_.size() + words_);
+  }
   // The operation is pending in the newest state. Nothing happens if it has no location.
   void add(const Operation& operation) {
     if (operation.location == none) return;
     const std::uint32_t number = number_of(operation);
-    newest()[number / 64] |= std::uint64_t{1} << (number % 64);
+    if (!too_many()) newest()[number / 64] |= std::uint64_t{1} << (number % 64);
   }
   // What follows this state, which the search has left, follows the newest one.
   void add_after(State state) {
+    if (too_many()) return;
     const std::span<const std::uint64_t> after = operations_after(state);
     const std::span<std::uint64_t> here = newest();
     for (std::size_t i = 0; i < after.size(); ++i) here[i] |= after[i];
@@ -45,6 +52,7 @@ class OperationsAfter {
   // The search leaves the newest state of the path, which has this number. What follows it follows the one before it, too. A state may
   // be entered again later.
   void leave(State state) {
+    if (too_many()) return;
     if (state >= sets_.size()) sets_.resize(state + std::size_t{1}, none);
     if (sets_[state] != none) add_after(state);
     std::span<const std::uint64_t> set = newest();
@@ -60,6 +68,10 @@ class OperationsAfter {
   // Calls `visit` for each operation that follows the state, which the search has left.
   template <typename Visit>
   void for_each_after(State state, Visit&& visit) const {
+    if (too_many()) {
+      for (const Operation& operation : operations_) visit(operation);
+      return;
+    }
     const auto set = operations_after(state);
     for (std::size_t i = 0; i < set.size(); ++i) {
       for (std::uint64_t word = set[i]; word != 0; word &= word - 1)
@@ -75,6 +87,7 @@ class OperationsAfter {
   }
 
  private:
+  [[nodiscard]] bool too_many() const { return operations_.size() > most_operations; }
   [[nodiscard]] std::uint32_t number_of(const Operation& operation) {
     const auto key = (std::uint64_t{operation.process} << 34) | (std::uint64_t{operation.location} << 1) |
                      (operation.writes ? 1U : 0U);
@@ -82,7 +95,11 @@ class OperationsAfter {
     const auto [place, inserted] = numbers_.try_emplace(key, next);
     if (inserted) {
       operations_.push_back(operation);
-      if (next == 64 * words_) widen();
+      if (too_many()) {
+        path_ = {};
+      } else if (next == 64 * words_) {
+        widen();
+      }
     }
     return place->second;
   }

@@ -84,4 +84,23 @@ TEST_CASE("more operations than a word has bits") {
   }
 }
 
+TEST_CASE("very many operations all follow each state") {
+  constexpr auto most = static_cast<Location>(OperationsAfter::most_operations);
+  OperationsAfter operations;
+  operations.enter();
+  operations.add({.process = 0, .location = 0});
+  operations.enter();
+  for (Location location = 1; location < most; ++location)
+    operations.add({.process = 0, .location = location});
+  operations.leave(1);
+  CHECK(locations_after(operations, 1).size() == most - 1);
+  operations.enter();
+  operations.add({.process = 0, .location = most});
+  operations.add_after(1);
+  operations.leave(2);
+  operations.leave(0);
+  CHECK(locations_after(operations, 1).size() == most + 1);
+  CHECK(locations_after(operations, 2).size() == most + 1);
+}
+
 }  // namespace heddle::checker
