@@ -402,8 +402,8 @@ void SealedPast<Machine>::add_rows_before_lock(const Request& lock, Set& set) co
 }
 
 // What the thread does next: its block there, and of the mailbox what the operation is and has as operands. On which loads these
-// depend does not matter, since all loads so far have their values. (Where the thread has ended, the mailbox says how.) Whether it has begun is for
-// equal threads, whose first events have an order (first_events.hpp).
+// depend does not matter, since all loads so far have their values. (Where the thread has ended, the mailbox says how.) Whether
+// it has begun is for equal threads, whose first events have an order (first_events.hpp).
 template <SealsPasts Machine>
 void SealedPast<Machine>::add(ThreadId t, PackedNumbers& key) const {
   const Request& next = first_open(t);

@@ -120,7 +120,7 @@ class Stateful : public FlanaganGodefroid {
     std::uint64_t round = 0;
   };
 
-  // True if the state was explored without a process that is awake now, which becomes part of what it was explored with.
+  // True if a process is awake now that slept when the state was explored. Then both sets become their intersection.
   [[nodiscard]] bool wakes_any(std::uint32_t state, typename Machine::Set& sleep) {
     auto& asleep = asleep_[state];
     if ((asleep - sleep).empty()) return false;
