@@ -72,10 +72,12 @@ class StepsOfRun {
   [[nodiscard]] const Set& needs(EventId id) const {
     return machine_->committed_before(machine_->first_event(machine_->step_of(id) + 1) - 1);
   }
-  [[nodiscard]] bool is_free(EventId lock, const Set& done) const {
+  [[nodiscard]] Location location_of(EventId id) const { return machine_->location(machine_->name_of(id)); }
+  template <typename HasRun>
+  [[nodiscard]] bool is_free(EventId lock, HasRun&& has_run) const {
     auto newest = static_cast<EventId>(machine_->resolve(machine_->name_of(lock), EventName{}));
-    for (EventId write = machine_->newer(newest);
-         write != no_event && done.contains(static_cast<ProcessId>(write)); write = machine_->newer(write)) {
+    for (EventId write = machine_->newer(newest); write != no_event && has_run(write);
+         write = machine_->newer(write)) {
       newest = write;
     }
     return machine_->value_of(newest) == 0;

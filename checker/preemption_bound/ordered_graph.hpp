@@ -49,6 +49,14 @@ template <typename Graph>
          (!Graph::buffers_stores || event.op != Op::store);
 }
 
+// The next write of the location, which comes after the event; none if the event is the last one, or has no location.
+template <typename Graph>
+[[nodiscard]] EventId overtaken_by(const Graph& graph, EventId id) {
+  const auto& event = graph[id];
+  if (event.kind == EventKind::choice || event.kind == EventKind::deferral) return no_event;
+  return event.kind == EventKind::read ? graph[event.source].co_next : event.co_next;
+}
+
 // The step of the thread before the event; none if there is none.
 template <typename Graph>
 [[nodiscard]] EventId step_before(const Graph& graph, EventId event) {
@@ -59,10 +67,10 @@ template <typename Graph>
 
 // What RunSearch asks of a graph: a cheap view of it. A step is named by an id; Sets hold ids, of which a step may have several.
 // `for_each_step` visits the steps of each thread in program order. `steps_in_order`: each of them needs all earlier ones
-// of its thread. `needs`: what must have run before the step, transitively, and itself. `is_free`: whether the mutex of a lock
-// is free after these steps.
+// of its thread. `needs`: what must have run before the step, transitively, and itself. `location_of`: the mutex of a step. `is_free`:
+// whether the mutex of a lock is free after the steps that have run.
 template <typename G>
-concept SearchedGraph = requires(const G& graph, EventId id, const typename G::Set& done) {
+concept SearchedGraph = requires(const G& graph, EventId id) {
   { G::steps_in_order } -> std::convertible_to<bool>;
   { graph.thread_count() } -> std::same_as<std::uint32_t>;
   graph.for_each_step([](EventId) {});
@@ -70,7 +78,10 @@ concept SearchedGraph = requires(const G& graph, EventId id, const typename G::S
   { graph.thread_of(id) } -> std::convertible_to<ThreadId>;
   { graph.op_of(id) } -> std::convertible_to<Op>;
   { graph.needs(id) } -> std::convertible_to<typename G::Set>;
-  { graph.is_free(id, done) } -> std::same_as<bool>;
+  { graph.location_of(id) } -> std::convertible_to<std::int64_t>;
+  {
+    graph.is_free(id, [](EventId) { return true; })
+    } -> std::same_as<bool>;
 };
 
 // The view of an ordered graph.
@@ -86,7 +97,9 @@ class StepsOfGraph {
   template <typename Visit>
   void for_each_step(Visit&& visit) const {
     for (const EventId id : graph_->order()) {
-      if (is_step<Graph>((*graph_)[id])) visit(id);
+      // (A read that has been revisited has its position in the order before it is added again.)
+      const bool live = graph_->live().contains(static_cast<ProcessId>(id));
+      if (live && is_step<Graph>((*graph_)[id])) visit(id);
     }
   }
   template <typename Visit>
@@ -96,10 +109,11 @@ class StepsOfGraph {
   [[nodiscard]] ThreadId thread_of(EventId id) const { return (*graph_)[id].thread; }
   [[nodiscard]] Op op_of(EventId id) const { return (*graph_)[id].op; }
   [[nodiscard]] const Set& needs(EventId id) const { return (*graph_)[id].upto; }
-  [[nodiscard]] bool is_free(EventId lock, const Set& done) const {
+  [[nodiscard]] EventId location_of(EventId id) const { return (*graph_)[id].location; }
+  template <typename HasRun>
+  [[nodiscard]] bool is_free(EventId lock, HasRun&& has_run) const {
     EventId newest = (*graph_)[lock].location;
-    for (EventId write = (*graph_)[newest].co_next;
-         write != no_event && done.contains(static_cast<ProcessId>(write));
+    for (EventId write = (*graph_)[newest].co_next; write != no_event && has_run(write);
          write = (*graph_)[write].co_next) {
       newest = write;
     }

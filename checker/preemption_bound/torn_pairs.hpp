@@ -74,7 +74,7 @@ class TornPairs {
     if (known_.least > bound) return false;
     if (new_ != no_event) {
       // An event that comes before no other can run last.
-      if (known_.most < bound && overtaken_by(graph_[new_]) == no_event) return true;
+      if (known_.most < bound && overtaken_by(graph_, new_) == no_event) return true;
       update();
     }
     return known_.most <= bound || (known_.least <= bound && decide(bound));
@@ -126,11 +126,6 @@ class TornPairs {
 
   [[nodiscard]] const Event& event(ProcessId id) const { return graph_[static_cast<EventId>(id)]; }
   [[nodiscard]] EventId step_before(EventId id) const { return checker::step_before(graph_, id); }
-  // The next event of the location; none if the event is the last one.
-  [[nodiscard]] EventId overtaken_by(const Event& event) const {
-    if (event.kind == EventKind::choice) return no_event;
-    return event.kind == EventKind::read ? graph_[event.source].co_next : event.co_next;
-  }
 
   // Updates.
   void update() {
@@ -186,7 +181,7 @@ template <typename Graph>
 void TornPairs<Graph>::take_in(EventId id) {
   const Event& event = graph_[id];
   if (event.kind == EventKind::choice) return;
-  const EventId overtaken = overtaken_by(event);
+  const EventId overtaken = overtaken_by(graph_, id);
   Set avoided;  // what needs the event first of all
   if (overtaken != no_event) {
     avoided.insert(static_cast<ProcessId>(overtaken));

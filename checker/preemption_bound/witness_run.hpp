@@ -56,7 +56,7 @@ class WitnessRun {
   }
   // To be called right before the newest event is removed from the graph. O(1).
   void remove(EventId event) {
-    forget(event);
+    if (!forget(event) && overtaken_by(graph_, event) != no_event) search_.progress().graph_changed();
     least_.pop_back();
   }
   // To be called before these events, which no other needs, are removed, and after they have been restored.
@@ -78,7 +78,10 @@ class WitnessRun {
     return least_.back() <= bound && (cost() <= bound || decide(bound));
   }
   // The same for a part of the graph that is closed under its order. As RunSearch::find.
-  [[nodiscard]] bool at_most(std::uint32_t bound, const Set& part) { return search_.find(bound, part); }
+  [[nodiscard]] bool at_most(std::uint32_t bound, const Set& part) {
+    if (!new_.empty()) update();
+    return search_.find(bound, part);
+  }
 
   // The known run, and its preemptions if no thread were ever left that waits for a mutex.
   [[nodiscard]] std::vector<EventId> run();
@@ -89,7 +92,7 @@ class WitnessRun {
 
   [[nodiscard]] std::size_t memory_used() const {
     return links_.capacity() * sizeof(Link) + new_.capacity() * sizeof(EventId) +
-           least_.capacity() * sizeof(std::uint32_t);
+           least_.capacity() * sizeof(std::uint32_t) + search_.memory_used();
   }
 
  private:
@@ -115,7 +118,7 @@ class WitnessRun {
   }
   [[nodiscard]] bool in_run(EventId id) const { return in_run_.contains(static_cast<ProcessId>(id)); }
 
-  void forget(EventId event);
+  bool forget(EventId event);
   void update();
   void insert(EventId id);
   [[nodiscard]] Gap gap_at_end(EventId id, EventId earlier);
@@ -153,10 +156,13 @@ class WitnessRun {
   std::vector<std::uint32_t> least_{0};
 };
 
+// Whether the event was still to get its place.
 template <typename Graph>
-void WitnessRun<Graph>::forget(EventId event) {
-  if (in_run(event)) return take_out(event);
-  std::erase(new_, event);
+bool WitnessRun<Graph>::forget(EventId event) {
+  if (!in_run(event)) return std::erase(new_, event) > 0;
+  search_.progress().drop(event);
+  take_out(event);
+  return false;
 }
 
 template <typename Graph>
@@ -169,11 +175,15 @@ void WitnessRun<Graph>::update() {
 // others that are in the run.
 template <typename Graph>
 void WitnessRun<Graph>::insert(EventId id) {
-  const auto& event = graph_[id];
-  if (event.kind == EventKind::choice || event.kind == EventKind::deferral) return;
-  const EventId overtaken = event.kind == EventKind::read ? graph_[event.source].co_next : event.co_next;
-  const bool step = is_step<Graph>(event);
-  if (overtaken == no_event && !step) return;
+  const EventId overtaken = overtaken_by(graph_, id);
+  const bool step = is_step<Graph>(graph_[id]);
+  if (overtaken != no_event) {
+    search_.progress().graph_changed();
+  } else if (step) {
+    search_.progress().append(StepsOfGraph(graph_), id);
+  } else {
+    return;
+  }
   const EventId earlier = step ? step_before(graph_, id) : no_event;
   const Gap gap = overtaken == no_event ? gap_at_end(id, earlier) : gap_before(overtaken, id);
   if (!step) return;
