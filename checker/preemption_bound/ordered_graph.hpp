@@ -65,24 +65,23 @@ template <typename Graph>
   return id;
 }
 
-// What RunSearch asks of a graph: a cheap view of it. A step is named by an id; Sets hold ids, of which a step may have several.
-// `for_each_step` visits the steps of each thread in program order. `steps_in_order`: each of them needs all earlier ones
+// What RunSearch asks of a graph: a cheap view of it. A step is named by an id. `steps_in_order`: each of them needs all earlier ones
 // of its thread. `needs`: what must have run before the step, transitively, and itself. `location_of`: the mutex of a step. `is_free`:
-// whether the mutex of a lock is free after the steps that have run.
+// whether the mutex of a lock is free after the steps that have run. Where steps are in any order, `for_each_step` visits those of
+// each thread in program order, and `for_each_id` the ids that a step has in Sets, which may be several.
 template <typename G>
 concept SearchedGraph = requires(const G& graph, EventId id) {
   { G::steps_in_order } -> std::convertible_to<bool>;
   { graph.thread_count() } -> std::same_as<std::uint32_t>;
-  graph.for_each_step([](EventId) {});
-  graph.for_each_id(id, [](ProcessId) {});
   { graph.thread_of(id) } -> std::convertible_to<ThreadId>;
   { graph.op_of(id) } -> std::convertible_to<Op>;
   { graph.needs(id) } -> std::convertible_to<typename G::Set>;
   { graph.location_of(id) } -> std::convertible_to<std::int64_t>;
-  {
-    graph.is_free(id, [](EventId) { return true; })
-    } -> std::same_as<bool>;
-};
+  { graph.is_free(id, [](EventId) { return true; }) } -> std::same_as<bool>;
+} && (G::steps_in_order || requires(const G& graph, EventId id) {
+  graph.for_each_step([](EventId) {});
+  graph.for_each_id(id, [](ProcessId) {});
+});
 
 // The view of an ordered graph.
 template <OrderedGraph Graph>
@@ -94,18 +93,6 @@ class StepsOfGraph {
   explicit StepsOfGraph(const Graph& graph) : graph_(&graph) {}
 
   [[nodiscard]] std::uint32_t thread_count() const { return graph_->thread_count(); }
-  template <typename Visit>
-  void for_each_step(Visit&& visit) const {
-    for (const EventId id : graph_->order()) {
-      // (A read that has been revisited has its position in the order before it is added again.)
-      const bool live = graph_->live().contains(static_cast<ProcessId>(id));
-      if (live && is_step<Graph>((*graph_)[id])) visit(id);
-    }
-  }
-  template <typename Visit>
-  static void for_each_id(EventId id, Visit&& visit) {
-    visit(static_cast<ProcessId>(id));
-  }
   [[nodiscard]] ThreadId thread_of(EventId id) const { return (*graph_)[id].thread; }
   [[nodiscard]] Op op_of(EventId id) const { return (*graph_)[id].op; }
   [[nodiscard]] const Set& needs(EventId id) const { return (*graph_)[id].upto; }

@@ -51,25 +51,21 @@ concept RunProgress = requires(P& progress, const P& now, const Graph& graph, co
   return op == Op::lock || op == Op::try_lock || op == Op::unlock;
 }
 
-// What the order of the graph says of its steps is kept while the graph grows and shrinks: a step that no other needs changes nothing of
-// the others. Memory: steps * threads numbers, and one for each thread and state that is kept.
+// What a step needs is kept while the graph grows and shrinks, and found again where it has changed. Memory: steps * threads numbers,
+// and one for each thread and state that is kept.
 template <SearchedGraph Graph>
 class InProgramOrder {
  public:
   using Set = typename Graph::Set;
 
-  // The newest step of its thread, which no other needs. O(threads + steps that its thread did not need before).
-  void append(const Graph& graph, EventId step);
-  // A step, and all that follow it in its thread; of those that stay none needs one of them.
-  void drop(EventId step) {
-    if (!collected_) return;
-    auto& steps = threads_[steps_[static_cast<std::size_t>(step)].thread].steps;
-    steps.resize(std::min<std::size_t>(steps.size(), steps_[static_cast<std::size_t>(step)].index));
-  }
-  // The graph has changed in another way.
-  void graph_changed() { collected_ = false; }
+  // The newest step of its thread. O(1).
+  void add(const Graph& graph, EventId step);
+  // A step, and all that follow it in its thread; of those that stay none needs one of them. O(1).
+  void drop(EventId step);
+  // Other steps need the event: to be called after it was added, and before it is dropped. O(threads + these steps).
+  void overtakes(const Graph& graph, EventId event);
 
-  // O(threads^2), and if the graph has changed, as often `append` as there are steps.
+  // O(threads^2), and O(threads) for each step that is new or that a new or dropped one overtakes.
   void begin(const Graph& graph, const Set& part);
   [[nodiscard]] bool locks() const { return locks_; }
   [[nodiscard]] bool finished() const { return left_ == 0; }
@@ -123,6 +119,7 @@ class InProgramOrder {
   };
   struct Thread {
     std::vector<EventId> steps;
+    std::uint32_t known = 0;      // how many of them are as they were when they were looked at last
     std::uint32_t count = 0;      // of those in the part, which come first
     std::uint32_t contended = 0;  // how many of these there are up to the last contended one
   };
@@ -146,16 +143,14 @@ class InProgramOrder {
     const std::uint32_t next = first.index + 1;
     return next < threads_[first.thread].count ? step(first.thread, next).torn - first.torn : 0;
   }
-  void place(const Graph& graph, EventId id);
+  void update(const Graph& graph);
   void find_needs(const Graph& graph, EventId id);
   void describe(const Graph& graph, EventId id);
-  void collect(const Graph& graph);
   void find_contended();
   [[nodiscard]] bool is_torn(ThreadId t, std::size_t index) const;
   [[nodiscard]] bool may_wait(const Graph& graph, ThreadId t, std::size_t lock) const;
 
   // Of the graph.
-  bool collected_ = false;
   std::vector<Thread> threads_;
   std::vector<Step> steps_;           // by id
   std::vector<std::uint32_t> needs_;  // rows, by id
@@ -168,15 +163,8 @@ class InProgramOrder {
 };
 
 template <SearchedGraph Graph>
-void InProgramOrder<Graph>::append(const Graph& graph, EventId id) {
-  if (!collected_) return;
-  place(graph, id);
-  find_needs(graph, id);
-  describe(graph, id);
-}
-
-template <SearchedGraph Graph>
-void InProgramOrder<Graph>::place(const Graph& graph, EventId id) {
+void InProgramOrder<Graph>::add(const Graph& graph, EventId id) {
+  threads_.resize(graph.thread_count());
   const auto number = static_cast<std::size_t>(id);
   if (steps_.size() <= number) {
     steps_.resize(number + 1);
@@ -185,6 +173,34 @@ void InProgramOrder<Graph>::place(const Graph& graph, EventId id) {
   const ThreadId t = graph.thread_of(id);
   steps_[number] = {.thread = t, .index = static_cast<std::uint32_t>(threads_[t].steps.size())};
   threads_[t].steps.push_back(id);
+}
+
+template <SearchedGraph Graph>
+void InProgramOrder<Graph>::drop(EventId id) {
+  const Step& step = steps_[static_cast<std::size_t>(id)];
+  Thread& thread = threads_[step.thread];
+  if (step.index >= thread.steps.size()) return;
+  thread.steps.resize(step.index);
+  thread.known = std::min(thread.known, step.index);
+}
+
+template <SearchedGraph Graph>
+void InProgramOrder<Graph>::overtakes(const Graph& graph, EventId event) {
+  for (Thread& thread : threads_) {
+    while (thread.known > 0 &&
+           graph.needs(thread.steps[thread.known - 1]).contains(static_cast<ProcessId>(event)))
+      --thread.known;
+  }
+}
+
+template <SearchedGraph Graph>
+void InProgramOrder<Graph>::update(const Graph& graph) {
+  for (const Thread& thread : threads_) {
+    for (std::size_t i = thread.known; i < thread.steps.size(); ++i) find_needs(graph, thread.steps[i]);
+  }
+  for (Thread& thread : threads_) {
+    for (; thread.known < thread.steps.size(); ++thread.known) describe(graph, thread.steps[thread.known]);
+  }
 }
 
 // Begins with what the step before needs.
@@ -223,7 +239,8 @@ void InProgramOrder<Graph>::describe(const Graph& graph, EventId id) {
 
 template <SearchedGraph Graph>
 void InProgramOrder<Graph>::begin(const Graph& graph, const Set& part) {
-  if (!collected_) collect(graph);
+  threads_.resize(graph.thread_count());
+  update(graph);
   states_.clear();
   done_.assign(threads_.size(), 0);
   left_ = torn_left_ = 0;
@@ -240,21 +257,6 @@ void InProgramOrder<Graph>::begin(const Graph& graph, const Set& part) {
     locks_ |= step(t, thread.count - 1).lock_end > 0;
   }
   find_contended();
-}
-
-// (Not all steps come after all that they need in the order of insertion.)
-template <SearchedGraph Graph>
-void InProgramOrder<Graph>::collect(const Graph& graph) {
-  collected_ = true;
-  threads_.resize(graph.thread_count());
-  for (Thread& thread : threads_) thread.steps.clear();
-  graph.for_each_step([&](EventId id) { place(graph, id); });
-  for (const Thread& thread : threads_) {
-    for (const EventId id : thread.steps) find_needs(graph, id);
-  }
-  for (const Thread& thread : threads_) {
-    for (const EventId id : thread.steps) describe(graph, id);
-  }
 }
 
 template <SearchedGraph Graph>

@@ -42,7 +42,7 @@ class RunSearch {
 
   explicit RunSearch(Graph graph) : graph_(graph) {}
 
-  // What is known of the graph between two searches: see InProgramOrder.
+  // What is known of the graph from earlier searches: see InProgramOrder.
   [[nodiscard]] Progress& progress() { return progress_; }
   [[nodiscard]] std::size_t memory_used() const { return progress_.memory_used(); }
   // Whether this part of the graph, which is closed under the graph's order, has a run with at most `bound`

@@ -54,15 +54,19 @@ class WitnessRun {
     new_.push_back(event);
     least_.push_back(least_.back());
   }
-  // To be called right before the newest event is removed from the graph. O(1).
+  // To be called right before the newest event is removed from the graph. O(1), and as InProgramOrder::overtakes.
   void remove(EventId event) {
-    if (!forget(event) && overtaken_by(graph_, event) != no_event) search_.progress().graph_changed();
     least_.pop_back();
+    if (forget_new(event)) return;
+    if (overtaken_by(graph_, event) != no_event) search_.progress().overtakes(StepsOfGraph(graph_), event);
+    take_out(event);
   }
   // To be called before these events, which no other needs, are removed, and after they have been restored.
   // O(1) per event; `mend` also looks through the graph's order of insertion.
   void cut(const Set& gone) {
-    gone.for_each([&](ProcessId id) { forget(static_cast<EventId>(id)); });
+    gone.for_each([&](ProcessId id) {
+      if (!forget_new(static_cast<EventId>(id))) take_out(static_cast<EventId>(id));
+    });
     least_.push_back(0);
   }
   void mend(const Set& gone) {
@@ -118,7 +122,7 @@ class WitnessRun {
   }
   [[nodiscard]] bool in_run(EventId id) const { return in_run_.contains(static_cast<ProcessId>(id)); }
 
-  bool forget(EventId event);
+  [[nodiscard]] bool forget_new(EventId event) { return std::erase(new_, event) > 0; }
   void update();
   void insert(EventId id);
   [[nodiscard]] Gap gap_at_end(EventId id, EventId earlier);
@@ -156,15 +160,6 @@ class WitnessRun {
   std::vector<std::uint32_t> least_{0};
 };
 
-// Whether the event was still to get its place.
-template <typename Graph>
-bool WitnessRun<Graph>::forget(EventId event) {
-  if (!in_run(event)) return std::erase(new_, event) > 0;
-  search_.progress().drop(event);
-  take_out(event);
-  return false;
-}
-
 template <typename Graph>
 void WitnessRun<Graph>::update() {
   for (const EventId id : new_) insert(id);
@@ -177,13 +172,9 @@ template <typename Graph>
 void WitnessRun<Graph>::insert(EventId id) {
   const EventId overtaken = overtaken_by(graph_, id);
   const bool step = is_step<Graph>(graph_[id]);
-  if (overtaken != no_event) {
-    search_.progress().graph_changed();
-  } else if (step) {
-    search_.progress().append(StepsOfGraph(graph_), id);
-  } else {
-    return;
-  }
+  if (step) search_.progress().add(StepsOfGraph(graph_), id);
+  if (overtaken != no_event) search_.progress().overtakes(StepsOfGraph(graph_), id);
+  if (overtaken == no_event && !step) return;
   const EventId earlier = step ? step_before(graph_, id) : no_event;
   const Gap gap = overtaken == no_event ? gap_at_end(id, earlier) : gap_before(overtaken, id);
   if (!step) return;
@@ -330,6 +321,8 @@ void WitnessRun<Graph>::put(EventId id, EventId earlier, EventId place) {
 
 template <typename Graph>
 void WitnessRun<Graph>::take_out(EventId id) {
+  if (!in_run(id)) return;
+  search_.progress().drop(id);
   const auto [previous, next, earlier, thread] = link(id);
   excess_ -= switches(previous, id) + switches(id, next) - switches(previous, next);
   if (earlier == no_event) ++excess_;
