@@ -110,9 +110,7 @@ class PreemptionBound {
   // Whether an execution or a violation within the bound may result from the graph, so that trust must extend
   // it. `settled`: the events that no revisit can delete any more.
   [[nodiscard]] bool must_extend(const Set& settled) {
-    // (The first question is cheap and nearly always answered with yes; the slack costs a pass over the
-    // events.)
-    if (!active_ || at_most(bound_) || at_most(bound_ + slack(settled))) return true;
+    if (!active_ || at_most(bound_ + slack(settled))) return true;
     return at_most(bound_ + violation_slack()) && may_fail_within();
   }
 
