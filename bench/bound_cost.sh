@@ -43,5 +43,6 @@ row reference/lastzero sc N=10
 row reference/eratosthenes tso N=6
 row reference/ainc sc N=7
 row reference/nw1r sc N=6
+row reference/indexer-locks sc N=12
 row reference/fib2 tso K=4
 row reference/inc pso N=5

@@ -77,8 +77,11 @@ concept SearchedGraph = requires(const G& graph, EventId id) {
   { graph.op_of(id) } -> std::convertible_to<Op>;
   { graph.needs(id) } -> std::convertible_to<typename G::Set>;
   { graph.location_of(id) } -> std::convertible_to<std::int64_t>;
-  { graph.is_free(id, [](EventId) { return true; }) } -> std::same_as<bool>;
-} && (G::steps_in_order || requires(const G& graph, EventId id) {
+  {
+    graph.is_free(id, [](EventId) { return true; })
+    } -> std::same_as<bool>;
+}
+&&(G::steps_in_order || requires(const G& graph, EventId id) {
   graph.for_each_step([](EventId) {});
   graph.for_each_id(id, [](ProcessId) {});
 });

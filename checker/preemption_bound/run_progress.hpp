@@ -119,7 +119,7 @@ class InProgramOrder {
   };
   struct Thread {
     std::vector<EventId> steps;
-    std::uint32_t known = 0;      // how many of them are as they were when they were looked at last
+    std::uint32_t known = 0;      // how many of them are as they were at the last update
     std::uint32_t count = 0;      // of those in the part, which come first
     std::uint32_t contended = 0;  // how many of these there are up to the last contended one
   };

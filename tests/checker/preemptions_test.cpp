@@ -89,6 +89,20 @@ TEST_CASE("leaving a thread that waits for a mutex is free") {
   }
 }
 
+TEST_CASE("several threads wait for free while one that was left holds the mutex") {
+  const std::string text =
+      "shared a: int[2]; shared s: int[2]; shared d: int; shared e: int[2]; shared c: int[2]; mutex m;\n"
+      "thread t { lock m; d = 1; unlock m; }\n"
+      "thread u[i: 0..2] { let old = exchange(a[i], 1); lock m; e[i] = d; c[i] = s[i]; unlock m; }\n"
+      "thread v[i: 0..2] { s[i] = a[i]; }\n"
+      "forall !(e[0] == 1 && e[1] == 1 && c[0] == 1 && c[1] == 1);\n";
+  // Each v comes between two steps of its u. The return to t is the only preemption, though t could have run to its end at once.
+  for (const char* model : {"sc", "tso", "pso", "power"}) {
+    check_verdict(text, model, 0, Verdict::safe_within_bounds);
+    check_verdict(text, model, 1, Verdict::violation);
+  }
+}
+
 TEST_CASE("a deadlock counts with all its preemptions") {
   const std::string text =
       "mutex m; mutex n;\n"
