@@ -17,6 +17,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "checker/preemption_bound/ordered_graph.hpp"
@@ -47,8 +48,11 @@ concept RunProgress = requires(P& progress, const P& now, const Graph& graph, co
   { now.is_state(std::size_t{}) } -> std::same_as<bool>;  // by number
 };
 
-[[nodiscard]] inline bool is_of_mutex(Op op) {
-  return op == Op::lock || op == Op::try_lock || op == Op::unlock;
+[[nodiscard]] inline bool is_of_mutex(Op op) { return op >= Op::lock && op <= Op::try_lock; }
+
+// The hash of some numbers and one more.
+[[nodiscard]] inline std::uint64_t hash_with(std::uint64_t hash, std::uint64_t number) {
+  return (hash ^ number) * 0x9e3779b97f4a7c15 + (hash >> 29);
 }
 
 // What a step needs is kept while the graph grows and shrinks, and found again where it has changed. Memory: steps * threads numbers,
@@ -96,7 +100,7 @@ class InProgramOrder {
   }
   [[nodiscard]] std::uint64_t hash() const {
     std::uint64_t hash = 0;
-    for (const std::uint32_t count : done_) hash = (hash ^ count) * 0x9e3779b97f4a7c15 + (hash >> 29);
+    for (const std::uint32_t count : done_) hash = hash_with(hash, count);
     return hash;
   }
   void keep_state() { states_.insert(states_.end(), done_.begin(), done_.end()); }
@@ -113,9 +117,9 @@ class InProgramOrder {
     ThreadId thread = 0;
     std::uint32_t index = 0;  // in its thread
     std::uint32_t torn = 0;   // torn pairs of the thread up to the one that ends with the step
-    std::uint32_t mutex_end =
-        0;  // how many steps there are up to the last one of a mutex that is not after this one
-    std::uint32_t lock_end = 0;  // the same of a lock
+    // How many steps there are up to the last one of a mutex, or the last lock, that is not after this one.
+    std::uint32_t mutex_end = 0;
+    std::uint32_t lock_end = 0;
   };
   struct Thread {
     std::vector<EventId> steps;
@@ -221,20 +225,19 @@ void InProgramOrder<Graph>::find_needs(const Graph& graph, EventId id) {
 // Finds the rest from what the steps need.
 template <SearchedGraph Graph>
 void InProgramOrder<Graph>::describe(const Graph& graph, EventId id) {
-  Step& step = steps_[static_cast<std::size_t>(id)];
+  Step& last = steps_[static_cast<std::size_t>(id)];
+  const auto [t, index] = std::pair(last.thread, last.index);
   const Op op = graph.op_of(id);
-  step.torn = step.mutex_end = step.lock_end = 0;
-  if (step.index > 0) {
-    const Step& before = this->step(step.thread, step.index - 1);
-    step.torn = before.torn;
-    step.mutex_end = before.mutex_end;
-    step.lock_end = before.lock_end;
-    const bool torn =
-        is_torn(step.thread, step.index) && (op != Op::lock || !may_wait(graph, step.thread, step.index));
-    step.torn += torn ? 1 : 0;
+  last.torn = last.mutex_end = last.lock_end = 0;
+  if (index > 0) {
+    const Step& before = step(t, index - 1);
+    last.torn = before.torn;
+    last.mutex_end = before.mutex_end;
+    last.lock_end = before.lock_end;
+    if (is_torn(t, index) && (op != Op::lock || !may_wait(graph, t, index))) ++last.torn;
   }
-  if (is_of_mutex(op)) step.mutex_end = step.index + 1;
-  if (op == Op::lock) step.lock_end = step.index + 1;
+  if (is_of_mutex(op)) last.mutex_end = index + 1;
+  if (op == Op::lock) last.lock_end = index + 1;
 }
 
 template <SearchedGraph Graph>
@@ -337,7 +340,7 @@ class InAnyOrder {
   }
   [[nodiscard]] std::uint64_t hash() const {
     std::uint64_t hash = 0;
-    done_.for_each([&](ProcessId id) { hash = (hash ^ id) * 0x9e3779b97f4a7c15 + (hash >> 29); });
+    done_.for_each([&](ProcessId id) { hash = hash_with(hash, id); });
     return hash;
   }
   void keep_state() { states_.push_back(done_); }
@@ -347,10 +350,10 @@ class InAnyOrder {
   struct Thread {
     std::vector<EventId> steps;  // in program order
     Set all;                     // the same as a set
-    Set of_mutexes;
-    Set before_locks;  // what its locks need
+    Set of_mutexes;              // those of them
+    Set before_locks;            // what its locks need
     Set contended;
-    std::size_t done = 0;  // how many of them have run
+    std::size_t done = 0;  // how many steps have run
   };
 
   // Whether all steps outside of `own` that the step needs have run.
@@ -369,8 +372,12 @@ class InAnyOrder {
 template <SearchedGraph Graph>
 void InAnyOrder<Graph>::begin(const Graph& graph, const Set& part) {
   graph_ = &graph;
-  threads_.clear();
   threads_.resize(graph.thread_count());
+  for (Thread& thread : threads_) {
+    thread.steps.clear();
+    thread.all = thread.of_mutexes = thread.before_locks = thread.contended = {};
+    thread.done = 0;
+  }
   all_ = done_ = {};
   locks_ = false;
   states_.clear();
