@@ -70,21 +70,19 @@ template <typename Graph>
 // whether the mutex of a lock is free after the steps that have run. Where steps are in any order, `for_each_step` visits those of
 // each thread in program order, and `for_each_id` the ids that a step has in Sets, which may be several.
 template <typename G>
-concept SearchedGraph = requires(const G& graph, EventId id) {
+concept SearchedGraph = requires(const G& graph, EventId id, bool (*has_run)(EventId)) {
   { G::steps_in_order } -> std::convertible_to<bool>;
   { graph.thread_count() } -> std::same_as<std::uint32_t>;
   { graph.thread_of(id) } -> std::convertible_to<ThreadId>;
   { graph.op_of(id) } -> std::convertible_to<Op>;
   { graph.needs(id) } -> std::convertible_to<typename G::Set>;
   { graph.location_of(id) } -> std::convertible_to<std::int64_t>;
-  {
-    graph.is_free(id, [](EventId) { return true; })
-    } -> std::same_as<bool>;
-}
-&&(G::steps_in_order || requires(const G& graph, EventId id) {
-  graph.for_each_step([](EventId) {});
-  graph.for_each_id(id, [](ProcessId) {});
-});
+  { graph.is_free(id, has_run) } -> std::same_as<bool>;
+  requires G::steps_in_order || requires {
+    graph.for_each_step([](EventId) {});
+    graph.for_each_id(id, [](ProcessId) {});
+  };
+};
 
 // The view of an ordered graph.
 template <OrderedGraph Graph>
