@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "checker/preemption_bound/ordered_graph.hpp"
+#include "checker/search/word_table.hpp"
 #include "checker/state/event.hpp"
 #include "checker/state/step.hpp"
 
@@ -49,11 +50,6 @@ concept RunProgress = requires(P& progress, const P& now, const Graph& graph, co
 };
 
 [[nodiscard]] inline bool is_of_mutex(Op op) { return op >= Op::lock && op <= Op::try_lock; }
-
-// The hash of some numbers and one more.
-[[nodiscard]] inline std::uint64_t hash_with(std::uint64_t hash, std::uint64_t number) {
-  return (hash ^ number) * 0x9e3779b97f4a7c15 + (hash >> 29);
-}
 
 // What a step needs is kept while the graph grows and shrinks, and found again where it has changed. Memory: steps * threads numbers,
 // and one for each thread and state that is kept.
@@ -100,7 +96,7 @@ class InProgramOrder {
   }
   [[nodiscard]] std::uint64_t hash() const {
     std::uint64_t hash = 0;
-    for (const std::uint32_t count : done_) hash = hash_with(hash, count);
+    for (const std::uint32_t count : done_) hash = mixed(hash ^ count);
     return hash;
   }
   void keep_state() { states_.insert(states_.end(), done_.begin(), done_.end()); }
@@ -162,7 +158,7 @@ class InProgramOrder {
   bool locks_ = false;
   std::vector<std::uint32_t> done_;    // by thread: how many of its steps have run
   std::size_t left_ = 0;               // steps
-  std::uint32_t torn_left_ = 0;        // pairs whose first step has not run
+  std::uint32_t torn_left_ = 0;        // torn pairs whose first step is yet to run
   std::vector<std::uint32_t> states_;  // as done_, one after the other
 };
 
@@ -340,7 +336,7 @@ class InAnyOrder {
   }
   [[nodiscard]] std::uint64_t hash() const {
     std::uint64_t hash = 0;
-    done_.for_each([&](ProcessId id) { hash = hash_with(hash, id); });
+    done_.for_each([&](ProcessId id) { hash = mixed(hash ^ id); });
     return hash;
   }
   void keep_state() { states_.push_back(done_); }
