@@ -359,6 +359,29 @@ concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
   { machine.close_gaps(prepared, event_id, deleted) } -> std::same_as<EventId>;
 };
 
+// A choice of an `either` whose alternatives begin with guards *waits* until some guard holds (docs/algorithms.md,
+// "Alternatives in graphs"). One alternative counts as maximal, its *home*. Another one is *opened* by a write that revisits
+// the choice: up to the load that reads it, the guard reads writes from before the choice.
+//
+// - `wait_at_choices`: from now on they do; at the beginning of the first run. `any_choice_waits`: some choice has.
+// - `open_again`: prepares the choice that the write has just revisited.
+// - `next_in_guard`: the event of the guard that must come directly after this one, which is a choice or belongs to the
+//   guard, with this parameter. `continue_guard` prepares it.
+// - `may_take`: whether the choice, or the event of a guard, may have this parameter.
+// - `is_default` is false, too, for reads of an alternative that is not the home of its choice: they can be neither
+//   revisited nor deleted.
+template <typename M>
+concept WaitsAtChoices = DefersReads<M> &&
+    requires(M& machine, const M& run, typename M::Prepared& event, const typename M::Prepared& prepared,
+             std::int64_t parameter, EventId id) {
+  machine.wait_at_choices();
+  { run.any_choice_waits() } -> std::same_as<bool>;
+  run.open_again(event, id);
+  { run.next_in_guard(prepared, parameter) } -> std::same_as<std::optional<EventName>>;
+  run.continue_guard(prepared, parameter, event);
+  { machine.may_take(prepared, parameter) } -> std::same_as<bool>;
+};
+
 // Runs may have a bound of preemptions (`bounds_preemptions`). `within_bound`: whether the run so far, as an
 // execution of its own, is within it. For trust: `settle_prefix`: nothing before the write, which has just revisited, can
 // be deleted any more (until `mend`); `must_extend`: whether the run may lead to anything within the bound;

@@ -128,6 +128,15 @@ class Graph {
   [[nodiscard]] const Set& live() const { return live_; }
   // Events in order of insertion.
   [[nodiscard]] const std::vector<EventId>& order() const { return order_; }
+  // Those before this one. O(events).
+  [[nodiscard]] Set earlier_than(EventId event) const {
+    Set earlier;
+    for (const EventId id : order_) {
+      if (id == event) break;
+      earlier.insert(static_cast<ProcessId>(id));
+    }
+    return earlier;
+  }
   [[nodiscard]] bool full() const { return order_.size() + 1 >= most_events; }
 
   // The initial write of a location; the first call for a location makes room.
@@ -191,6 +200,10 @@ class Graph {
   [[nodiscard]] Set bounds(EventId id) const {
     const Event& event = events_[id];
     return bounds(event.frontier, event.po_previous, event.location, access_of(event.op));
+  }
+  // Of a load that the thread would make instead of this event.
+  [[nodiscard]] Set bounds_of_load(EventId id, EventId initial) const {
+    return bounds(events_[id].frontier, events_[id].po_previous, initial, AccessKind::load);
   }
   [[nodiscard]] static AccessKind access_of(Op op) {
     if (op == Op::load || op == Op::choose) return AccessKind::load;
@@ -260,8 +273,12 @@ class Graph {
   struct Revisited {
     ThreadId thread = 0;
     EventId id = no_event;
+    std::int64_t value = 0;
   };
-  [[nodiscard]] Revisited last_cut() const { return {removed_.back().event.thread, removed_.back().id}; }
+  [[nodiscard]] Revisited last_cut() const {
+    const Removed& last = removed_.back();
+    return {last.event.thread, last.id, last.event.value};
+  }
 
   // Events that there is memory for.
   [[nodiscard]] std::size_t allocated() const { return storage_.size() - room_; }

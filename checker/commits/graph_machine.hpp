@@ -20,6 +20,7 @@
 #include "checker/commits/plain_graph.hpp"
 #include "checker/commits/sc_axioms.hpp"
 #include "checker/commits/tied_threads.hpp"
+#include "checker/commits/waiting_choices.hpp"
 #include "checker/commits/way_back.hpp"
 #include "checker/state/last_look.hpp"
 #include "checker/state/machine_options.hpp"
@@ -70,6 +71,10 @@ class GraphMachine {
     Op op = Op::load;
     bool ran = false;     // see `resume`
     bool awaits = false;  // see `awaits`
+    bool settled = false;  // of a guard that can neither be revisited nor deleted: see WaitsAtChoices
+    std::int64_t home = 0;         // of a choice that waits
+    EventId opened = no_event;     // the choice that was opened, if the event is that or belongs to its guard,
+    EventId opened_by = no_event;  // and the write that the guard must read
     EventId initial = no_event;
     EventId newest = no_event;  // none: a choice
     EventId twin = no_event;    // see TiedThreads::next_twin_of
@@ -93,7 +98,8 @@ class GraphMachine {
                std::any_of(image.locations.begin(), image.locations.end(),
                            [](const auto& location) { return location.is_mutex; })),
         tied_(graph_, options.twins),
-        snapshots_(image) {
+        snapshots_(image),
+        choices_(image, graph_, snapshots_) {
     for (ThreadId t = 0; t < thread_count(); ++t) {
       snapshots_.start(t, image.threads[t]);
       settle(t);
@@ -206,6 +212,7 @@ class GraphMachine {
     event.high = m.expected;
     if (m.op == Op::choose) {
       if (tied_.any()) keep_after_twin(event);
+      if (event.awaits) event.home = choices_.home_of(name.thread);
       return;
     }
     event.initial = initial(m.location);
@@ -430,7 +437,8 @@ class GraphMachine {
     for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
       const ThreadId t = take_first(left);
       if ((found && !evaluates(t)) || tied_.held_back(t)) continue;
-      if (!wait_ends(t) || !may_read(next_of(t), graph_.newest(initial(standing(t).location)))) continue;
+      if (!wait_ends(t)) continue;
+      if (!is_at_choice(t) && !may_read(next_of(t), graph_.newest(initial(standing(t).location)))) continue;
       if (evaluates(t)) return next_of(t);
       found = next_of(t);
     }
@@ -481,7 +489,7 @@ class GraphMachine {
         Prepared event;
         prepare(next_of(t), event);
         EventId id = no_event;
-        insert(event, event.newest, id);
+        insert(event, *first_parameter(event), id);
         evaluated_.push_back(id);
       }
     }
@@ -505,7 +513,7 @@ class GraphMachine {
   }
   static constexpr bool deferral_is_step = true;
   bool defer(Prepared& event, std::int64_t owner, EventId& id) {
-    if (event.op == Op::lock && id == no_event) return false;
+    if ((event.op == Op::lock && id == no_event) || event.settled) return false;
     add(event, {.kind = EventKind::deferral}, owner, id);
     return true;
   }
@@ -523,6 +531,46 @@ class GraphMachine {
     if (event.ran) snapshots_.drop_from(event.snapshot_after);
   }
 
+  // -- Alternatives, as WaitsAtChoices has them.
+
+  // (With equal threads, what one of them may choose depends on another one. And an execution in which a daemon waits for
+  // ever counts once for each alternative.)
+  void wait_at_choices() {
+    if (bound_.active() || tied_.any()) return;
+    waits_at_choices_ = true;
+    for (ThreadId t = 0; t < thread_count(); ++t) {
+      if (may_wait_at_choice(t, standing(t))) graph_.set_state(t, ThreadState::awaiting);
+    }
+  }
+  [[nodiscard]] bool any_choice_waits() const { return any_choice_waits_; }
+  void open_again(Prepared& choice, EventId write) const {
+    choice.home = graph_.last_cut().value;
+    choice.opened = stand_in();
+    choice.opened_by = write;
+  }
+  [[nodiscard]] std::optional<EventName> next_in_guard(const Prepared& before, std::int64_t parameter) const {
+    const bool decided = before.op != Op::choose && before.opened_by == parameter;
+    if (!(before.op == Op::choose || before.settled) || decided) return std::nullopt;
+    const ThreadId t = before.name.thread;
+    return awaits(next_of(t)) && choices_.is_inside(standing(t)) ? std::optional(next_of(t)) : std::nullopt;
+  }
+  static void continue_guard(const Prepared& before, std::int64_t parameter, Prepared& event) {
+    event.opened = before.opened;
+    event.opened_by = before.opened_by;
+    event.settled = before.settled || parameter != before.home;
+  }
+  [[nodiscard]] bool may_take(const Prepared& event, std::int64_t parameter) {
+    const ThreadId t = event.name.thread;
+    if (event.op == Op::choose) {
+      const bool home = !event.settled && parameter == event.home;
+      if (event.opened_by == no_event) return home || choices_.may_pass(t, parameter);
+      return !home && choices_.opens(t, parameter, event.opened, event.opened_by);
+    }
+    if (event.opened_by == no_event || event.opened_by == parameter) return true;
+    return earlier_than(event.opened)(static_cast<EventId>(parameter)) &&
+           choices_.stays_inside(t, value_of(parameter));
+  }
+
   // The committed reads of the event's location, for graphs that have an index of them.
   [[nodiscard]] const Set& rivals(const Prepared& event) const requires ExecutionGraph::grows {
     return graph_.reads_of(event.initial);
@@ -535,8 +583,11 @@ class GraphMachine {
   // An update directly follows its source. So something that stays in the cut graph can rule the revisit out:
   // a write that takes the update's source, or one that the update or the read has to follow.
   [[nodiscard]] bool may_revisit(const Prepared& event, std::int64_t source, EventId read,
-                                 const Set& deleted) const {
-    if (graph_[read].location != event.initial || !graph_[read].reads()) return false;
+                                 const Set& deleted) {
+    if (graph_[read].location != event.initial || !graph_[read].reads()) {
+      if (graph_[read].location != no_event || !choices_.waited(read)) return false;
+      if (!choices_.may_open(read, event.initial, effect_of(event, source).written)) return false;
+    }
     if (graph_[read].state == ThreadState::awaiting && defers_read(graph_[read].po_previous)) {
       Set prefix = commit_before(event);
       if (updates(event.op) && source >= 0) prefix |= committed_before(source);
@@ -548,7 +599,7 @@ class GraphMachine {
     };
     EventId later = newer(source);
     if (stays(later) && graph_[later].kind == EventKind::update) return false;
-    const Set read_bounds = bounds_of_revisited(read);
+    const Set read_bounds = bounds_of_revisited(read, event.initial);
     for (; stays(later); later = newer(later)) {
       const auto id = static_cast<ProcessId>(later);
       if (event.bounds.contains(id) || read_bounds.contains(id)) return false;
@@ -557,7 +608,7 @@ class GraphMachine {
   }
   std::uint32_t cut(Prepared& event, std::int64_t /*source*/, std::size_t from, EventId read,
                     const Set& deleted) {
-    event.cut_bounds = bounds_of_revisited(read);
+    event.cut_bounds = bounds_of_revisited(read, event.initial);
     if (bound_.active()) {
       Set gone = deleted;
       gone.insert(static_cast<ProcessId>(read));
@@ -669,6 +720,17 @@ class GraphMachine {
   [[nodiscard]] bool may_wait(const Mailbox& m) const {
     return (m.in_await | m.before_assume) != 0 && !bound_.active() && !image_.locations[m.location].is_plain;
   }
+  [[nodiscard]] bool may_wait_at_choice(ThreadId t, const Mailbox& m) {
+    if (m.op != Op::choose) [[likely]]
+      return false;
+    const bool waits = waits_at_choices_ && WaitingChoices<ExecutionGraph>::is_choice(m) && !image_.threads[t].is_daemon;
+    any_choice_waits_ = any_choice_waits_ || waits;
+    return waits;
+  }
+  // Whether the thread is at a choice, and waits there.
+  [[nodiscard]] bool is_at_choice(ThreadId t) const {
+    return graph_.thread(t).state == ThreadState::awaiting && standing(t).op == Op::choose;
+  }
   // Whether all of these readers of a write are deferrals whose threads have read since.
   [[nodiscard, gnu::noinline]] bool have_read_since(const Set& readers, ThreadId writer,
                                                     const Set& deleted) const {
@@ -704,6 +766,7 @@ class GraphMachine {
   }
   // Whether the thread continues if it reads the newest values.
   [[nodiscard]] bool wait_ends(ThreadId t) {
+    if (standing(t).op == Op::choose) return choices_.alternative_now(t).has_value();
     auto& last = graph_.thread(t).trial;
     const std::int64_t value = newest_value(standing(t).location);
     if (last.known && last.value == value) return last.ends;
@@ -716,6 +779,7 @@ class GraphMachine {
   // newest one, or is not all that the thread waits for. (Not if the thread has been deferred since.)
   template <typename MayRead>
   [[nodiscard, gnu::noinline]] bool undecided(ThreadId t, MayRead&& may_read) {
+    if (is_at_choice(t)) return choices_.may_pass(t);
     Prepared event;
     prepare(next_of(t), event);
     for (auto place = first_parameter(event); place; place = next_parameter(event, *place)) {
@@ -737,12 +801,7 @@ class GraphMachine {
   }
   // Whether a write is at an earlier position in the order than the event.
   [[nodiscard]] auto earlier_than(EventId event) const {
-    Set earlier;
-    for (const EventId id : graph_.order()) {
-      if (id == event) break;
-      earlier.insert(static_cast<ProcessId>(id));
-    }
-    return [earlier](EventId e) { return is_initial(e) || earlier.contains(static_cast<ProcessId>(e)); };
+    return [earlier = graph_.earlier_than(event)](EventId e) { return is_initial(e) || earlier.contains(static_cast<ProcessId>(e)); };
   }
   // True if the thread's lock is deferred.
   [[nodiscard]] bool deferred(ThreadId t) const {
@@ -756,8 +815,9 @@ class GraphMachine {
     bounds.insert(static_cast<ProcessId>(unlock == no_event ? owner : unlock));
   }
   // A lock that would read from another one is deferred, and has no place in the model's order.
-  [[nodiscard]] Set bounds_of_revisited(EventId read) const {
+  [[nodiscard]] Set bounds_of_revisited(EventId read, EventId location) const {
     if (graph_[read].op == Op::lock) return {};
+    if (graph_[read].op == Op::choose) return graph_.bounds_of_load(read, location);
     Set bounds = graph_.bounds(read);
     if (tied_.any()) [[unlikely]]
       tied_.keep_after_twin_of(read, bounds);
@@ -797,7 +857,9 @@ class GraphMachine {
                choice ? no_event : static_cast<EventId>(parameter), effect.written);
     bound_.add(id);
     if (event.twin != no_event) graph_.follow(id, event.twin);
-    if (choice) graph_.set_canonical(id, parameter == event.low);
+    if (choice) graph_.set_canonical(id, parameter == (event.awaits ? event.home : event.low));
+    if (event.awaits && event.settled) [[unlikely]]
+      graph_.set_canonical(id, false);
   }
   // Gives the thread its result and runs it to its next request.
   Way run_on(ThreadId t, std::int64_t result, EventId id) {
@@ -869,7 +931,7 @@ class GraphMachine {
     auto state = ThreadState::ready;
     if (m.op == Op::lock) {
       state = ThreadState::waiting;
-    } else if (may_wait(m)) {
+    } else if (may_wait(m) || may_wait_at_choice(t, m)) {
       state = ThreadState::awaiting;
     } else if (m.op == Op::done) {
       state = ThreadState::finished;
@@ -909,6 +971,9 @@ class GraphMachine {
   Bound<ExecutionGraph> bound_;
   TiedThreads<ExecutionGraph> tied_;
   Snapshots snapshots_;
+  WaitingChoices<ExecutionGraph> choices_;
+  bool waits_at_choices_ = false;
+  bool any_choice_waits_ = false;  // some thread has waited at a choice
   std::vector<FailureWithCauses> failures_;
   std::uint64_t withheld_ = 0;           // violations beyond the bound
   std::vector<EventId> evaluated_;       // by evaluate_waits

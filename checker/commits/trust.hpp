@@ -28,7 +28,7 @@
 //   source, it cannot be added but may still revisit: that event, or an earlier read.
 // - A revisited read is added again by a node of its own, at its old position in the order of insertion. If
 //   it turns out to write (a CAS that succeeds now, say), that write has its own revisits.
-// - `choose` has one value that counts as maximal, the first.
+// - `choose` has one value that counts as maximal, the first; but see "Alternatives".
 // - A read that is added with another source than the newest write, and that stops its thread at once (an
 //   assumption that fails, say), can never be revisited or deleted. The graph is counted as blocked and not
 //   extended. Violations of other threads in it occur in graphs without this read, too (but those may take
@@ -63,6 +63,11 @@
 // spent on looking too early. Only where all threads have ended or wait, which is a deadlock, reads of older
 // writes that would have let a thread continue are tried, and a thread that does not take one is marked in
 // the same way.
+//
+// Alternatives (WaitsAtChoices). The choice of an `either` waits in the same way, until some guard holds. One
+// alternative is its home: with the newest writes it is maximal. The others are taken with writes that are there, or
+// a later write revisits the choice; then the events of the guard, which come directly after the choice, stay as
+// they are.
 //
 // Violations are reported as schedules of the operational machine where there is one (linearise.hpp).
 #pragma once
@@ -128,7 +133,9 @@ class Trust {
         search_(search),
         observer_(observer),
         ends_(search),
-        oldest_first_(search.options().robust) {}
+        oldest_first_(search.options().robust) {
+    if constexpr (WaitsAtChoices<Machine>) machine.wait_at_choices();
+  }
 
   // Explores a part. False if an execution has more events than the machine has room for: then the search must
   // start again on a wider one. Throws NoSuchPart.
@@ -181,6 +188,7 @@ class Trust {
   // inlines them into `run` only if it must.)
 
   inline void arrive();
+  void open_in_guard(EventName next);
   bool open_undecided();
   bool end_waiting();
   Node& open(EventName name);
@@ -303,8 +311,11 @@ template <RevisitMachine Machine>
   if (advance == Advance::extended) return arrive();
   const EventId source = machine_.write_of(nodes_.back().id);
   Node& read = open(machine_.revisited());
-  read.forced = true;
   read.id = machine_.stand_in();
+  if constexpr (WaitsAtChoices<Machine>) {
+    if (read.op == Op::choose) return machine_.open_again(read.event, source);
+  }
+  read.forced = true;
   read.parameter = source;
 }
 
@@ -313,6 +324,12 @@ template <RevisitMachine Machine>
 [[gnu::always_inline]] inline void Trust<Machine>::arrive() {
   if (!machine_.limit().empty()) search_.stop(std::string(machine_.limit()));
   if (search_.stopped()) return;
+  if constexpr (WaitsAtChoices<Machine>) {
+    if (!nodes_.empty() && machine_.awaits(nodes_.back().event)) [[unlikely]] {
+      if (const auto next = machine_.next_in_guard(nodes_.back().event, nodes_.back().parameter))
+        return open_in_guard(*next);
+    }
+  }
   if (const auto next = machine_.next_event()) {
     if constexpr (BoundsPreemptions<Machine>) {
       if (!machine_.must_extend()) {
@@ -339,6 +356,16 @@ template <RevisitMachine Machine>
     observer_(machine_.plain_graph());
   }
   if (const auto waiting = machine_.next_waiting(0)) open(*waiting).idle = true;
+}
+
+// Opens the node of an event of a guard, which comes directly after the newest event.
+template <RevisitMachine Machine>
+[[gnu::noinline]] void Trust<Machine>::open_in_guard(EventName next) {
+  if constexpr (WaitsAtChoices<Machine>) {
+    Node& node = open(next);
+    const Node& before = nodes_[nodes_.size() - 2];
+    machine_.continue_guard(before.event, before.parameter, node.event);
+  }
 }
 
 // Where nothing comes next and some thread awaits something: if one has missed its chance, opens its node and returns true.
@@ -470,9 +497,17 @@ template <RevisitMachine Machine>
 template <RevisitMachine Machine>
 [[gnu::noinline]] bool Trust<Machine>::wait(Node& node) {
   if constexpr (DefersReads<Machine>) {
-    const bool goes_on =
-        (node.forced || machine_.may_read(node.event.name, static_cast<EventId>(node.parameter))) &&
-        !machine_.stops(node.event, node.parameter);
+    bool goes_on = true;
+    if constexpr (WaitsAtChoices<Machine>) {
+      goes_on = machine_.may_take(node.event, node.parameter);
+      if (node.op == Op::choose) {
+        if (!goes_on) node.stage = Stage::next;
+        return false;
+      }
+    }
+    goes_on = goes_on &&
+              (node.forced || machine_.may_read(node.event.name, static_cast<EventId>(node.parameter))) &&
+              !machine_.stops(node.event, node.parameter);
     if (goes_on) return false;
     if (machine_.newer(node.parameter) != no_event || !machine_.defer(node.event, node.parameter, node.id)) {
       node.stage = Stage::next;
@@ -509,7 +544,9 @@ void Trust<Machine>::start_revisits(Node& node) {
   node.walk = static_cast<std::uint32_t>(machine_.order().size());
   // (The walk is not worth it if there is nothing to revisit.)
   if constexpr (IndexesReads<Machine>) {
-    if ((machine_.rivals(node.event) - node.prefix).empty()) node.walk = 0;
+    bool any_choice_waits = false;
+    if constexpr (WaitsAtChoices<Machine>) any_choice_waits = machine_.any_choice_waits();
+    if (!any_choice_waits && (machine_.rivals(node.event) - node.prefix).empty()) node.walk = 0;
   }
 }
 
@@ -590,7 +627,12 @@ bool Trust<Machine>::maximal(EventId id, const Node& node) const {
   }
   if (machine_.is_decision(id)) return machine_.is_default(id);
   const EventId write = machine_.write_of(id);
-  if (write == no_event) return gone(machine_.newer(machine_.source_of(id)));
+  if (write == no_event) {
+    if constexpr (WaitsAtChoices<Machine>) {
+      if (!machine_.is_default(id)) return false;
+    }
+    return gone(machine_.newer(machine_.source_of(id)));
+  }
   if (!gone(machine_.newer(write))) return false;
   if constexpr (DefersReads<Machine>) return !machine_.any_reads_on(write, node.event.name, deleted);
   return (machine_.readers(write) - deleted).empty();

@@ -1,0 +1,136 @@
+// Random programs whose threads wait at the choices of an `either`: `trust`, where a choice is made only when an alternative can be
+// taken, finds the executions, final states and deadlocks of `source`, where a thread chooses first and then waits.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "campaign.hpp"
+#include "heddle/heddle.h"
+#include "tests/environment.hpp"
+#include "text_writer.hpp"
+#include "whole_search.hpp"
+
+namespace heddle::differential {
+
+namespace {
+
+class Writer : TextWriter {
+ public:
+  explicit Writer(std::uint64_t number) : TextWriter(number) {}
+
+  std::string program() {
+    std::string text =
+        "shared x: int; shared y: int; shared a: int[2]; shared own: int[4];\n"
+        "fn seen(v: ref int, n: int) -> int { await v == n; return v; }\n";
+    threads_ = below(4) == 0 ? 2 : below(6) == 0 ? 4 : 3;
+    for (thread_ = 0; thread_ < threads_; ++thread_) {
+      text += "thread " + std::string(1, "pqst"[thread_]) + " {\n  var r = 0;\n";
+      eithers_ = 0;
+      for (int i = 1 + below(threads_ == 2 ? 4 : threads_ == 3 ? 3 : 2); i > 0; --i) text += statement();
+      text += "}\n";
+    }
+    return text;
+  }
+
+ private:
+  std::string variable() { return below(4) == 0 ? "a[" + std::to_string(below(2)) + "]" : one_of("xxy"); }
+  std::string mine() { return "own[" + std::to_string(thread_) + "]"; }
+
+  std::string plain() {
+    switch (below(10)) {
+      case 0: return "r = " + variable() + ";";
+      case 1: return "r = r * 3 + " + variable() + ";";
+      case 2: return "fetch_add(" + variable() + ", 1);";
+      case 3: return "cas(" + variable() + ", " + number() + ", " + number() + ");";
+      case 4: return mine() + " = " + mine() + " + 1;";
+      case 5: return below(3) == 0 ? "fence;" : "a[" + std::to_string(below(2)) + "] = r;";
+      default: return variable() + " = " + number() + ";";
+    }
+  }
+  std::string comparison(const std::string& what) {
+    return what + (below(3) == 0 ? " != " : " == ") + number();
+  }
+  std::string condition() {
+    const std::string one = variable();
+    switch (below(9)) {
+      case 0: return comparison(one) + " && " + comparison(variable());
+      case 1: return comparison(one) + " || " + comparison(variable());
+      case 2: return comparison(one) + " || " + comparison(one);
+      case 3: return comparison(one) + " && " + comparison(variable()) + " && " + comparison(one);
+      case 4: return mine() + " < " + one;
+      case 5: return mine() + " < " + one + " && " + comparison(variable());
+      default: return comparison(one);
+    }
+  }
+  std::string rest() {
+    std::string text;
+    for (int i = below(3); i > 0; --i) text += " " + plain();
+    return text;
+  }
+  std::string alternative(int depth) {
+    switch (below(10)) {
+      case 0: return rest();  // (What comes first is no `await`.)
+      case 1: return "r = seen(" + variable() + ", " + number() + ");" + rest();
+      case 2: return "let v = await " + variable() + "; r = v;" + rest();
+      case 3:
+        if (depth > 0) return either(depth - 1);
+        [[fallthrough]];
+      default: return "await " + condition() + ";" + rest();
+    }
+  }
+  std::string either(int depth) {
+    if (below(5) == 0) return "either i in 0..2 { await " + comparison("a[i]") + "; r = r + i;" + rest() + " }";
+    std::string text;
+    for (int i = below(4) == 0 ? 3 : 2; i > 0; --i)
+      text += (text.empty() ? "either { " : " or { ") + alternative(depth) + " }";
+    return text;
+  }
+  std::string statement() {
+    const int most = threads_ == 2 ? 2 : 1;
+    if (eithers_ < most && below(5) < 3) {
+      ++eithers_;
+      return "  " + either(1) + "\n";
+    }
+    if (below(8) == 0) return "  await " + condition() + ";\n";
+    return "  " + plain() + "\n";
+  }
+
+  int threads_ = 0;
+  int thread_ = 0;
+  int eithers_ = 0;  // of the thread so far
+};
+
+}  // namespace
+
+TEST_SUITE_BEGIN("waiting");
+
+TEST_CASE("trust takes an alternative only where it can be taken, and misses none") {
+  constexpr std::uint64_t most_executions = 4'000;
+  const std::size_t programs = tests::sized(1'000, 20'000);
+  std::size_t deadlocks = 0, compared = 0, failures = 0;
+  for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
+    const std::string text = Writer(default_seed() * 10'000'000 + number).program();
+    INFO("program " << number << ":\n" << text);
+    const auto program = Program::from_source(text, "choices.hed");
+    REQUIRE(program);
+    for (const char* model : {"sc", "tso", "pso"}) {
+      const WholeSearch expected = search_whole(*program, model, "source", most_executions);
+      if (expected.executions == most_executions) break;
+      const WholeSearch found = search_whole(*program, model, "trust", most_executions);
+      CHECK_MESSAGE(found == expected, model << ": " << found.executions << " executions of "
+                                             << expected.executions << ", " << found.states.size()
+                                             << " final states of " << expected.states.size()
+                                             << ", deadlock " << found.violation << expected.violation);
+      failures += found != expected;
+      ++compared;
+      deadlocks += expected.violation;
+    }
+  }
+  CHECK(compared > 2 * programs);
+  CHECK(deadlocks > programs / 4);
+}
+
+TEST_SUITE_END();
+
+}  // namespace heddle::differential
