@@ -364,22 +364,31 @@ concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
 // the choice: up to the load that reads it, the guard reads writes from before the choice.
 //
 // - `wait_at_choices`: from now on they do; at the beginning of the first run. `any_choice_waits`: some choice has.
-// - `open_again`: prepares the choice that the write has just revisited.
+// - `home`: of a prepared choice that waits. `is_home`: whether the event is one, with its home. `home_of_revisited`: of
+//   the choice that has just been revisited.
+// - `may_open`: whether the write, with this parameter, may open this alternative of the choice, which has its home.
+//   `open`: that write is in the run now, and the prepared choice is to have such an alternative. The events before the
+//   choice are those before this position in the order.
 // - `next_in_guard`: the event of the guard that must come directly after this one, which is a choice or belongs to the
 //   guard, with this parameter. `continue_guard` prepares it.
 // - `may_take`: whether the choice, or the event of a guard, may have this parameter.
-// - `is_default` is false, too, for reads of an alternative that is not the home of its choice: they can be neither
-//   revisited nor deleted.
+// - `is_settled`: of an event of the guard of an alternative that is not the home: it can be neither revisited nor deleted.
+//   If it is a read in the run, `is_default` is false.
 template <typename M>
 concept WaitsAtChoices = DefersReads<M> &&
     requires(M& machine, const M& run, typename M::Prepared& event, const typename M::Prepared& prepared,
              std::int64_t parameter, EventId id) {
   machine.wait_at_choices();
   { run.any_choice_waits() } -> std::same_as<bool>;
-  run.open_again(event, id);
+  { run.home(prepared) } -> std::same_as<std::int64_t>;
+  { run.is_home(id) } -> std::same_as<bool>;
+  { run.home_of_revisited() } -> std::same_as<std::int64_t>;
+  { machine.may_open(prepared, parameter, id, parameter) } -> std::same_as<bool>;
+  machine.open(event, parameter, id, id);
   { run.next_in_guard(prepared, parameter) } -> std::same_as<std::optional<EventName>>;
   run.continue_guard(prepared, parameter, event);
   { machine.may_take(prepared, parameter) } -> std::same_as<bool>;
+  { run.is_settled(prepared) } -> std::same_as<bool>;
 };
 
 // Runs may have a bound of preemptions (`bounds_preemptions`). `within_bound`: whether the run so far, as an

@@ -201,9 +201,14 @@ class Graph {
     const Event& event = events_[id];
     return bounds(event.frontier, event.po_previous, event.location, access_of(event.op));
   }
-  // Of a load that the thread would make instead of this event.
+  // Of a load that the thread would make instead of this event; and what coherence alone demands of it.
   [[nodiscard]] Set bounds_of_load(EventId id, EventId initial) const {
     return bounds(events_[id].frontier, events_[id].po_previous, initial, AccessKind::load);
+  }
+  [[nodiscard]] Set coherence_bounds_of_load(EventId id, EventId initial) const {
+    Set result;
+    insert_newest_access(events_[id].po_previous, initial, result);
+    return result;
   }
   [[nodiscard]] static AccessKind access_of(Op op) {
     if (op == Op::load || op == Op::choose) return AccessKind::load;
@@ -324,6 +329,16 @@ class Graph {
 
   [[nodiscard]] Set bounds(const Frontier<Model, Set>& frontier, EventId last, EventId initial,
                            AccessKind access) const;
+  // Of the location, by this event of the thread or before it: its write, or the one that it reads from.
+  void insert_newest_access(EventId last, EventId initial, Set& result) const {
+    for (EventId id = last; id != no_event; id = events_[id].po_previous) {
+      const Event& event = events_[id];
+      if (event.location != initial || event.kind == EventKind::deferral) continue;
+      const EventId floor = event.writes() ? id : event.source;
+      if (!is_initial(floor)) result.insert(static_cast<ProcessId>(floor));
+      return;
+    }
+  }
   void order_before(EventId target, const Set& earlier);
   void make_room(EventId store);
   [[nodiscard]] EventId before_in_buffer(EventId store) const;
@@ -366,13 +381,7 @@ auto Graph<Model, Words>::bounds(const Frontier<Model, Set>& frontier, EventId l
   // Coherence: not before the thread's own accesses to the location.
   constexpr bool implied = FrontierLayout<Model>::count == 1;  // by the model, which keeps all of po
   if constexpr (!implied) {
-    for (EventId id = last; id != no_event; id = events_[id].po_previous) {
-      const Event& event = events_[id];
-      if (event.location != initial || event.kind == EventKind::deferral) continue;
-      const EventId floor = event.writes() ? id : event.source;
-      if (!is_initial(floor)) result.insert(static_cast<ProcessId>(floor));
-      break;
-    }
+    insert_newest_access(last, initial, result);
   }
   return result;
 }

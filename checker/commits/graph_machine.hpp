@@ -207,6 +207,10 @@ class GraphMachine {
     event.op = m.op;
     event.ran = false;
     event.awaits = graph_.thread(name.thread).state == ThreadState::awaiting;
+    if (event.awaits) [[unlikely]] {
+      event.settled = false;
+      event.opened = event.opened_by = no_event;
+    }
     event.newest = event.twin = no_event;
     event.low = m.value;
     event.high = m.expected;
@@ -543,9 +547,16 @@ class GraphMachine {
     }
   }
   [[nodiscard]] bool any_choice_waits() const { return any_choice_waits_; }
-  void open_again(Prepared& choice, EventId write) const {
-    choice.home = graph_.last_cut().value;
-    choice.opened = stand_in();
+  [[nodiscard]] bool is_home(EventId choice) const { return choices_.waited(choice) && is_default(choice); }
+  [[nodiscard]] static std::int64_t home(const Prepared& choice) { return choice.home; }
+  [[nodiscard]] std::int64_t home_of_revisited() const { return graph_.last_cut().value; }
+  [[nodiscard]] bool may_open(const Prepared& write, std::int64_t source, EventId choice,
+                              std::int64_t alternative) {
+    return choices_.may_open(choice, write.initial, effect_of(write, source).written, alternative);
+  }
+  static void open(Prepared& choice, std::int64_t home, EventId position, EventId write) {
+    choice.home = home;
+    choice.opened = position;
     choice.opened_by = write;
   }
   [[nodiscard]] std::optional<EventName> next_in_guard(const Prepared& before, std::int64_t parameter) const {
@@ -559,6 +570,7 @@ class GraphMachine {
     event.opened_by = before.opened_by;
     event.settled = before.settled || parameter != before.home;
   }
+  [[nodiscard]] static bool is_settled(const Prepared& event) { return event.settled; }
   [[nodiscard]] bool may_take(const Prepared& event, std::int64_t parameter) {
     const ThreadId t = event.name.thread;
     if (event.op == Op::choose) {

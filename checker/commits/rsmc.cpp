@@ -67,6 +67,7 @@ struct Continuation {
   NamedStep writer;               // e
   bool any_place = false;         // e[*]: with each place that the model allows
   bool then_read = true;          // commit r, reading from e
+  std::int64_t alternative = 0;   // if r is a choice that waits: e opens this one
   friend bool operator==(const Continuation&, const Continuation&) = default;
 
   [[nodiscard]] std::uint64_t bytes() const {
@@ -89,6 +90,7 @@ struct ContinuationHash {
     };
     for (const NamedStep& item : continuation.before) add_step(item);
     add_step(continuation.writer);
+    add(static_cast<std::uint64_t>(continuation.alternative));
     return hash;
   }
 };
@@ -104,6 +106,7 @@ class Rsmc : CommitExploration<Machine> {
   Rsmc(Machine& machine, Search& search, const GraphObserver& observer) : Base(machine, search, observer) {
     // If growing the vector copied nodes, the copies would keep pointers into the originals.
     static_assert(std::is_nothrow_move_constructible_v<Node>);
+    if constexpr (WaitsAtChoices<Machine>) machine.wait_at_choices();
   }
 
   // False if an execution has more events than the machine has room for.
@@ -140,8 +143,9 @@ class Rsmc : CommitExploration<Machine> {
     std::size_t marks = 0;    // before it
     Branches<Machine> event;
     bool committed = false;  // with some parameter
-    bool idle = false;       // a read that waits and cannot read the newest write
-    bool marked = false;     // if idle: the branch in which it waits on has been taken
+    bool idle = false;       // a read that waits and cannot read the newest write, or of a settled guard
+    bool marked = false;     // if idle: the branch in which it waits on has been taken, or there is none
+    std::int64_t home = 0;   // of a choice that waits
     // The continuation being traversed: its c is committed, the writer comes next.
     bool trying_writer = false;
     std::uint32_t writer_depth = 0;
@@ -155,15 +159,20 @@ class Rsmc : CommitExploration<Machine> {
   };
 
   void arrive();
+  bool open_in_guard();
   void open(EventName name);
   bool advance(Node& node);
   bool commit_next(Node& node);
   bool read(Node& node, std::int64_t source);
+  bool open_alternative(Node& node, std::int64_t source);
   void traverse(Node& node, const Continuation& continuation);
   bool commit_writer(Node& node, const Continuation& continuation);
   bool try_writer(Node& node);
   void detect_races(const Prepared& writer);
   void detect_race(const Prepared& writer, const Set& before, Node& node, std::uint32_t step);
+  void detect_openings(const Prepared& writer, const Set& before, Node& node, std::uint32_t step);
+  template <typename Accept>
+  void add_updates(const Prepared& update, const Set& before, Node& node, EventId read, Accept&& accept);
   void add_continuation(Node& node);
   void set_before(const Set& events, std::uint32_t from);
   void committed(std::uint32_t owner);
@@ -228,6 +237,7 @@ template <WaitsInPlace Machine>
 void Rsmc<Machine>::arrive() {
   this->stop_at_limits();
   if (search_.stopped() || machine_.full()) return;
+  if (open_in_guard()) return;
   const auto ready = [&](EventName name) { return !machine_.awaits(name) && !machine_.waits(name); };
   if (const auto name = next_event(machine_, ready)) return open(*name);
   const bool waiting = machine_.anyone_awaits();
@@ -243,6 +253,26 @@ void Rsmc<Machine>::arrive() {
   undo_branch();
 }
 
+// If the newest step is a choice that waited, or of a settled guard: opens the node of what must come directly after it.
+template <WaitsInPlace Machine>
+bool Rsmc<Machine>::open_in_guard() {
+  if constexpr (WaitsAtChoices<Machine>) {
+    if (nodes_.empty() || !machine_.awaits(nodes_.back().event.event)) return false;
+    const bool is_choice = machine_.op(nodes_.back().name) == Op::choose;
+    if (!is_choice && !machine_.is_settled(nodes_.back().event.event)) return false;
+    const std::uint32_t newest = machine_.depth() - 1;
+    const std::int64_t parameter = is_choice ? machine_.chosen(newest) : machine_.place(newest);
+    const auto next = machine_.next_in_guard(nodes_.back().event.event, parameter);
+    if (!next) return false;
+    open(*next);
+    Node& node = nodes_.back();
+    machine_.continue_guard(nodes_[nodes_.size() - 2].event.event, parameter, node.event.event);
+    node.idle = node.marked = machine_.is_settled(node.event.event);
+    return true;
+  }
+  return false;
+}
+
 template <WaitsInPlace Machine>
 void Rsmc<Machine>::open(EventName name) {
   Node& node = nodes_.emplace_back();
@@ -250,6 +280,7 @@ void Rsmc<Machine>::open(EventName name) {
   node.depth = machine_.depth();
   node.marks = marks_.size();
   node.event.begin(machine_, name);
+  if constexpr (WaitsAtChoices<Machine>) node.home = machine_.home(node.event.event);
   if (machine_.op(name) != Op::load && machine_.op(name) != Op::choose) detect_races(node.event.event);
 }
 
@@ -285,9 +316,19 @@ bool Rsmc<Machine>::commit_next(Node& node) {
   const Prepared& event = node.event.event;
   if (!machine_.awaits(event)) return node.event.commit_next(machine_);
   any_waited_ = true;
-  return node.event.commit_next(machine_, [&](std::int64_t source) {
-    const bool taken = may_read(node.name, static_cast<EventId>(source)) && !machine_.stops(event, source);
-    if (source == machine_.first_parameter(event)) node.idle = !taken;
+  bool is_choice = false, is_settled = false;
+  if constexpr (WaitsAtChoices<Machine>) {
+    is_choice = machine_.op(node.name) == Op::choose;
+    is_settled = machine_.is_settled(event);
+  }
+  return node.event.commit_next(machine_, [&](std::int64_t parameter) {
+    if constexpr (WaitsAtChoices<Machine>) {
+      if (!machine_.may_take(event, parameter)) return false;
+    }
+    if (is_choice) return true;
+    const bool taken =
+        may_read(node.name, static_cast<EventId>(parameter)) && !machine_.stops(event, parameter);
+    if (!is_settled && parameter == machine_.first_parameter(event)) node.idle = !taken;
     return taken;
   });
 }
@@ -321,7 +362,8 @@ bool Rsmc<Machine>::try_writer(Node& node) {
       return true;
     }
     if (const auto source = machine_.written_by(machine_.depth() - 1)) {
-      if (read(node, *source)) {
+      const bool is_choice = machine_.op(node.name) == Op::choose;
+      if (is_choice ? open_alternative(node, *source) : read(node, *source)) {
         arrive();
         return true;
       }
@@ -356,6 +398,21 @@ bool Rsmc<Machine>::read(Node& node, std::int64_t source) {
   }
   ++search_.counts.blocked_race;
   ++search_.counts.runs;
+  return false;
+}
+
+// The node's choice takes the alternative that the writer, which has just been committed, opens. False if the writer does not.
+template <WaitsInPlace Machine>
+bool Rsmc<Machine>::open_alternative(Node& node, std::int64_t source) {
+  if constexpr (WaitsAtChoices<Machine>) {
+    const std::int64_t alternative = node.continuations[node.taken - 1]->alternative;
+    Prepared& event = node.event.event;
+    machine_.prepare(node.name, event);
+    machine_.open(event, node.home, first_after(node), static_cast<EventId>(source));
+    if (!machine_.may_take(event, alternative) || !machine_.commit(event, alternative)) return false;
+    committed(newest_node());
+    return true;
+  }
   return false;
 }
 
@@ -403,6 +460,8 @@ void Rsmc<Machine>::repeat(const NamedStep& item) {
 // Finds the committed reads that could have read from the event if it had come first.
 template <WaitsInPlace Machine>
 void Rsmc<Machine>::detect_races(const Prepared& writer) {
+  bool any_choice_waits = false;
+  if constexpr (WaitsAtChoices<Machine>) any_choice_waits = machine_.any_choice_waits();
   if constexpr (IndexesReads<Machine>) {
     // (An event is a step here, and its id the number of the step.)
     const Set before = machine_.commit_before(writer);
@@ -410,16 +469,54 @@ void Rsmc<Machine>::detect_races(const Prepared& writer) {
       if (owners_[step] != none && machine_.reads_at(step))
         detect_race(writer, before, nodes_[owners_[step]], step);
     });
-    return;
+    if (!any_choice_waits) return;
   }
   const auto location = machine_.location(writer.name);
   std::optional<Set> before;
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
-    if (owners_[step] == none || machine_.location_at(step) != location) continue;
-    if (!machine_.reads_at(step)) continue;
+    if (owners_[step] == none) continue;
+    bool is_choice = false;
+    if constexpr (WaitsAtChoices<Machine>)
+      is_choice = any_choice_waits && machine_.is_home(static_cast<EventId>(step));
+    if (!is_choice) {
+      if (IndexesReads<Machine> || machine_.location_at(step) != location || !machine_.reads_at(step))
+        continue;
+    }
     if (!before) before = machine_.commit_before(writer);
     if (before->contains(machine_.first_event(step))) continue;
-    detect_race(writer, *before, nodes_[owners_[step]], step);
+    Node& node = nodes_[owners_[step]];
+    if (is_choice) {
+      detect_openings(writer, *before, node, step);
+    } else {
+      detect_race(writer, *before, node, step);
+    }
+  }
+}
+
+// Adds the branches in which the writer opens another alternative of the choice, which is this step.
+template <WaitsInPlace Machine>
+void Rsmc<Machine>::detect_openings(const Prepared& writer, const Set& before, Node& node,
+                                    std::uint32_t step) {
+  if constexpr (WaitsAtChoices<Machine>) {
+    const auto choice = static_cast<EventId>(step);
+    const Prepared& event = node.event.event;
+    for (auto next = machine_.first_parameter(event); next; next = machine_.next_parameter(event, *next)) {
+      found_.alternative = *next;
+      const auto opens = [&](std::int64_t place) {
+        return machine_.may_open(writer, place, choice, found_.alternative);
+      };
+      if (machine_.updates(writer.name)) {
+        add_updates(writer, before, node, choice, [&](std::int64_t place) {
+          return machine_.would_update(writer, place) && opens(place);
+        });
+      } else if (opens(no_event)) {
+        set_before(before, node.depth);
+        found_.writer = {writer.name, {}, 0};
+        found_.any_place = found_.then_read = true;
+        add_continuation(node);
+      }
+    }
+    found_.alternative = 0;
   }
 }
 
@@ -435,22 +532,31 @@ void Rsmc<Machine>::detect_race(const Prepared& writer, const Set& before, Node&
     return add_continuation(node);
   }
   // A read-modify-write is committed with its source, which need not be cb-before it otherwise.
-  found_.any_place = false;
-  found_.then_read = machine_.op(node.name) != Op::lock;
-  if (!found_.then_read) {
+  if (machine_.op(node.name) == Op::lock) {
+    found_.any_place = found_.then_read = false;
     set_before(before, node.depth);
     found_.writer = {writer.name, machine_.name_of(machine_.place(step)), 0};
     return add_continuation(node);
   }
-  const auto read = machine_.first_event(step);
-  for (auto place = machine_.first_parameter(writer); place;
-       place = machine_.next_parameter(writer, *place)) {
-    if (!may_read(writer.name, static_cast<EventId>(*place))) continue;
+  add_updates(writer, before, node, static_cast<EventId>(machine_.first_event(step)),
+              [](std::int64_t) { return true; });
+}
+
+// Adds a branch for each source of the read-modify-write that is accepted and does not need the read.
+template <WaitsInPlace Machine>
+template <typename Accept>
+void Rsmc<Machine>::add_updates(const Prepared& update, const Set& before, Node& node, EventId read,
+                                Accept&& accept) {
+  found_.any_place = false;
+  found_.then_read = true;
+  for (auto place = machine_.first_parameter(update); place;
+       place = machine_.next_parameter(update, *place)) {
+    if (!may_read(update.name, static_cast<EventId>(*place)) || !accept(*place)) continue;
     Set needed = before;
     if (*place >= 0) needed |= machine_.committed_before(*place);
-    if (needed.contains(read)) continue;
+    if (needed.contains(static_cast<ProcessId>(read))) continue;
     set_before(needed, node.depth);
-    found_.writer = {writer.name, machine_.name_of(*place), 0};
+    found_.writer = {update.name, machine_.name_of(*place), 0};
     add_continuation(node);
   }
 }

@@ -313,7 +313,8 @@ template <RevisitMachine Machine>
   Node& read = open(machine_.revisited());
   read.id = machine_.stand_in();
   if constexpr (WaitsAtChoices<Machine>) {
-    if (read.op == Op::choose) return machine_.open_again(read.event, source);
+    if (read.op == Op::choose)
+      return machine_.open(read.event, machine_.home_of_revisited(), read.id, source);
   }
   read.forced = true;
   read.parameter = source;

@@ -81,7 +81,8 @@ class WaitingChoices {
   }
 
   // Whether a write of this value to the location, which is not in the graph, opens another alternative of the choice,
-  // which has waited and is in the graph with its home.
+  // which has waited and is in the graph with its home; and whether it may open this one, in some graph with the same
+  // events before the choice.
   [[nodiscard, gnu::noinline]] bool may_open(EventId choice, EventId location, std::int64_t value) {
     const auto& chosen = graph_[choice];
     const std::int64_t end = snapshots_.mailbox(chosen.snapshot).expected;
@@ -93,6 +94,13 @@ class WaitingChoices {
         return true;
     }
     return false;
+  }
+  [[nodiscard]] bool may_open(EventId choice, EventId location, std::int64_t value,
+                              std::int64_t alternative) {
+    const auto& chosen = graph_[choice];
+    return alternative != chosen.value &&
+           opens({chosen.thread, chosen.snapshot, alternative, true}, choice, location, value,
+                 [&](EventId x) { return graph_.coherence_bounds_of_load(choice, x); });
   }
   // Whether the thread, at a load of a guard, is still at something of it after it has read this value.
   [[nodiscard]] bool stays_inside(ThreadId t, std::int64_t value) {

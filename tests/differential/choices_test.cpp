@@ -1,5 +1,6 @@
-// Random programs whose threads wait at the choices of an `either`: `trust`, where a choice is made only when an alternative can be
-// taken, finds the executions, final states and deadlocks of `source`, where a thread chooses first and then waits.
+// Random programs whose threads wait at the choices of an `either`: `trust` and `rsmc`, where a choice is made only when an
+// alternative can be taken, find the executions, final states and deadlocks of `source`, where a thread chooses first and
+// then waits.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -105,7 +106,7 @@ class Writer : TextWriter {
 
 TEST_SUITE_BEGIN("waiting");
 
-TEST_CASE("trust takes an alternative only where it can be taken, and misses none") {
+TEST_CASE("trust and rsmc take an alternative only where it can be taken, and miss none") {
   constexpr std::uint64_t most_executions = 4'000;
   const std::size_t programs = tests::sized(1'000, 20'000);
   std::size_t deadlocks = 0, compared = 0, failures = 0;
@@ -117,12 +118,15 @@ TEST_CASE("trust takes an alternative only where it can be taken, and misses non
     for (const char* model : {"sc", "tso", "pso"}) {
       const WholeSearch expected = search_whole(*program, model, "source", most_executions);
       if (expected.executions == most_executions) break;
-      const WholeSearch found = search_whole(*program, model, "trust", most_executions);
-      CHECK_MESSAGE(found == expected, model << ": " << found.executions << " executions of "
-                                             << expected.executions << ", " << found.states.size()
-                                             << " final states of " << expected.states.size()
-                                             << ", deadlock " << found.violation << expected.violation);
-      failures += found != expected;
+      for (const char* algorithm : {"trust", "rsmc"}) {
+        const WholeSearch found = search_whole(*program, model, algorithm, most_executions);
+        CHECK_MESSAGE(found == expected, algorithm << " " << model << ": " << found.executions
+                                                   << " executions of " << expected.executions << ", "
+                                                   << found.states.size() << " final states of "
+                                                   << expected.states.size() << ", deadlock "
+                                                   << found.violation << expected.violation);
+        failures += found != expected;
+      }
       ++compared;
       deadlocks += expected.violation;
     }
