@@ -41,8 +41,8 @@ template <typename Machine>
   return machine.op(step.event) == Op::choose ? step.value : machine.resolve(step.event, step.place);
 }
 
-// The event to be added next, a function of the graph. Stores first, so that loads see many sources without
-// any detour; then the others. Locks last. Of these and of reads only events that need not wait: `ready(event)`.
+// The event to be added next, a function of the graph. Choices and stores first, so that loads see many sources without
+// any detour; then the others. Locks last. Of all but stores only events that need not wait: `ready(event)`.
 // `of_left_most`: of the left-most thread that has such an event.
 template <typename Machine, typename Ready>
 [[nodiscard]] std::optional<EventName> next_event(Machine& machine, Ready&& ready,
@@ -59,7 +59,7 @@ template <typename Machine, typename Ready>
       case Op::lock: rank = 3; break;
       default: break;
     }
-    if (rank >= best_rank || (rank >= 2 && !ready(name))) return;
+    if (rank >= best_rank || (rank != 1 && !ready(name))) return;
     best = name;
     best_rank = rank;
   });
