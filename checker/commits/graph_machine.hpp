@@ -20,8 +20,9 @@
 #include "checker/commits/plain_graph.hpp"
 #include "checker/commits/sc_axioms.hpp"
 #include "checker/commits/tied_threads.hpp"
-#include "checker/commits/waiting_choices.hpp"
+#include "checker/commits/trials.hpp"
 #include "checker/commits/way_back.hpp"
+#include "checker/preemption_bound/unbounded.hpp"
 #include "checker/state/last_look.hpp"
 #include "checker/state/machine_options.hpp"
 #include "checker/state/rows.hpp"
@@ -29,23 +30,6 @@
 #include "checker/state/update_effect.hpp"
 
 namespace heddle::checker {
-
-// The bound of a machine whose runs may have any number of preemptions: see PreemptionBound.
-template <typename Graph>
-struct Unbounded {
-  using Set = typename Graph::Set;
-  Unbounded(const Graph& /*graph*/, std::optional<std::uint32_t> /*bound*/, bool /*mutexes*/) {}
-  [[nodiscard]] static bool active() { return false; }
-  static void before_add() {}
-  static void add(EventId /*event*/) {}
-  static void remove(EventId /*event*/) {}
-  static void cut(const Set& /*gone*/) {}
-  static void mend(const Set& /*gone*/) {}
-  [[nodiscard]] static bool within() { return true; }
-  [[nodiscard]] static bool within(const Set& /*part*/) { return true; }
-  [[nodiscard]] static bool must_extend(const Set& /*settled*/) { return true; }
-  [[nodiscard]] static std::size_t memory_used() { return 0; }
-};
 
 template <typename Model, unsigned Words, template <typename Graph> typename Bound = Unbounded>
 class GraphMachine {
@@ -69,11 +53,11 @@ class GraphMachine {
     static constexpr bool conditional = false;  // read-modify-writes are one event
     EventName name;
     Op op = Op::load;
-    bool ran = false;     // see `resume`
-    bool awaits = false;  // see `awaits`
-    bool settled = false;  // of a guard that can neither be revisited nor deleted: see WaitsAtChoices
-    std::int64_t home = 0;         // of a choice that waits
-    EventId opened = no_event;     // the choice that was opened, if the event is that or belongs to its guard,
+    bool ran = false;           // see `resume`
+    bool awaits = false;        // see `awaits`
+    bool settled = false;       // of a guard that can neither be revisited nor deleted: see WaitsAtChoices
+    std::int64_t home = 0;      // of a choice that waits
+    EventId opened = no_event;  // the choice that was opened, if the event is that or belongs to its guard,
     EventId opened_by = no_event;  // and the write that the guard must read
     EventId initial = no_event;
     EventId newest = no_event;  // none: a choice
@@ -99,7 +83,7 @@ class GraphMachine {
                            [](const auto& location) { return location.is_mutex; })),
         tied_(graph_, options.twins),
         snapshots_(image),
-        choices_(image, graph_, snapshots_) {
+        trials_(image, graph_, snapshots_) {
     for (ThreadId t = 0; t < thread_count(); ++t) {
       snapshots_.start(t, image.threads[t]);
       settle(t);
@@ -216,7 +200,7 @@ class GraphMachine {
     event.high = m.expected;
     if (m.op == Op::choose) {
       if (tied_.any()) keep_after_twin(event);
-      if (event.awaits) event.home = choices_.home_of(name.thread);
+      if (event.awaits) event.home = trials_.home_of(name.thread);
       return;
     }
     event.initial = initial(m.location);
@@ -296,16 +280,7 @@ class GraphMachine {
   }
   template <typename Read>
   [[nodiscard]] bool await_holds(ThreadId t, Read&& read, std::int64_t answer = compiler::any_alternative) {
-    auto& m = snapshots_.enter(t, graph_.thread(t).snapshot);
-    const auto site = m.site;
-    const Uncounted trial(image_);
-    m.value = answer;
-    snapshots_.resume(t);
-    while (m.in_await != 0) {
-      m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, t).result;
-      snapshots_.resume(t);
-    }
-    return m.op != Op::await_failed || m.site != site;
+    return trials_.await_holds(t, read, answer);
   }
 
   [[nodiscard]] Look look(ThreadId t, std::uint32_t back) const {
@@ -432,7 +407,7 @@ class GraphMachine {
   [[nodiscard]] static bool awaits(const Prepared& event) { return event.awaits; }
   [[nodiscard]] bool anyone_awaits() const { return !graph_.in_state(ThreadState::awaiting).empty(); }
   [[nodiscard]] bool stops(const Prepared& event, std::int64_t parameter) {
-    return !goes_on(event.name.thread, value_of(parameter));
+    return !trials_.goes_on(event.name.thread, value_of(parameter));
   }
   // The first thread that awaits something that has happened; but a condition is evaluated without a pause.
   template <typename MayRead>
@@ -441,7 +416,7 @@ class GraphMachine {
     for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
       const ThreadId t = take_first(left);
       if ((found && !evaluates(t)) || tied_.held_back(t)) continue;
-      if (!wait_ends(t)) continue;
+      if (!trials_.wait_ends(t)) continue;
       if (!is_at_choice(t) && !may_read(next_of(t), graph_.newest(initial(standing(t).location)))) continue;
       if (evaluates(t)) return next_of(t);
       found = next_of(t);
@@ -485,7 +460,7 @@ class GraphMachine {
       const ThreadId t = take_first(left);
       if (image_.threads[t].is_daemon && !may_wait(next_of(t), graph_.newest(initial(standing(t).location))))
         continue;
-      while (graph_.thread(t).state == ThreadState::awaiting && !wait_ends(t)) {
+      while (graph_.thread(t).state == ThreadState::awaiting && !trials_.wait_ends(t)) {
         if (graph_.full()) {
           out_of_room_ = true;
           return false;
@@ -547,12 +522,12 @@ class GraphMachine {
     }
   }
   [[nodiscard]] bool any_choice_waits() const { return any_choice_waits_; }
-  [[nodiscard]] bool is_home(EventId choice) const { return choices_.waited(choice) && is_default(choice); }
+  [[nodiscard]] bool is_home(EventId choice) const { return trials_.waited(choice) && is_default(choice); }
   [[nodiscard]] static std::int64_t home(const Prepared& choice) { return choice.home; }
   [[nodiscard]] std::int64_t home_of_revisited() const { return graph_.last_cut().value; }
   [[nodiscard]] bool may_open(const Prepared& write, std::int64_t source, EventId choice,
                               std::int64_t alternative) {
-    return choices_.may_open(choice, write.initial, effect_of(write, source).written, alternative);
+    return trials_.may_open(choice, write.initial, effect_of(write, source).written, alternative);
   }
   static void open(Prepared& choice, std::int64_t home, EventId position, EventId write) {
     choice.home = home;
@@ -563,7 +538,7 @@ class GraphMachine {
     const bool decided = before.op != Op::choose && before.opened_by == parameter;
     if (!(before.op == Op::choose || before.settled) || decided) return std::nullopt;
     const ThreadId t = before.name.thread;
-    return awaits(next_of(t)) && choices_.is_inside(standing(t)) ? std::optional(next_of(t)) : std::nullopt;
+    return awaits(next_of(t)) && trials_.is_inside(standing(t)) ? std::optional(next_of(t)) : std::nullopt;
   }
   static void continue_guard(const Prepared& before, std::int64_t parameter, Prepared& event) {
     event.opened = before.opened;
@@ -575,12 +550,12 @@ class GraphMachine {
     const ThreadId t = event.name.thread;
     if (event.op == Op::choose) {
       const bool home = !event.settled && parameter == event.home;
-      if (event.opened_by == no_event) return home || choices_.may_pass(t, parameter);
-      return !home && choices_.opens(t, parameter, event.opened, event.opened_by);
+      if (event.opened_by == no_event) return home || trials_.may_pass(t, parameter);
+      return !home && trials_.opens(t, parameter, event.opened, event.opened_by);
     }
     if (event.opened_by == no_event || event.opened_by == parameter) return true;
     return earlier_than(event.opened)(static_cast<EventId>(parameter)) &&
-           choices_.stays_inside(t, value_of(parameter));
+           trials_.stays_inside(t, value_of(parameter));
   }
 
   // The committed reads of the event's location, for graphs that have an index of them.
@@ -597,8 +572,8 @@ class GraphMachine {
   [[nodiscard]] bool may_revisit(const Prepared& event, std::int64_t source, EventId read,
                                  const Set& deleted) {
     if (graph_[read].location != event.initial || !graph_[read].reads()) {
-      if (graph_[read].location != no_event || !choices_.waited(read)) return false;
-      if (!choices_.may_open(read, event.initial, effect_of(event, source).written)) return false;
+      if (graph_[read].location != no_event || !trials_.waited(read)) return false;
+      if (!trials_.may_open(read, event.initial, effect_of(event, source).written)) return false;
     }
     if (graph_[read].state == ThreadState::awaiting && defers_read(graph_[read].po_previous)) {
       Set prefix = commit_before(event);
@@ -735,7 +710,8 @@ class GraphMachine {
   [[nodiscard]] bool may_wait_at_choice(ThreadId t, const Mailbox& m) {
     if (m.op != Op::choose) [[likely]]
       return false;
-    const bool waits = waits_at_choices_ && WaitingChoices<ExecutionGraph>::is_choice(m) && !image_.threads[t].is_daemon;
+    const bool waits =
+        waits_at_choices_ && Trials<ExecutionGraph>::is_choice(m) && !image_.threads[t].is_daemon;
     any_choice_waits_ = any_choice_waits_ || waits;
     return waits;
   }
@@ -763,35 +739,11 @@ class GraphMachine {
     const auto& m = standing(t);
     return m.op == Op::load && m.in_await != 0 && m.expected == 0;
   }
-  // Runs the thread on from its read, on trial, with this value. False if it stops without another event.
-  // With `loads`, the rest of its condition reads the newest values; `loads` becomes their number.
-  [[nodiscard]] bool goes_on(ThreadId t, std::int64_t value, std::uint32_t* loads = nullptr) {
-    auto& m = snapshots_.enter(t, graph_.thread(t).snapshot);
-    const Uncounted trial(image_);
-    for (;; value = newest_value(m.location)) {
-      m.value = effect_of_reading(m.op, value, m.value, m.expected, t).result;
-      snapshots_.resume(t);
-      if (loads == nullptr || m.op != Op::load || m.in_await == 0 || m.expected != 0) break;
-      ++*loads;
-    }
-    return m.op != Op::await_failed && m.op != Op::assume_failed && m.op != Op::idle_round;
-  }
-  // Whether the thread continues if it reads the newest values.
-  [[nodiscard]] bool wait_ends(ThreadId t) {
-    if (standing(t).op == Op::choose) return choices_.alternative_now(t).has_value();
-    auto& last = graph_.thread(t).trial;
-    const std::int64_t value = newest_value(standing(t).location);
-    if (last.known && last.value == value) return last.ends;
-    std::uint32_t loads = 0;
-    const bool ends = goes_on(t, value, &loads);
-    last = {.known = loads == 0, .ends = ends, .value = value};
-    return ends;
-  }
   // Where no wait has ended: whether there is a write that lets the thread continue although it is not the
   // newest one, or is not all that the thread waits for. (Not if the thread has been deferred since.)
   template <typename MayRead>
   [[nodiscard, gnu::noinline]] bool undecided(ThreadId t, MayRead&& may_read) {
-    if (is_at_choice(t)) return choices_.may_pass(t);
+    if (is_at_choice(t)) return trials_.may_pass(t);
     Prepared event;
     prepare(next_of(t), event);
     for (auto place = first_parameter(event); place; place = next_parameter(event, *place)) {
@@ -813,7 +765,9 @@ class GraphMachine {
   }
   // Whether a write is at an earlier position in the order than the event.
   [[nodiscard]] auto earlier_than(EventId event) const {
-    return [earlier = graph_.earlier_than(event)](EventId e) { return is_initial(e) || earlier.contains(static_cast<ProcessId>(e)); };
+    return [earlier = graph_.earlier_than(event)](EventId e) {
+      return is_initial(e) || earlier.contains(static_cast<ProcessId>(e));
+    };
   }
   // True if the thread's lock is deferred.
   [[nodiscard]] bool deferred(ThreadId t) const {
@@ -983,7 +937,7 @@ class GraphMachine {
   Bound<ExecutionGraph> bound_;
   TiedThreads<ExecutionGraph> tied_;
   Snapshots snapshots_;
-  WaitingChoices<ExecutionGraph> choices_;
+  Trials<ExecutionGraph> trials_;
   bool waits_at_choices_ = false;
   bool any_choice_waits_ = false;  // some thread has waited at a choice
   std::vector<FailureWithCauses> failures_;

@@ -506,9 +506,8 @@ void Rsmc<Machine>::detect_openings(const Prepared& writer, const Set& before, N
         return machine_.may_open(writer, place, choice, found_.alternative);
       };
       if (machine_.updates(writer.name)) {
-        add_updates(writer, before, node, choice, [&](std::int64_t place) {
-          return machine_.would_update(writer, place) && opens(place);
-        });
+        add_updates(writer, before, node, choice,
+                    [&](std::int64_t place) { return machine_.would_update(writer, place) && opens(place); });
       } else if (opens(no_event)) {
         set_before(before, node.depth);
         found_.writer = {writer.name, {}, 0};

@@ -81,7 +81,8 @@ class Writer : TextWriter {
     }
   }
   std::string either(int depth) {
-    if (below(5) == 0) return "either i in 0..2 { await " + comparison("a[i]") + "; r = r + i;" + rest() + " }";
+    if (below(5) == 0)
+      return "either i in 0..2 { await " + comparison("a[i]") + "; r = r + i;" + rest() + " }";
     std::string text;
     for (int i = below(4) == 0 ? 3 : 2; i > 0; --i)
       text += (text.empty() ? "either { " : " or { ") + alternative(depth) + " }";

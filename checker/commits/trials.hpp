@@ -1,9 +1,10 @@
-// Choices of an `either` that wait, in an execution graph: which alternative a thread can take, by running it on trial.
+// Threads of an execution graph, run on trial: whether one that waits would continue. A trial leaves the thread as it was.
 //
-// A thread waits at such a choice until some guard holds. One alternative counts as maximal, the *home* of the choice: the
-// first one that can be taken if its guard reads the newest writes. Another one is taken with writes that were there before
-// the choice, or it is *opened* by a later write, which revisits the choice. docs/algorithms.md, "Alternatives in graphs",
-// proves that each execution is still found once.
+// A thread waits at a read that may stop it at once (the load of an await, say), or at the choice of an `either`, until
+// some guard holds. One alternative of such a choice counts as maximal, its *home*: the first one that can be taken
+// if its guard reads the newest writes. Another one is taken with writes that were there before the choice, or it is
+// *opened* by a later write, which revisits the choice. docs/algorithms.md, "Alternatives in graphs", proves that each
+// execution is still found once.
 //
 // An alternative begins with a guard if its first operations are loads of a condition, or the choice of another `either`
 // whose guards are then guards of this one. Others are *free*, they can always be taken: those without a condition, or
@@ -19,18 +20,64 @@
 #include "checker/state/event.hpp"
 #include "checker/state/snapshots.hpp"
 #include "checker/state/step.hpp"
+#include "checker/state/update_effect.hpp"
 #include "compiler/image.hpp"
 
 namespace heddle::checker {
 
 template <typename ExecutionGraph>
-class WaitingChoices {
+class Trials {
  public:
   using Set = typename ExecutionGraph::Set;
 
   // All three must outlive the object.
-  WaitingChoices(const Image& image, ExecutionGraph& graph, Snapshots& snapshots)
+  Trials(const Image& image, ExecutionGraph& graph, Snapshots& snapshots)
       : image_(image), graph_(graph), snapshots_(snapshots) {}
+
+  // -- Reads.
+
+  // Whether the thread continues from its read with this value. False if it stops without another event. With
+  // `loads`, the rest of its condition reads the newest values; `loads` becomes their number.
+  [[nodiscard]] bool goes_on(ThreadId t, std::int64_t value, std::uint32_t* loads = nullptr) {
+    const compiler::Uncounted trial(image_);
+    Mailbox& m = snapshots_.enter(t, graph_.thread(t).snapshot);
+    for (;; value = newest_value(m.location)) {
+      m.value = effect_of_reading(m.op, value, m.value, m.expected, t).result;
+      snapshots_.resume(t);
+      if (loads == nullptr || m.op != Op::load || m.in_await == 0 || m.expected != 0) break;
+      ++*loads;
+    }
+    return m.op != Op::await_failed && m.op != Op::assume_failed && m.op != Op::idle_round;
+  }
+  // Whether the thread, which waits, continues if it reads the newest values.
+  [[nodiscard]] bool wait_ends(ThreadId t) {
+    const Mailbox& m = snapshots_.mailbox(graph_.thread(t).snapshot);
+    if (m.op == Op::choose) return alternative_now(t).has_value();
+    auto& last = graph_.thread(t).trial;
+    const std::int64_t value = newest_value(m.location);
+    if (last.known && last.value == value) return last.ends;
+    std::uint32_t loads = 0;
+    const bool ends = goes_on(t, value, &loads);
+    last = {.known = loads == 0, .ends = ends, .value = value};
+    return ends;
+  }
+  // Whether a thread at a failed await continues with these values. `answer`: what it is asked, see
+  // compiler::any_alternative.
+  template <typename Read>
+  [[nodiscard]] bool await_holds(ThreadId t, Read&& read, std::int64_t answer) {
+    const compiler::Uncounted trial(image_);
+    Mailbox& m = snapshots_.enter(t, graph_.thread(t).snapshot);
+    const auto site = m.site;
+    m.value = answer;
+    snapshots_.resume(t);
+    while (m.in_await != 0) {
+      m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, t).result;
+      snapshots_.resume(t);
+    }
+    return m.op != Op::await_failed || m.site != site;
+  }
+
+  // -- Choices.
 
   // The thread is at a choice of alternatives of which some begin with a guard.
   [[nodiscard]] static bool is_choice(const Mailbox& m) {
@@ -47,13 +94,11 @@ class WaitingChoices {
     return graph_[event].kind == EventKind::choice && graph_[event].state == ThreadState::awaiting;
   }
 
-  // -- Of a thread that waits at a choice. Each takes a run of the guard for each way to read it, and alternative.
+  // Of a thread that waits at a choice. Each takes a run of the guard for each way to read it, and alternative.
 
   // The first alternative that it can take if it reads the newest writes.
   [[nodiscard, gnu::noinline]] std::optional<std::int64_t> alternative_now(ThreadId t) {
-    return first_alternative(t, [&](Location x, auto&& visit) {
-      visit(graph_[graph_.newest(initial(x))].value, false);
-    });
+    return first_alternative(t, [&](Location x, auto&& visit) { visit(newest_value(x), false); });
   }
   // Whether it can take any of them, or this one, with some writes of the graph.
   [[nodiscard, gnu::noinline]] bool may_pass(ThreadId t) {
@@ -84,23 +129,22 @@ class WaitingChoices {
   // which has waited and is in the graph with its home; and whether it may open this one, in some graph with the same
   // events before the choice.
   [[nodiscard, gnu::noinline]] bool may_open(EventId choice, EventId location, std::int64_t value) {
-    const auto& chosen = graph_[choice];
-    const std::int64_t end = snapshots_.mailbox(chosen.snapshot).expected;
-    std::int64_t alternative = snapshots_.mailbox(chosen.snapshot).value;
+    Trial trial = first_trial(choice);
+    const std::int64_t end = snapshots_.mailbox(trial.snapshot).expected;
     const auto bounds = [&](EventId x) { return graph_.bounds_of_load(choice, x); };
-    for (; alternative < end; ++alternative) {
-      if (alternative != chosen.value &&
-          opens({chosen.thread, chosen.snapshot, alternative, true}, choice, location, value, bounds))
+    for (; trial.alternative < end; ++trial.alternative) {
+      if (trial.alternative != graph_[choice].value && opens(trial, choice, location, value, bounds))
         return true;
     }
     return false;
   }
   [[nodiscard]] bool may_open(EventId choice, EventId location, std::int64_t value,
                               std::int64_t alternative) {
-    const auto& chosen = graph_[choice];
-    return alternative != chosen.value &&
-           opens({chosen.thread, chosen.snapshot, alternative, true}, choice, location, value,
-                 [&](EventId x) { return graph_.coherence_bounds_of_load(choice, x); });
+    Trial trial = first_trial(choice);
+    trial.alternative = alternative;
+    return alternative != graph_[choice].value && opens(trial, choice, location, value, [&](EventId x) {
+             return graph_.coherence_bounds_of_load(choice, x);
+           });
   }
   // Whether the thread, at a load of a guard, is still at something of it after it has read this value.
   [[nodiscard]] bool stays_inside(ThreadId t, std::int64_t value) {
@@ -119,8 +163,17 @@ class WaitingChoices {
     bool decide;  // see `passes`
   };
 
+  // Of the first alternative of a choice in the graph, which a decisive load is to pass. (No reference to the event is
+  // kept: making room for a location moves the events.)
+  [[nodiscard]] Trial first_trial(EventId choice) const {
+    const auto& event = graph_[choice];
+    return {event.thread, event.snapshot, snapshots_.mailbox(event.snapshot).value, true};
+  }
   [[nodiscard]] EventId initial(Location location) {
     return graph_.initial(location, image_.locations[location].initial);
+  }
+  [[nodiscard]] std::int64_t newest_value(Location location) {
+    return graph_[graph_.newest(initial(location))].value;
   }
   template <typename Sources>
   [[nodiscard]] std::optional<std::int64_t> first_alternative(ThreadId t, Sources&& each_source) {
