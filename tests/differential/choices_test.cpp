@@ -136,6 +136,27 @@ TEST_CASE("trust and rsmc take an alternative only where it can be taken, and mi
   CHECK(deadlocks > programs / 4);
 }
 
+TEST_CASE("no execution of trust and rsmc is blocked at an alternative that never becomes possible") {
+  for (const char* name : {"alternating_bit", "lamport_mutex", "paxos", "raft_election", "ricart_agrawala",
+                           "sliding_window", "three_phase_commit", "token_ring", "two_phase_commit"}) {
+    const auto program =
+        Program::from_file(std::string(HEDDLE_SOURCE_DIR "/examples/protocols/") + name + ".hed");
+    REQUIRE(program);
+    for (const char* model : {"sc", "tso", "pso"}) {
+      for (const char* algorithm : {"trust", "rsmc"}) {
+        INFO(name << " " << model << " " << algorithm);
+        CheckOptions options;
+        options.model = model;
+        options.algorithm = algorithm;
+        const auto result = check(*program, options);
+        REQUIRE(result);
+        CHECK(result->counts.executions > 0);
+        CHECK(result->counts.blocked_await == 0);
+      }
+    }
+  }
+}
+
 TEST_SUITE_END();
 
 }  // namespace heddle::differential
