@@ -109,7 +109,7 @@ TEST_SUITE_BEGIN("waiting");
 
 TEST_CASE("trust and rsmc take an alternative only where it can be taken, and miss none") {
   constexpr std::uint64_t most_executions = 4'000;
-  const std::size_t programs = tests::sized(1'000, 20'000);
+  const std::size_t programs = tests::sized(1'000, 8'000);
   std::size_t deadlocks = 0, compared = 0, failures = 0;
   for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
     const std::string text = Writer(default_seed() * 10'000'000 + number).program();
