@@ -253,7 +253,8 @@ void Rsmc<Machine>::arrive() {
   undo_branch();
 }
 
-// If the newest step is a choice that waited, or of a settled guard: opens the node of what must come directly after it.
+// After a choice that waited, or a step of a settled guard, the next step of that guard comes at once: opens its node. False if
+// the newest step is neither, or its guard has been passed.
 template <WaitsInPlace Machine>
 bool Rsmc<Machine>::open_in_guard() {
   if constexpr (WaitsAtChoices<Machine>) {

@@ -19,7 +19,6 @@
 #include "checker/state/event.hpp"
 #include "checker/state/snapshots.hpp"
 #include "checker/state/step.hpp"
-#include "checker/state/update_effect.hpp"
 #include "compiler/image.hpp"
 
 namespace heddle::checker {
