@@ -92,6 +92,7 @@ void Generator::evaluate_again(const Statement& statement, const Guard* guard, B
                                               : 0;
   if (frame_->start_if_used(wait)) {
     perform({.op = Op::await_failed,
+             .expected = guard == nullptr ? nullptr : frame_->load(guard->later),
              .site = site,
              .in_either = guard == nullptr ? InEither::no : InEither::inside});
     if (guard == nullptr) {

@@ -90,6 +90,7 @@ Generator::Guard Generator::begin_either(const Statement& statement, const Guard
     choice = choose(statement.expressions[0], begun_ ? InEither::no : InEither::inside);
     Guard guard = *around;
     guard.used = guard.waits = false;
+    note_alternative(statement, guard, choice, ir().CreateIsNotNull(frame_->load(guard.later)));
     return guard;
   }
   Guard guard{.entry = frame_->block(), .top = frame_->top()};
@@ -100,9 +101,20 @@ Generator::Guard Generator::begin_either(const Statement& statement, const Guard
   guard.ask = frame_->block();
   guard.enabled = frame_->block();
   guard.asked = frame_->allocate();
+  guard.later = frame_->allocate();
   frame_->store(guard.asked, ir().getInt64(0));
+  note_alternative(statement, guard, choice, ir().getFalse());
   guard.site = sites_.waiting(statement.range, scope().call);
   return guard;
+}
+
+// `before`: whether the thread had already chosen another alternative than the first one of an `either` around.
+void Generator::note_alternative(const Statement& statement, const Guard& guard, llvm::Value* choice,
+                                 llvm::Value* before) {
+  llvm::Value* const mask = mask_;
+  llvm::Value* const low = integer(statement.expressions[0].operands[0]);
+  mask_ = mask;
+  frame_->store(guard.later, ir().CreateOr(before, ir().CreateICmpNE(choice, low)));
 }
 
 // `guard`: of all alternatives. `first`: the first one, `none`: where the last one leads if its guard does not hold.

@@ -193,6 +193,7 @@ class Generator {
     llvm::BasicBlock* next = nullptr;     // the next alternative, when asked; or the end: none holds
     llvm::BasicBlock* enabled = nullptr;  // this one holds, when asked
     std::uint32_t asked = 0;              // a slot: whether the thread has been asked
+    std::uint32_t later = 0;              // a slot: whether it has chosen another alternative than the first
     std::uint32_t site = 0;
     bool used =
         false;  // whether the alternative begins with a guard, or each of those of the `either` with which it begins
@@ -203,6 +204,8 @@ class Generator {
   // `choice`: the value, set.
   Guard begin_either(const lang::Statement& statement, const Guard* around, llvm::BasicBlock* first,
                      llvm::Value*& choice);
+  void note_alternative(const lang::Statement& statement, const Guard& guard, llvm::Value* choice,
+                        llvm::Value* before);
   void end_either(const Guard& guard, Guard* around, llvm::BasicBlock* first, llvm::BasicBlock* none);
   // Whether the alternative still is at its beginning after this, or comes to its guard in it.
   [[nodiscard]] static bool keeps_guard(const lang::Statement& statement);

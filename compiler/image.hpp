@@ -53,7 +53,7 @@ enum class Op : std::uint8_t {
   assumption,  // in: value (whether it holds)
   // The thread cannot continue by itself. `await_failed` may be resumed: the thread evaluates the condition
   // again; what it does if it waits in an alternative of an `either` is up to the answer: see `own_alternative`.
-  await_failed,   // out: value
+  await_failed,   // in: expected (1: in another alternative than the first)   out: value
   assume_failed,  // this and all below except assert_failed: never resumed
   idle_round,     // a round of a retry loop has changed nothing: Options::end_idle of the compiler
   loop_bound,     // more rounds of a `while` than Options::unroll of the compiler

@@ -174,6 +174,7 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
   { run.standing_op(t) } -> std::same_as<Op>;               // the operation at which the thread is reported
   { run.standing_site(t) } -> std::same_as<std::uint32_t>;  // `none`: the cause is another thread
   run.standing(t).op;                                       // the request at which the thread is
+  run.standing(t).expected;
   run.standing(t).site;
   run.standing(t).location;
   // True if a thread at a failed await would continue if it evaluated the condition now.
@@ -364,6 +365,8 @@ concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
 // the choice: up to the load that reads it, the guard reads writes from before the choice.
 //
 // - `wait_at_choices`: from now on they do; at the beginning of the first run. `any_choice_waits`: some choice has.
+// - `counts_wait`: of a daemon that waits for ever: whether it does so in the alternative in which that counts (last_look.hpp).
+//   If its choice has waited, that is the home.
 // - `home`: of a prepared choice that waits. `is_home`: whether the event is one, with its home. `home_of_revisited`: of
 //   the choice that has just been revisited.
 // - `may_open`: whether the write, with this parameter, may open this alternative of the choice, which has its home.
@@ -377,9 +380,10 @@ concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
 template <typename M>
 concept WaitsAtChoices = DefersReads<M> &&
     requires(M& machine, const M& run, typename M::Prepared& event, const typename M::Prepared& prepared,
-             std::int64_t parameter, EventId id) {
+             std::int64_t parameter, EventId id, ThreadId t) {
   machine.wait_at_choices();
   { run.any_choice_waits() } -> std::same_as<bool>;
+  { run.counts_wait(t) } -> std::same_as<bool>;
   { run.home(prepared) } -> std::same_as<std::int64_t>;
   { run.is_home(id) } -> std::same_as<bool>;
   { run.home_of_revisited() } -> std::same_as<std::int64_t>;

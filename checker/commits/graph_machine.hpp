@@ -458,7 +458,8 @@ class GraphMachine {
   [[gnu::noinline]] bool evaluate_waits(MayWait&& may_wait) {
     for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
       const ThreadId t = take_first(left);
-      if (image_.threads[t].is_daemon && !may_wait(next_of(t), graph_.newest(initial(standing(t).location))))
+      if (image_.threads[t].is_daemon && !is_at_choice(t) &&
+          !may_wait(next_of(t), graph_.newest(initial(standing(t).location))))
         continue;
       while (graph_.thread(t).state == ThreadState::awaiting && !trials_.wait_ends(t)) {
         if (graph_.full()) {
@@ -468,7 +469,7 @@ class GraphMachine {
         Prepared event;
         prepare(next_of(t), event);
         EventId id = no_event;
-        insert(event, *first_parameter(event), id);
+        insert(event, event.op == Op::choose ? event.home : *first_parameter(event), id);
         evaluated_.push_back(id);
       }
     }
@@ -512,10 +513,8 @@ class GraphMachine {
 
   // -- Alternatives, as WaitsAtChoices has them.
 
-  // (With equal threads, what one of them may choose depends on another one. And an execution in which a daemon waits for
-  // ever counts once for each alternative.)
   void wait_at_choices() {
-    if (bound_.active() || tied_.any()) return;
+    if (bound_.active()) return;
     waits_at_choices_ = true;
     for (ThreadId t = 0; t < thread_count(); ++t) {
       if (may_wait_at_choice(t, standing(t))) graph_.set_state(t, ThreadState::awaiting);
@@ -523,6 +522,13 @@ class GraphMachine {
   }
   [[nodiscard]] bool any_choice_waits() const { return any_choice_waits_; }
   [[nodiscard]] bool is_home(EventId choice) const { return trials_.waited(choice) && is_default(choice); }
+  [[nodiscard]] bool counts_wait(ThreadId t) const {
+    const Mailbox& m = standing(t);
+    if (m.in_either == compiler::InEither::no) return true;
+    EventId choice = graph_.thread(t).last;
+    while (graph_[choice].kind != EventKind::choice) choice = graph_[choice].po_previous;
+    return trials_.waited(choice) ? is_default(choice) : waits_in_first_alternative(m);
+  }
   [[nodiscard]] static std::int64_t home(const Prepared& choice) { return choice.home; }
   [[nodiscard]] std::int64_t home_of_revisited() const { return graph_.last_cut().value; }
   [[nodiscard]] bool may_open(const Prepared& write, std::int64_t source, EventId choice,
@@ -707,11 +713,11 @@ class GraphMachine {
   [[nodiscard]] bool may_wait(const Mailbox& m) const {
     return (m.in_await | m.before_assume) != 0 && !bound_.active() && !image_.locations[m.location].is_plain;
   }
+  // (What one of several equal threads may choose depends on another one.)
   [[nodiscard]] bool may_wait_at_choice(ThreadId t, const Mailbox& m) {
     if (m.op != Op::choose) [[likely]]
       return false;
-    const bool waits =
-        waits_at_choices_ && Trials<ExecutionGraph>::is_choice(m) && !image_.threads[t].is_daemon;
+    const bool waits = waits_at_choices_ && Trials<ExecutionGraph>::is_choice(m) && !tied_.has_equal(t);
     any_choice_waits_ = any_choice_waits_ || waits;
     return waits;
   }

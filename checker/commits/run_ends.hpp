@@ -218,9 +218,10 @@ class RunEnds {
     for (ThreadId t = 0; t < machine.thread_count(); ++t) {
       const auto holds = [&] { return machine.await_holds(t); };
       const auto looked_last = [&] {
-        return last_look_saw_last_writes(
-            [&](std::uint32_t i) { return machine.look(t, i); },
-            [&](auto&& read) { return machine.await_holds(t, read, compiler::own_alternative); });
+        return counts_wait(machine, t) &&
+               last_look_saw_last_writes(
+                   [&](std::uint32_t i) { return machine.look(t, i); },
+                   [&](auto&& read) { return machine.await_holds(t, read, compiler::own_alternative); });
       };
       const Op op = machine.standing_op(t);
       const std::uint32_t site = machine.standing_site(t);
@@ -229,6 +230,10 @@ class RunEnds {
         break;
     }
     return result.end();
+  }
+  [[nodiscard]] static bool counts_wait(const Machine& machine, ThreadId t) {
+    if constexpr (WaitsAtChoices<Machine>) return machine.counts_wait(t);
+    return waits_in_first_alternative(machine.standing(t));
   }
   // Threads that run ahead execute operations more than once, and at first with wrong values. So their
   // coverage is counted at the end of the run.

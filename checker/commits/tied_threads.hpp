@@ -10,6 +10,7 @@
 // of such runs are such runs, and that the next event can still come last.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -28,6 +29,10 @@ class TiedThreads {
       : graph_(graph), twins_(twins.begin(), twins.end()) {}
 
   [[nodiscard]] bool any() const { return !twins_.empty(); }
+  // Whether other threads are equal to this one. O(threads).
+  [[nodiscard]] bool has_equal(ThreadId t) const {
+    return any() && (twins_[t] != none || std::ranges::find(twins_, t) != twins_.end());
+  }
   // How many executions the graph stands for.
   [[nodiscard]] std::uint64_t permutations() const {
     std::uint64_t result = 1;

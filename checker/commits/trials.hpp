@@ -105,14 +105,17 @@ class Trials {
   [[nodiscard, gnu::noinline]] bool may_pass(ThreadId t, std::int64_t alternative) {
     return passes({t, graph_.thread(t).snapshot, alternative, false}, any_source(t));
   }
-  // The home of the choice. If no alternative can be taken now, it is the first one that has a guard to wait at.
+  // The home of the choice. If no alternative can be taken now, it is the first one that has a guard to wait at; or just the
+  // first one, if all guards fail without a load.
   [[nodiscard, gnu::noinline]] std::int64_t home_of(ThreadId t) {
     if (const auto now = alternative_now(t)) return *now;
     const auto snapshot = graph_.thread(t).snapshot;
+    const std::int64_t low = snapshots_.mailbox(snapshot).value;
     const std::int64_t end = snapshots_.mailbox(snapshot).expected;
-    std::int64_t alternative = snapshots_.mailbox(snapshot).value;
-    while (alternative < end && !has_guard({t, snapshot, alternative, false})) ++alternative;
-    return alternative;
+    for (std::int64_t alternative = low; alternative < end; ++alternative) {
+      if (has_guard({t, snapshot, alternative, false})) return alternative;
+    }
+    return low;
   }
   // Whether it can take the alternative if the guard reads the write, and before that only writes older than the choice,
   // which has been revisited (`position`: its stand-in).

@@ -561,9 +561,10 @@ bool Machine<Model, Words>::looked_last(ThreadId thread) {
     if (step.access.writes && last_write[step.access.location] == none)
       last_write[step.access.location] = position - 1;
   }
-  return last_look_saw_last_writes(
-      [&](std::uint32_t i) { return i < looks.size() ? looks[i] : Look{}; },
-      [&](auto&& read) { return await_holds(thread, read, compiler::own_alternative); });
+  return waits_in_first_alternative(threads_.mailbox(thread)) &&
+         last_look_saw_last_writes(
+             [&](std::uint32_t i) { return i < looks.size() ? looks[i] : Look{}; },
+             [&](auto&& read) { return await_holds(thread, read, compiler::own_alternative); });
 }
 
 // Calls `use.template operator()<Words>()` with the narrowest sets that hold all processes of the program.

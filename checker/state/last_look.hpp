@@ -2,8 +2,9 @@
 //
 // A daemon may wait for ever. Its wait belongs to a complete execution if it has seen that there is nothing to
 // do: if each read of its last evaluation has seen the last write of its location. An evaluation that came too
-// early belongs to an execution that has not ended. So each final state has one execution in which a daemon
-// waits for one reason, in whatever order the algorithm explores.
+// early belongs to an execution that has not ended. And of an `either`, only a wait in the first alternative counts, since
+// which one a thread has chosen that can take none of them makes no difference. So each final state has one execution in
+// which a daemon waits for one reason, in whatever order the algorithm explores.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,12 @@
 #include "checker/state/step.hpp"
 
 namespace heddle::checker {
+
+// Of the request at which a thread has stopped (Op::await_failed): false if it is in another alternative of an `either`.
+template <typename Request>
+[[nodiscard]] bool waits_in_first_alternative(const Request& request) {
+  return request.expected == 0;
+}
 
 // A read of a thread: what memory held, and whether no other write to the location came later.
 struct Look {

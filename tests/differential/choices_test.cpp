@@ -25,8 +25,12 @@ class Writer : TextWriter {
         "shared x: int; shared y: int; shared a: int[2]; shared own: int[4];\n"
         "fn seen(v: ref int, n: int) -> int { await v == n; return v; }\n";
     threads_ = below(4) == 0 ? 2 : below(6) == 0 ? 4 : 3;
+    const bool daemons = below(3) == 0;
     for (thread_ = 0; thread_ < threads_; ++thread_) {
-      text += "thread " + std::string(1, "pqst"[thread_]) + " {\n  var r = 0;\n";
+      if (daemons && thread_ > 0 && below(3) > 0) text += "daemon ";
+      const bool are_equal = below(10) == 0;
+      text +=
+          "thread " + std::string(1, "pqst"[thread_]) + (are_equal ? "[k: 0..2]" : "") + " {\n  var r = 0;\n";
       eithers_ = 0;
       for (int i = 1 + below(threads_ == 2 ? 4 : threads_ == 3 ? 3 : 2); i > 0; --i) text += statement();
       text += "}\n";
@@ -54,13 +58,14 @@ class Writer : TextWriter {
   }
   std::string condition() {
     const std::string one = variable();
-    switch (below(9)) {
+    switch (below(10)) {
       case 0: return comparison(one) + " && " + comparison(variable());
       case 1: return comparison(one) + " || " + comparison(variable());
       case 2: return comparison(one) + " || " + comparison(one);
       case 3: return comparison(one) + " && " + comparison(variable()) + " && " + comparison(one);
       case 4: return mine() + " < " + one;
       case 5: return mine() + " < " + one + " && " + comparison(variable());
+      case 6: return comparison("r") + (below(2) == 0 ? "" : " && " + comparison(one));
       default: return comparison(one);
     }
   }
@@ -137,8 +142,9 @@ TEST_CASE("trust and rsmc take an alternative only where it can be taken, and mi
 }
 
 TEST_CASE("no execution of trust and rsmc is blocked at an alternative that never becomes possible") {
-  for (const char* name : {"alternating_bit", "lamport_mutex", "paxos", "raft_election", "ricart_agrawala",
-                           "sliding_window", "three_phase_commit", "token_ring", "two_phase_commit"}) {
+  for (const char* name :
+       {"alternating_bit", "counter_crdt", "lamport_mutex", "lease", "paxos", "raft_election",
+        "ricart_agrawala", "sliding_window", "three_phase_commit", "token_ring", "two_phase_commit"}) {
     const auto program =
         Program::from_file(std::string(HEDDLE_SOURCE_DIR "/examples/protocols/") + name + ".hed");
     REQUIRE(program);

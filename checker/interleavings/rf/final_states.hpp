@@ -135,8 +135,10 @@ class FinalStates {
     return result;
   }
 
-  // Decides that the writes that the waiting thread looked at last are the last ones. False if they cannot be.
+  // Decides that the writes that the waiting thread looked at last are the last ones. False if they cannot be, or if its
+  // wait counts elsewhere.
   [[nodiscard]] bool looks_last(ThreadId t) {
+    if (!waits_in_first_alternative(run_.machine().threads().mailbox(t))) return false;
     std::vector<EventName> reads;  // newest first
     for (auto i = static_cast<std::uint32_t>(run_.events(t).size()); i > 0; --i) {
       if (run_.events(t)[i - 1].reads()) reads.push_back(name_of(t, i - 1));
