@@ -82,7 +82,6 @@ void Generator::evaluate_again(const Statement& statement, const Guard* guard, B
   in_guard_ = false;
   in_await_ = around;
   if (frame_->start_if_used(fails)) {
-    frame_->begin_evaluation(false);
     begin_atomic();
     branch_if_asked(guard, guard == nullptr ? nullptr : guard->next, wait);
   }
@@ -91,8 +90,10 @@ void Generator::evaluate_again(const Statement& statement, const Guard* guard, B
                              : waits          ? sites_.waiting(statement.range, scope().call)
                                               : 0;
   if (frame_->start_if_used(wait)) {
+    llvm::Value* how = frame_->at_first_load();
+    if (guard != nullptr) how = ir().CreateOr(how, frame_->load(guard->later));
     perform({.op = Op::await_failed,
-             .expected = guard == nullptr ? nullptr : frame_->load(guard->later),
+             .expected = how,
              .site = site,
              .in_either = guard == nullptr ? InEither::no : InEither::inside});
     if (guard == nullptr) {

@@ -114,7 +114,8 @@ void Generator::note_alternative(const Statement& statement, const Guard& guard,
   llvm::Value* const mask = mask_;
   llvm::Value* const low = integer(statement.expressions[0].operands[0]);
   mask_ = mask;
-  frame_->store(guard.later, ir().CreateOr(before, ir().CreateICmpNE(choice, low)));
+  llvm::Value* const later = ir().CreateOr(before, ir().CreateICmpNE(choice, low));
+  frame_->store(guard.later, ir().CreateSelect(later, ir().getInt64(in_later_alternative), ir().getInt64(0)));
 }
 
 // `guard`: of all alternatives. `first`: the first one, `none`: where the last one leads if its guard does not hold.

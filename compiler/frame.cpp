@@ -267,6 +267,10 @@ void Frame::begin_evaluation(bool begins) {
   builder_.CreateStore(builder_.getInt64(begins ? 1 : 0), mail(offsetof(Mailbox, expected)));
 }
 
+Value* Frame::at_first_load() {
+  return builder_.CreateLoad(builder_.getInt64Ty(), mail(offsetof(Mailbox, expected)));
+}
+
 Value* Frame::effect() {
   Value* const effect = builder_.CreateLoad(builder_.getInt8Ty(), mail(offsetof(Mailbox, effect)));
   return builder_.CreateZExt(effect, builder_.getInt64Ty());
@@ -299,7 +303,7 @@ Value* Frame::perform(const Request& request) {
     default: break;
   }
   Value* result = builder_.CreateLoad(builder_.getInt64Ty(), mail(offsetof(Mailbox, value)));
-  if (request.in_await && request.op == Op::load) begin_evaluation(false);
+  if (request.in_await && request.expected == nullptr) begin_evaluation(false);
   if (request.expected != nullptr) {
     Value* const place = mail(offsetof(Mailbox, expected));
     if (request.op == Op::compare_exchange) {

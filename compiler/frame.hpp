@@ -96,6 +96,7 @@ class Frame {
   void make_entry(llvm::StoreInst& request);
   // Whether the next load of an `await` is the first one of an evaluation: see Mailbox::in_await.
   void begin_evaluation(bool begins);
+  [[nodiscard]] llvm::Value* at_first_load();  // i64, 0 or 1
   // Makes a request after which the thread is never resumed. Ends the current block.
   void stop(const Request& request);
 

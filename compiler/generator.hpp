@@ -193,7 +193,7 @@ class Generator {
     llvm::BasicBlock* next = nullptr;     // the next alternative, when asked; or the end: none holds
     llvm::BasicBlock* enabled = nullptr;  // this one holds, when asked
     std::uint32_t asked = 0;              // a slot: whether the thread has been asked
-    std::uint32_t later = 0;              // a slot: whether it has chosen another alternative than the first
+    std::uint32_t later = 0;  // a slot: `in_later_alternative` if it has chosen another one than the first
     std::uint32_t site = 0;
     bool used =
         false;  // whether the alternative begins with a guard, or each of those of the `either` with which it begins

@@ -53,7 +53,7 @@ enum class Op : std::uint8_t {
   assumption,  // in: value (whether it holds)
   // The thread cannot continue by itself. `await_failed` may be resumed: the thread evaluates the condition
   // again; what it does if it waits in an alternative of an `either` is up to the answer: see `own_alternative`.
-  await_failed,   // in: expected (1: in another alternative than the first)   out: value
+  await_failed,   // in: expected (failed_without_load | in_later_alternative)   out: value
   assume_failed,  // this and all below except assert_failed: never resumed
   idle_round,     // a round of a retry loop has changed nothing: Options::end_idle of the compiler
   loop_bound,     // more rounds of a `while` than Options::unroll of the compiler
@@ -73,6 +73,12 @@ enum class Op : std::uint8_t {
 inline constexpr std::int64_t own_alternative = 0;
 inline constexpr std::int64_t any_alternative = 1;
 inline constexpr std::int64_t choose_again = 2;
+
+// Of a thread at op await_failed, in Mailbox::expected. `failed_without_load`: the condition was false whatever memory holds, as in
+// `await r != 0`, so it will never hold, and nothing that the thread has read could have let it pass. `in_later_alternative`: it
+// waits in another alternative of an `either` than the first.
+inline constexpr std::int64_t failed_without_load = 1;
+inline constexpr std::int64_t in_later_alternative = 2;
 
 // What an operation is to an `either`. `entry`: a `choose` of an alternative, of which some begin with an `await`.
 // `inside`: what comes between that and the first operation after the `await`: a `choose` of another `either` with which

@@ -226,7 +226,7 @@ struct FencedExecution::Builder {
     if (trace.steps[step].location != image.locations[request.location].name) cannot_repeat();
     auto& all = into.execution_.events;
     const auto address = events_of(thread, request.address);
-    if (request.locks()) point(t, PointKind::full);
+    if (checker::is_of_mutex(request.op)) point(t, PointKind::full);
     if (request.op != Op::store && request.op != Op::unlock) {
       reads[step] = event(t, request.location, false, request.op != Op::load || request.half());
       all[reads[step]].address = address;
@@ -251,7 +251,7 @@ struct FencedExecution::Builder {
         all[writes[step]].read_half = reads[step];
       }
     }
-    if (request.locks()) point(t, PointKind::full);
+    if (checker::is_of_mutex(request.op)) point(t, PointKind::full);
   }
 
   // Reads-from and coherence, from the graph of the trace.

@@ -70,7 +70,6 @@ struct Request {
 
   static constexpr std::uint32_t no_load = none;
 
-  [[nodiscard]] bool locks() const { return op == Op::lock || op == Op::unlock || op == Op::try_lock; }
   [[nodiscard]] bool updates() const {
     return is_read_modify_write(op) || op == Op::lock || op == Op::try_lock;
   }
@@ -88,7 +87,7 @@ struct Request {
   [[nodiscard]] bool observes() const { return op == Op::assertion || op == Op::assumption; }
   // True if the thread waits there until it is committed. Nothing after a mutex operation could be committed
   // before it, because it is a full fence.
-  [[nodiscard]] bool stays() const { return locks() || op == Op::choose; }
+  [[nodiscard]] bool stays() const { return is_of_mutex(op) || op == Op::choose; }
 };
 
 class AheadThreads {
@@ -339,10 +338,10 @@ class AheadThreads {
       if (before.op == Op::need)
         request.waited = sets_.join(request.waited, static_cast<LoadSet>(before.value));
       if (before.op == Op::choose) request.before_choice = index;
-      if (before.locks()) request.before_sync = index;
+      if (is_of_mutex(before.op)) request.before_sync = index;
       if (before.op == Op::fence) pass_fence(request, before, index);
     }
-    if (request.locks()) request.before_sync = index;
+    if (is_of_mutex(request.op)) request.before_sync = index;
     if (request.observes()) {
       request.data = dependencies.data;
       (m.op == Op::assertion ? thread.assertions : thread.assumptions).push_back(index);

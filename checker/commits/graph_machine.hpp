@@ -15,13 +15,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "checker/commits/deferrals.hpp"
 #include "checker/commits/event_name.hpp"
 #include "checker/commits/graph.hpp"
 #include "checker/commits/plain_graph.hpp"
 #include "checker/commits/sc_axioms.hpp"
 #include "checker/commits/tied_threads.hpp"
 #include "checker/commits/trials.hpp"
-#include "checker/commits/way_back.hpp"
 #include "checker/preemption_bound/unbounded.hpp"
 #include "checker/state/last_look.hpp"
 #include "checker/state/machine_options.hpp"
@@ -82,6 +82,7 @@ class GraphMachine {
                std::any_of(image.locations.begin(), image.locations.end(),
                            [](const auto& location) { return location.is_mutex; })),
         tied_(graph_, options.twins),
+        deferrals_(graph_),
         snapshots_(image),
         trials_(image, graph_, snapshots_) {
     for (ThreadId t = 0; t < thread_count(); ++t) {
@@ -390,9 +391,8 @@ class GraphMachine {
     const auto& event = graph_[read];
     if (graph_.thread(event.thread).state != ThreadState::stuck) return false;
     if (bound_.active() && event.po_previous != no_event) return false;
-    const Op op = standing_op(event.thread);
-    return op == Op::assume_failed || op == Op::await_failed || op == Op::idle_round ||
-           op == Op::loop_bound || op == Op::round_limit;
+    const auto& m = standing(event.thread);
+    return fails_at_once(m) || m.op == Op::loop_bound || m.op == Op::round_limit;
   }
 
   [[nodiscard]] bool would_update(const Prepared& event, std::int64_t parameter) const {
@@ -434,25 +434,17 @@ class GraphMachine {
     return found;
   }
   [[nodiscard]] bool may_read(EventName read, EventId source) const {
-    const EventId last = graph_.thread(read.thread).last;
-    if (!defers_read(last)) return true;
-    return !is_initial(source) && follows_deferrals(last, source, graph_[source].prefix);
+    return deferrals_.may_read(read.thread, source);
   }
   [[nodiscard]] bool may_wait_on(EventName read, EventId newest) const {
-    const EventId last = graph_.thread(read.thread).last;
-    return !defers_read(last) || graph_[last].source == newest || may_read(read, newest);
+    return deferrals_.may_wait_on(read.thread, newest);
   }
-  [[nodiscard]] bool defers_read(EventId event) const {
-    return event != no_event && graph_[event].kind == EventKind::deferral && graph_[event].op != Op::lock;
-  }
+  [[nodiscard]] bool defers_read(EventId event) const { return deferrals_.contains(event); }
   [[nodiscard]] bool is_maximal_deferral(EventId event, const Set& deleted) const {
-    const auto& deferral = graph_[event];
-    return is_maximal_mark(*this, deferral.source, graph_.newest(deferral.location), deleted,
-                           earlier_than(event));
+    return deferrals_.is_maximal(event, deleted);
   }
   [[nodiscard]] bool any_reads_on(EventId write, EventName writer, const Set& deleted) const {
-    const Set readers = graph_[write].readers - deleted;
-    return !readers.empty() && !have_read_since(readers, writer.thread, deleted);
+    return deferrals_.any_reads_on(write, writer.thread, deleted);
   }
   template <typename MayWait>
   [[gnu::noinline]] bool evaluate_waits(MayWait&& may_wait) {
@@ -560,7 +552,7 @@ class GraphMachine {
       return !home && trials_.opens(t, parameter, event.opened, event.opened_by);
     }
     if (event.opened_by == no_event || event.opened_by == parameter) return true;
-    return earlier_than(event.opened)(static_cast<EventId>(parameter)) &&
+    return deferrals_.earlier_than(event.opened)(static_cast<EventId>(parameter)) &&
            trials_.stays_inside(t, value_of(parameter));
   }
 
@@ -584,7 +576,7 @@ class GraphMachine {
     if (graph_[read].state == ThreadState::awaiting && defers_read(graph_[read].po_previous)) {
       Set prefix = commit_before(event);
       if (updates(event.op) && source >= 0) prefix |= committed_before(source);
-      if (!follows_deferrals(graph_[read].po_previous, no_event, prefix)) return false;
+      if (!deferrals_.follow(graph_[read].po_previous, no_event, prefix)) return false;
     }
     if (!updates(event.op)) return true;
     const auto stays = [&](EventId write) {
@@ -725,21 +717,6 @@ class GraphMachine {
   [[nodiscard]] bool is_at_choice(ThreadId t) const {
     return graph_.thread(t).state == ThreadState::awaiting && standing(t).op == Op::choose;
   }
-  // Whether all of these readers of a write are deferrals whose threads have read since.
-  [[nodiscard, gnu::noinline]] bool have_read_since(const Set& readers, ThreadId writer,
-                                                    const Set& deleted) const {
-    bool all = true;
-    readers.for_each([&](ProcessId reader) {
-      const auto id = static_cast<EventId>(reader);
-      if (!all || !defers_read(id)) {
-        all = false;
-        return;
-      }
-      const EventId next = graph_.po_next(id);
-      all = next == no_event ? graph_[id].thread == writer : !deleted.contains(static_cast<ProcessId>(next));
-    });
-    return all;
-  }
   // Whether the thread has begun to evaluate a condition of several loads.
   [[nodiscard]] bool evaluates(ThreadId t) const {
     const auto& m = standing(t);
@@ -756,24 +733,6 @@ class GraphMachine {
       if (may_read(event.name, static_cast<EventId>(*place)) && !stops(event, *place)) return true;
     }
     return false;
-  }
-  // Whether a deferred read belongs to executions in which it reads from this write (no_event: from one that
-  // is not in the graph) with this prefix: going back from a write to the newest one among those before the
-  // deferral and in the prefix, and so on, must lead to the write that the read was deferred for.
-  [[nodiscard]] bool follows_deferrals(EventId last, EventId write, const Set& prefix) const {
-    for (; defers_read(last); last = graph_[last].po_previous) {
-      const auto& deferral = graph_[last];
-      if (!follows(*this, deferral.source, graph_.newest(deferral.location), write, prefix,
-                   earlier_than(last)))
-        return false;
-    }
-    return true;
-  }
-  // Whether a write is at an earlier position in the order than the event.
-  [[nodiscard]] auto earlier_than(EventId event) const {
-    return [earlier = graph_.earlier_than(event)](EventId e) {
-      return is_initial(e) || earlier.contains(static_cast<ProcessId>(e));
-    };
   }
   // True if the thread's lock is deferred.
   [[nodiscard]] bool deferred(ThreadId t) const {
@@ -942,6 +901,7 @@ class GraphMachine {
   ExecutionGraph graph_;
   Bound<ExecutionGraph> bound_;
   TiedThreads<ExecutionGraph> tied_;
+  Deferrals<ExecutionGraph> deferrals_;
   Snapshots snapshots_;
   Trials<ExecutionGraph> trials_;
   bool waits_at_choices_ = false;

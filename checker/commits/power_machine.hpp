@@ -523,7 +523,7 @@ template <unsigned Words>
 bool PowerMachine<Words>::holds(ThreadId t, Location mutex) const {
   const auto& requests = threads_.requests(t);
   for (std::size_t i = requests.size() - 1; i-- > 0;) {
-    if (!requests[i].locks() || requests[i].location != mutex) continue;
+    if (!is_of_mutex(requests[i].op) || requests[i].location != mutex) continue;
     if (requests[i].op == Op::unlock) return false;
     if (requests[i].result != 0) return true;
   }
@@ -819,7 +819,7 @@ auto PowerMachine<Words>::order_after_own_read(const Prepared& event, ProcessId 
   Order order = event.write;
   order.same_location.insert(reader);
   order.commit_before.insert(reader);
-  if (self.op == Op::compare_exchange || self.locks()) {
+  if (self.op == Op::compare_exchange || is_of_mutex(self.op)) {
     order.control.insert(reader);
   } else if (self.op != Op::exchange) {
     order.dependencies.insert(reader);
@@ -889,7 +889,7 @@ bool PowerMachine<Words>::stops(EventName name, std::int64_t value) {
   compiler::dependencies(block).result = 0;
   compiler::resume(block);
   while (m.op == Op::need) compiler::resume(block);
-  return m.op == Op::await_failed;
+  return fails_to_await(m);
 }
 
 template <unsigned Words>

@@ -45,7 +45,7 @@ class Trials {
       if (loads == nullptr || m.op != Op::load || m.in_await == 0 || m.expected != 0) break;
       ++*loads;
     }
-    return m.op != Op::await_failed && m.op != Op::assume_failed && m.op != Op::idle_round;
+    return !fails_at_once(m);
   }
   // Whether the thread, which waits, continues if it reads the newest values.
   [[nodiscard]] bool wait_ends(ThreadId t) {

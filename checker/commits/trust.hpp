@@ -32,7 +32,8 @@
 // - A read that is added with another source than the newest write, and that stops its thread at once (an
 //   assumption that fails, say), can never be revisited or deleted. The graph is counted as blocked and not
 //   extended. Violations of other threads in it occur in graphs without this read, too (but those may take
-//   more preemptions, so with a bound it may be extended).
+//   more preemptions, so with a bound it may be extended). An `await` that fails without a load of its own is no such
+//   stop: the thread waits for ever, and the graph leads to a deadlock, or to a complete execution if it is a daemon.
 //
 // Under SC, TSO and PSO the next event is that of the left-most thread that can continue, and prefixes are
 // those of po | rf. Because deleted events are maximal, no remaining event depends on them, so the closed

@@ -40,7 +40,7 @@ bool Machine<Model, Words>::evaluate_block(ThreadId thread, Read&& read, Visit&&
     m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, thread).result;
     compiler::resume(threads_.block(thread));
   } while (m.in_atomic == later_in_block);
-  return m.op != Op::await_failed;
+  return !fails_to_await(m);
 }
 
 template <OperationalModel Model, unsigned Words>

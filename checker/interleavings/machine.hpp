@@ -130,7 +130,7 @@ class Machine {
       m.value = seen(thread, m.location);
       compiler::resume(threads_.block(thread));
     }
-    return m.op != Op::await_failed && m.op != Op::assume_failed && m.op != Op::idle_round;
+    return !fails_at_once(m);
   }
   // Where nothing is enabled: the threads that still await something look, load by load, and stop.
   void evaluate_waits() {
@@ -796,7 +796,7 @@ template <OperationalModel Model, unsigned Words>
 [[gnu::always_inline]] inline void Machine<Model, Words>::refresh_others(const Step& step) {
   if (step.access.writes && !waiting_.empty()) [[unlikely]]
     refresh_waiting(step);
-  if (step.op >= Op::lock && step.op <= Op::try_lock) {
+  if (is_of_mutex(step.op)) {
     for (ThreadId t = 0; t < thread_count(); ++t) {
       const auto& m = threads_.mailbox(t);
       if (m.op == Op::lock && m.location == step.access.location) refresh_thread(t);

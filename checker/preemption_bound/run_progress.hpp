@@ -49,8 +49,6 @@ concept RunProgress = requires(P& progress, const P& now, const Graph& graph, co
   { now.is_state(std::size_t{}) } -> std::same_as<bool>;  // by number
 };
 
-[[nodiscard]] inline bool is_of_mutex(Op op) { return op >= Op::lock && op <= Op::try_lock; }
-
 // What a step needs is kept while the graph grows and shrinks, and found again where it has changed. Memory: steps * threads numbers,
 // and one for each thread and state that is kept.
 template <SearchedGraph Graph>

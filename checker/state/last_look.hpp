@@ -17,7 +17,7 @@ namespace heddle::checker {
 // Of the request at which a thread has stopped (Op::await_failed): false if it is in another alternative of an `either`.
 template <typename Request>
 [[nodiscard]] bool waits_in_first_alternative(const Request& request) {
-  return request.expected == 0;
+  return (request.expected & compiler::in_later_alternative) == 0;
 }
 
 // A read of a thread: what memory held, and whether no other write to the location came later.

@@ -120,7 +120,18 @@ struct ReadEffect {
   return {.writes = writes, .written = writes ? modified(op, read, operand) : 0, .result = read};
 }
 
+// Whether the thread has failed because of what it has just read; `await`: an `await` of which that was the last load. (One
+// that fails without a load does so for ever, and no other value could have let the thread wait for something.)
+[[nodiscard]] inline bool fails_to_await(const compiler::Mailbox& m) {
+  return m.op == Op::await_failed && (m.expected & compiler::failed_without_load) == 0;
+}
+[[nodiscard]] inline bool fails_at_once(const compiler::Mailbox& m) {
+  return fails_to_await(m) || m.op == Op::assume_failed || m.op == Op::idle_round;
+}
+
 [[nodiscard]] inline bool is_read_modify_write(Op op) { return op >= Op::exchange && op <= Op::fetch_min; }
+
+[[nodiscard]] inline bool is_of_mutex(Op op) { return op >= Op::lock && op <= Op::try_lock; }
 
 // Operations by which a thread reports a violation that it has found itself.
 [[nodiscard]] inline bool is_failure(Op op) { return op >= Op::assert_failed && op <= Op::empty_choice; }

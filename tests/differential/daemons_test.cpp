@@ -56,7 +56,11 @@ class Writer : TextWriter {
       case 3:
       case 4: return "await " + comparison() + "; ";
       case 5: return "await " + comparison() + (below(2) == 0 ? " || " : " && ") + comparison() + "; ";
-      case 6: return "let r" + place + " = " + variable() + "; ";
+      case 6: {
+        const std::string r = "r" + place;
+        const std::string wait = below(2) == 0 ? "await " + r + " != " + number() + "; " : "";
+        return "let " + r + " = " + variable() + "; " + wait;
+      }
       case 7: return "while true { await " + comparison() + "; " + variable() + " = " + number() + "; } ";
       case 8: return "fetch_add(" + variable() + ", 1); ";
       case 9: return "lock m; " + variable() + " = " + number() + (below(3) > 0 ? "; unlock m; " : "; ");

@@ -155,8 +155,7 @@ class ReadsFrom {
     const auto& event = run_.event(read);
     if (run_.events(thread).size() != 1 || !event.reads() || event.writes()) return false;
     const auto& m = run_.machine().threads().mailbox(thread);
-    if (m.op != Op::assume_failed && (m.op != Op::await_failed || event.source != initial_write))
-      return false;
+    if (m.op != Op::assume_failed && (!fails_to_await(m) || event.source != initial_write)) return false;
     search_.blocked(thread, m.op, m.site);
     ++search_.counts.runs;
     return true;
