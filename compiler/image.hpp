@@ -74,9 +74,9 @@ inline constexpr std::int64_t own_alternative = 0;
 inline constexpr std::int64_t any_alternative = 1;
 inline constexpr std::int64_t choose_again = 2;
 
-// Of a thread at op await_failed, in Mailbox::expected. `failed_without_load`: the condition was false whatever memory holds, as in
-// `await r != 0`, so it will never hold, and nothing that the thread has read could have let it pass. `in_later_alternative`: it
-// waits in another alternative of an `either` than the first.
+// Of a thread at op await_failed, in Mailbox::expected. `failed_without_load`: the condition was false whatever memory holds, as
+// `r != 0` can be, so the thread waits for ever, and not because of what it has read last. `in_later_alternative`: it waits in
+// another alternative of an `either` than the first.
 inline constexpr std::int64_t failed_without_load = 1;
 inline constexpr std::int64_t in_later_alternative = 2;
 

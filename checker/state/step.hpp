@@ -120,8 +120,8 @@ struct ReadEffect {
   return {.writes = writes, .written = writes ? modified(op, read, operand) : 0, .result = read};
 }
 
-// Whether the thread has failed because of what it has just read; `await`: an `await` of which that was the last load. (One
-// that fails without a load does so for ever, and no other value could have let the thread wait for something.)
+// Of a thread that has just read something: whether it is at an `await` that has failed because of it, so that another value
+// might have let it pass; and whether it is there, at a failed assumption, or at the end of an idle round.
 [[nodiscard]] inline bool fails_to_await(const compiler::Mailbox& m) {
   return m.op == Op::await_failed && (m.expected & compiler::failed_without_load) == 0;
 }
