@@ -297,7 +297,7 @@ class Interpreter {
       return place == Place::local ? local : state.memory[static_cast<std::size_t>(place)];
     });
   }
-  // Runs what nobody else can notice. False if an assumption fails.
+  // Runs what no other thread can notice. False if an assumption fails.
   bool settle(std::size_t t, Position& position) const {
     position.alternative = undecided;
     position.read.clear();
@@ -440,7 +440,7 @@ class Interpreter {
 TEST_SUITE_BEGIN("waiting");
 
 TEST_CASE("all algorithms find the final states and deadlocks of a second interpreter") {
-  const std::size_t programs = tests::sized(500, 5'000);
+  const std::size_t programs = tests::sized(1'000, 10'000);
   std::size_t deadlocks = 0, daemons = 0, failures = 0;
   for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
     const Writer writer(default_seed() * 10'000'000 + number);
