@@ -25,9 +25,9 @@ class Writer : TextWriter {
         "shared x: int; shared y: int; shared a: int[2]; shared own: int[4];\n"
         "fn seen(v: ref int, n: int) -> int { await v == n; return v; }\n";
     threads_ = below(4) == 0 ? 2 : below(6) == 0 ? 4 : 3;
-    const bool daemons = below(3) == 0;
+    daemons_ = below(3) == 0;
     for (thread_ = 0; thread_ < threads_; ++thread_) {
-      if (daemons && thread_ > 0 && below(3) > 0) text += "daemon ";
+      if (daemons_ && thread_ > 0 && below(3) > 0) text += "daemon ";
       const bool are_equal = below(10) == 0;
       text +=
           "thread " + std::string(1, "pqst"[thread_]) + (are_equal ? "[k: 0..2]" : "") + " {\n  var r = 0;\n";
@@ -56,15 +56,20 @@ class Writer : TextWriter {
   std::string comparison(const std::string& what) {
     return what + (below(3) == 0 ? " != " : " == ") + number();
   }
+  // (Of a daemon that reads one location twice for a condition, others count a look with an old first value as well.)
   std::string condition() {
     const std::string one = variable();
+    std::string other = variable();
+    while (daemons_ && other == one) other = variable();
+    const std::string again = daemons_ ? other : one;
     switch (below(10)) {
-      case 0: return comparison(one) + " && " + comparison(variable());
-      case 1: return comparison(one) + " || " + comparison(variable());
-      case 2: return comparison(one) + " || " + comparison(one);
-      case 3: return comparison(one) + " && " + comparison(variable()) + " && " + comparison(one);
+      case 0: return comparison(one) + " && " + comparison(other);
+      case 1: return comparison(one) + " || " + comparison(other);
+      case 2: return comparison(one) + " || " + comparison(again);
+      case 3:
+        return comparison(one) + " && " + comparison(other) + (daemons_ ? "" : " && " + comparison(again));
       case 4: return mine() + " < " + one;
-      case 5: return mine() + " < " + one + " && " + comparison(variable());
+      case 5: return mine() + " < " + one + " && " + comparison(other);
       case 6: return comparison("r") + (below(2) == 0 ? "" : " && " + comparison(one));
       default: return comparison(one);
     }
@@ -106,6 +111,7 @@ class Writer : TextWriter {
   int threads_ = 0;
   int thread_ = 0;
   int eithers_ = 0;  // of the thread so far
+  bool daemons_ = false;
 };
 
 }  // namespace
