@@ -75,8 +75,8 @@ inline constexpr std::int64_t any_alternative = 1;
 inline constexpr std::int64_t choose_again = 2;
 
 // Of a thread at op await_failed, in Mailbox::expected. `failed_without_load`: the condition was false whatever memory holds, as
-// `r != 0` can be, so the thread waits for ever, and not because of what it has read last. `in_later_alternative`: it waits in
-// another alternative of an `either` than the first.
+// `r != 0` can be. Then the thread waits for ever, whatever it read last. `in_later_alternative`: it waits in another
+// alternative of an `either` than the first.
 inline constexpr std::int64_t failed_without_load = 1;
 inline constexpr std::int64_t in_later_alternative = 2;
 
