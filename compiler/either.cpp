@@ -108,7 +108,6 @@ Generator::Guard Generator::begin_either(const Statement& statement, const Guard
   return guard;
 }
 
-// `before`: whether the thread had already chosen another alternative than the first one of an `either` around.
 void Generator::note_alternative(const Statement& statement, const Guard& guard, llvm::Value* choice,
                                  llvm::Value* before) {
   llvm::Value* const mask = mask_;

@@ -264,6 +264,7 @@ void Frame::suspend() {
 }
 
 void Frame::begin_evaluation(bool begins) {
+  static_assert(failed_without_load == 1);  // what stays there until a load is made
   builder_.CreateStore(builder_.getInt64(begins ? 1 : 0), mail(offsetof(Mailbox, expected)));
 }
 

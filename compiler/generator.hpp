@@ -204,6 +204,7 @@ class Generator {
   // `choice`: the value, set.
   Guard begin_either(const lang::Statement& statement, const Guard* around, llvm::BasicBlock* first,
                      llvm::Value*& choice);
+  // Sets Guard::later. `before`: whether the thread had chosen a later alternative of an `either` around.
   void note_alternative(const lang::Statement& statement, const Guard& guard, llvm::Value* choice,
                         llvm::Value* before);
   void end_either(const Guard& guard, Guard* around, llvm::BasicBlock* first, llvm::BasicBlock* none);

@@ -36,9 +36,10 @@ struct Condition {
   bool all = false;
 };
 
+// What an instruction does, and with what. The local gets the results of `load` to `choose`, and of `await_value`.
 enum class Kind : std::uint8_t {
-  store,     // value, or the local
-  load,      // also all that follow up to `exchange` change the local
+  store,  // value, or else the local
+  load,
   add,       // value
   compare,   // value, desired
   exchange,  // value
@@ -48,7 +49,7 @@ enum class Kind : std::uint8_t {
   await,        // condition
   await_value,  // of the place, until it is not 0
   assume,       // condition, of the local only
-  branch,       // to the target, unless the condition holds; the same
+  branch,       // to the target, unless the condition, of the local only, holds
   jump,         // to the target
   either,       // alternatives
 };
