@@ -24,13 +24,11 @@ class Deferrals {
   }
   // See DefersReads. The thread is at the read.
   [[nodiscard]] bool may_read(ThreadId t, EventId source) const {
-    const EventId last = graph_.thread(t).last;
-    if (!contains(last)) return true;
-    return !is_initial(source) && follow(last, source, graph_[source].prefix);
+    return all_of_marks(t, [&](EventId mark) { return follows_mark(mark, source); });
   }
   [[nodiscard]] bool may_wait_on(ThreadId t, EventId newest) const {
-    const EventId last = graph_.thread(t).last;
-    return !contains(last) || graph_[last].source == newest || may_read(t, newest);
+    return all_of_marks(
+        t, [&](EventId mark) { return graph_[mark].source == newest || follows_mark(mark, newest); });
   }
   [[nodiscard]] bool is_maximal(EventId mark, const Set& deleted) const {
     const auto& event = graph_[mark];
@@ -39,17 +37,6 @@ class Deferrals {
   [[nodiscard]] bool any_reads_on(EventId write, ThreadId writer, const Set& deleted) const {
     const Set readers = graph_[write].readers - deleted;
     return !readers.empty() && !have_read_since(readers, writer, deleted);
-  }
-  // Whether the read after these marks, of which `last` is the newest one, belongs to executions in which it reads from
-  // this write (no_event: from one that is not in the graph) with this prefix: going back from a write to the newest one
-  // among those before the mark and in the prefix, and so on, must lead to the write that the read was deferred for.
-  [[nodiscard]] bool follow(EventId last, EventId write, const Set& prefix) const {
-    for (; contains(last); last = graph_[last].po_previous) {
-      const auto& mark = graph_[last];
-      if (!follows(*this, mark.source, graph_.newest(mark.location), write, prefix, earlier_than(last)))
-        return false;
-    }
-    return true;
   }
   // Whether a write is at an earlier position in the order than the event.
   [[nodiscard]] auto earlier_than(EventId event) const {
@@ -64,6 +51,17 @@ class Deferrals {
   [[nodiscard]] const Set& committed_before(EventId event) const { return graph_[event].prefix; }
 
  private:
+  // Whether the predicate holds for all marks of the read that the thread is at.
+  template <typename Predicate>
+  [[nodiscard]] bool all_of_marks(ThreadId t, Predicate&& predicate) const {
+    EventId mark = graph_.thread(t).last;
+    while (contains(mark) && predicate(mark)) mark = graph_[mark].po_previous;
+    return !contains(mark);
+  }
+  [[nodiscard]] bool follows_mark(EventId mark, EventId write) const {
+    return follows(*this, graph_[mark].source, graph_.newest(graph_[mark].location), write,
+                   earlier_than(mark));
+  }
   // Whether all of these readers of a write are marks whose threads have read since.
   [[nodiscard, gnu::noinline]] bool have_read_since(const Set& readers, ThreadId writer,
                                                     const Set& deleted) const {

@@ -573,11 +573,6 @@ class GraphMachine {
       if (graph_[read].location != no_event || !trials_.waited(read)) return false;
       if (!trials_.may_open(read, event.initial, effect_of(event, source).written)) return false;
     }
-    if (graph_[read].state == ThreadState::awaiting && defers_read(graph_[read].po_previous)) {
-      Set prefix = commit_before(event);
-      if (updates(event.op) && source >= 0) prefix |= committed_before(source);
-      if (!deferrals_.follow(graph_[read].po_previous, no_event, prefix)) return false;
-    }
     if (!updates(event.op)) return true;
     const auto stays = [&](EventId write) {
       return write != no_event && write != read && !deleted.contains(static_cast<ProcessId>(write));

@@ -235,32 +235,21 @@ class Recommits : public Machine {
   }
   static void release(const Prepared& /*event*/) {}
 
-  [[nodiscard]] bool may_revisit(Prepared& event, std::int64_t source, EventId read, const Set& /*deleted*/) {
+  [[nodiscard]] bool may_revisit(const Prepared& event, std::int64_t /*source*/, EventId read,
+                                 const Set& /*deleted*/) const {
     if (read >= first_mark) return false;
     const EventName name = name_of(read);
-    if (Machine::location(name) != Machine::location(event.name) || !Machine::reads(name)) return false;
-    if constexpr (marks_reads) {
-      if (!is_marked(name)) return true;
-      refresh(event);
-      auto prefix = Machine::commit_before(event);
-      if (Machine::updates(event.name) && source >= 0) prefix |= Machine::committed_before(source);
-      return follows_marks(name, no_event, prefix);
-    }
-    return true;
+    return Machine::location(name) == Machine::location(event.name) && Machine::reads(name);
   }
 
   // -- Waits, as DefersReads has them.
 
   [[nodiscard]] bool may_read(EventName read, EventId source) const requires marks_reads {
-    if (is_initial(source)) return !is_marked(read);
-    return follows_marks(read, source, Machine::committed_before(source));
+    return all_of_marks(read, [&](EventId mark) { return follows_mark(mark, source); });
   }
   [[nodiscard]] bool may_wait_on(EventName read, EventId newest) const requires marks_reads {
-    const Mark* last = nullptr;
-    for (const Mark& mark : marks_) {
-      if (mark.there && mark.read == read) last = &mark;
-    }
-    return last == nullptr || last->write == newest || may_read(read, newest);
+    return all_of_marks(read,
+                        [&](EventId id) { return mark(id).write == newest || follows_mark(id, newest); });
   }
   [[nodiscard]] bool defers_read(EventId event) const requires marks_reads { return event >= first_mark; }
   [[nodiscard]] bool is_maximal_deferral(EventId id, const Set& deleted) const requires marks_reads {
@@ -336,10 +325,6 @@ class Recommits : public Machine {
   }
   [[nodiscard]] Mark& mark(EventId id) { return marks_[static_cast<std::size_t>(id - first_mark)]; }
   [[nodiscard]] EventId end_of_marks() const { return first_mark + static_cast<EventId>(marks_.size()); }
-  [[nodiscard]] bool is_marked(EventName read) const {
-    return std::any_of(marks_.begin(), marks_.end(),
-                       [&](const Mark& m) { return m.there && m.read == read; });
-  }
   // With the marks of the reads that it contains.
   [[nodiscard]] Set with_marks(const typename Machine::Set& events) const {
     Set result = events;
@@ -367,16 +352,17 @@ class Recommits : public Machine {
   [[nodiscard]] EventId newest_awaited(EventId id) const {
     return Machine::newest_write(Machine::location(mark(id).read));
   }
-  // Whether a read with marks belongs to executions in which it reads from this write (no_event: from one that is not in
-  // the run) with this prefix.
-  [[nodiscard]] bool follows_marks(EventName read, EventId write, const typename Machine::Set& prefix) const {
-    const Machine& machine = *this;
+  // Whether the predicate holds for all marks of the read.
+  template <typename Predicate>
+  [[nodiscard]] bool all_of_marks(EventName read, Predicate&& predicate) const {
     for (EventId id = first_mark; id < end_of_marks(); ++id) {
-      if (!mark(id).there || mark(id).read != read) continue;
-      if (!follows(machine, mark(id).write, newest_awaited(id), write, prefix, earlier_than(id)))
-        return false;
+      if (mark(id).there && mark(id).read == read && !predicate(id)) return false;
     }
     return true;
+  }
+  [[nodiscard]] bool follows_mark(EventId id, EventId write) const {
+    const Machine& machine = *this;
+    return follows(machine, mark(id).write, newest_awaited(id), write, earlier_than(id));
   }
   // Whether a write is at an earlier position in the order than the mark.
   [[nodiscard]] auto earlier_than(EventId id) const {

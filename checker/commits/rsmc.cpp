@@ -425,8 +425,7 @@ bool Rsmc<Machine>::any_on_way_back(EventId write, EventId first_after, Found&& 
   EventId newest = write;
   while (machine_.newer(newest) != no_event) newest = machine_.newer(newest);
   return checker::any_on_way_back(
-      machine_, newest, write, machine_.committed_before(write), [&](EventId e) { return e < first_after; },
-      found);
+      machine_, newest, write, [&](EventId e) { return e < first_after; }, found);
 }
 
 template <WaitsInPlace Machine>

@@ -60,10 +60,10 @@
 // an await, is added only when the newest write lets the thread continue; sources that stop it are not tried.
 // If a write that stops it revisits it, the read is deferred, as a lock is: a mark at its old position says
 // which write that was. The mark is maximal if that write is the newest one, or if the newest one is a source
-// that is reached from the mark. The thread reads again when a newer write lets it continue, so no run is
-// spent on looking too early. Only where all threads have ended or wait, which is a deadlock, reads of older
-// writes that would have let a thread continue are tried, and a thread that does not take one is marked in
-// the same way.
+// that is reached from the mark. The thread reads again when a newer write that is reached from the mark lets it
+// continue, so no run is spent on looking too early. Any other write stops it from then on, whatever the value.
+// Only where all threads have ended or wait, which is a deadlock, reads of older writes that would have let a
+// thread continue are tried, and a thread that does not take one is marked in the same way.
 //
 // Alternatives (WaitsAtChoices). The choice of an `either` waits in the same way, until some guard holds. One
 // alternative is its home: with the newest writes it is maximal. The others are taken with writes that are there, or
@@ -507,8 +507,7 @@ template <RevisitMachine Machine>
         return false;
       }
     }
-    goes_on = goes_on &&
-              (node.forced || machine_.may_read(node.event.name, static_cast<EventId>(node.parameter))) &&
+    goes_on = goes_on && machine_.may_read(node.event.name, static_cast<EventId>(node.parameter)) &&
               !machine_.stops(node.event, node.parameter);
     if (goes_on) return false;
     if (machine_.newer(node.parameter) != no_event || !machine_.defer(node.event, node.parameter, node.id)) {

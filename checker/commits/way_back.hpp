@@ -18,14 +18,15 @@ concept HasWayBack = requires(const R& run, EventId id) {
 };
 
 // Whether `found(write)` holds for a write on the way, without the first and with the last one. `write`: where the way
-// begins, not earlier; no_event: a write that is not in the run. `prefix`: what is cb-before it; `newest`: the newest write of the
-// location; `earlier(write)`: true for initial writes. O(writes of the location) for each write on the way.
+// begins, not earlier; `newest`: the newest write of the location; `earlier(write)`: true for initial writes. O(writes of
+// the location) for each write on the way.
 template <HasWayBack Run, typename Earlier, typename Found>
-[[nodiscard]] bool any_on_way_back(const Run& run, EventId newest, EventId write,
-                                   const typename Run::Set& prefix, Earlier&& earlier, Found&& found) {
-  for (const auto* before = &prefix;; before = &run.committed_before(write)) {
+[[nodiscard]] bool any_on_way_back(const Run& run, EventId newest, EventId write, Earlier&& earlier,
+                                   Found&& found) {
+  for (;;) {
+    const auto& before = run.committed_before(write);
     EventId previous = newest;
-    while (previous == write || (!earlier(previous) && !before->contains(static_cast<ProcessId>(previous))))
+    while (previous == write || (!earlier(previous) && !before.contains(static_cast<ProcessId>(previous))))
       previous = static_cast<EventId>(run.older(previous));
     if (found(previous)) return true;
     if (earlier(previous)) return false;
@@ -36,10 +37,9 @@ template <HasWayBack Run, typename Earlier, typename Found>
 // A read that waits since the write `mark`, at a position that has the earlier events before it: whether it belongs to
 // executions in which it reads from this write. The other parameters are those of any_on_way_back; `write` may be earlier.
 template <HasWayBack Run, typename Earlier>
-[[nodiscard]] bool follows(const Run& run, EventId mark, EventId newest, EventId write,
-                           const typename Run::Set& prefix, Earlier&& earlier) {
-  if (write != no_event && earlier(write)) return false;
-  return any_on_way_back(run, newest, write, prefix, earlier, [&](EventId e) { return e == mark; });
+[[nodiscard]] bool follows(const Run& run, EventId mark, EventId newest, EventId write, Earlier&& earlier) {
+  return !earlier(write) &&
+         any_on_way_back(run, newest, write, earlier, [&](EventId e) { return e == mark; });
 }
 
 // Whether such a read, still waiting, has looked at every write that is left without the deleted events: the newest of them
@@ -51,7 +51,7 @@ template <HasWayBack Run, typename Set, typename Earlier>
   while (!is_initial(left) && deleted.contains(static_cast<ProcessId>(left)))
     left = static_cast<EventId>(run.older(left));
   if (left == mark) return true;
-  return !is_initial(left) && follows(run, mark, newest, left, run.committed_before(left), earlier);
+  return follows(run, mark, newest, left, earlier);
 }
 
 }  // namespace heddle::checker

@@ -130,7 +130,7 @@ TEST_CASE("trust and rsmc take an alternative only where it can be taken, and mi
     for (const char* model : {"sc", "tso", "pso"}) {
       const WholeSearch expected = search_whole(*program, model, "source", most_executions);
       if (expected.executions == most_executions) break;
-      for (const char* algorithm : {"trust", "rsmc"}) {
+      for (const std::string algorithm : {"trust", "rsmc"}) {
         const WholeSearch found = search_whole(*program, model, algorithm, most_executions);
         CHECK_MESSAGE(found == expected, algorithm << " " << model << ": " << found.executions
                                                    << " executions of " << expected.executions << ", "
