@@ -4,6 +4,8 @@
 // such an event, too, but waits for its mutex: these functions are not about that.)
 #pragma once
 
+#include <cstdint>
+
 #include "checker/commits/event_name.hpp"
 #include "checker/commits/way_back.hpp"
 #include "checker/state/event.hpp"
@@ -45,8 +47,10 @@ class Deferrals {
     };
   }
 
-  // -- As way_back.hpp needs it.
+  // -- As way_back.hpp needs it. Each event is a step.
 
+  [[nodiscard]] static std::uint32_t step_of(EventId id) { return static_cast<std::uint32_t>(id); }
+  [[nodiscard]] static ProcessId first_event(std::uint32_t step) { return step; }
   [[nodiscard]] EventId older(EventId write) const { return graph_[write].co_previous; }
   [[nodiscard]] const Set& committed_before(EventId event) const { return graph_[event].prefix; }
 

@@ -15,6 +15,7 @@ template <typename R>
 concept HasWayBack = requires(const R& run, EventId id) {
   { run.older(id) } -> std::convertible_to<EventId>;
   { run.committed_before(id) } -> std::convertible_to<typename R::Set>;
+  { run.first_event(run.step_of(id)) } -> std::same_as<ProcessId>;
 };
 
 // Whether `found(write)` holds for a write on the way, without the first and with the last one. `write`: where the way
@@ -25,8 +26,10 @@ template <HasWayBack Run, typename Earlier, typename Found>
                                    Found&& found) {
   for (;;) {
     const auto& before = run.committed_before(write);
+    // (A step that has two events is committed as a whole: the write of an update stays where its read does.)
+    const auto stays = [&](EventId e) { return before.contains(run.first_event(run.step_of(e))); };
     EventId previous = newest;
-    while (previous == write || (!earlier(previous) && !before.contains(static_cast<ProcessId>(previous))))
+    while (previous == write || (!earlier(previous) && !stays(previous)))
       previous = static_cast<EventId>(run.older(previous));
     if (found(previous)) return true;
     if (earlier(previous)) return false;
