@@ -75,6 +75,13 @@ bool assigns(const std::vector<Statement>& statements, LocalId id) {
   });
 }
 
+// Whether it contains a read-modify-write, so that an `await` for it is a `while` loop in the text.
+bool updates(const Expression& node) {
+  return node.kind == ExpressionKind::cas || node.kind == ExpressionKind::exchange ||
+         node.kind == ExpressionKind::fetch || node.kind == ExpressionKind::try_lock ||
+         std::any_of(node.operands.begin(), node.operands.end(), updates);
+}
+
 class Printer {
  public:
   explicit Printer(const Program& program) : program_(program) {}
@@ -201,6 +208,8 @@ class Printer {
                         : fmt::format("assert {}, \"{}\";", first(), escaped(statement.text)));
       case StatementKind::assume: return line(fmt::format("assume {};", first()));
       case StatementKind::await:
+        if (updates(statement.expressions[0]))
+          return line(fmt::format("while ({}) {{}}", negated(statement.expressions[0])));
         if (!statement.gives) return line(fmt::format("await {};", first()));
         return line(fmt::format("{} {} = await {};", assigns(body_->statements, statement.id) ? "var" : "let",
                                 local(statement.id), first()));
@@ -288,6 +297,11 @@ class Printer {
     }
   }
 
+  std::string negated(const Expression& node) {
+    if (node.kind == ExpressionKind::unary && node.unary == UnaryOperator::logical_not)
+      return expression(node.operands[0]);
+    return "!" + operand(node);
+  }
   std::string operand(const Expression& inner) {
     return is_atom(inner) ? expression(inner) : fmt::format("({})", expression(inner));
   }
