@@ -245,7 +245,7 @@ class Recommits : public Machine {
   // -- Waits, as DefersReads has them.
 
   [[nodiscard]] bool may_read(EventName read, EventId source) const requires marks_reads {
-    return all_of_marks(read, [&](EventId mark) { return follows_mark(mark, source); });
+    return all_of_marks(read, [&](EventId id) { return follows_mark(id, source); });
   }
   [[nodiscard]] bool may_wait_on(EventName read, EventId newest) const requires marks_reads {
     return all_of_marks(read,

@@ -2,8 +2,8 @@
 //
 // A daemon may wait for ever. Its wait belongs to a complete execution if it has seen that there is nothing to
 // do: if each read of its last evaluation has seen the last write of its location. An evaluation that came too
-// early belongs to an execution that has not ended. Of the alternatives of an `either`, only a wait in the first one counts:
-// if a thread can take none, it does not matter which one it has chosen. So each final state has one execution in
+// early belongs to an execution that has not ended. A wait at an `either` counts only in the first alternative: if
+// a thread can take none, it does not matter which one it has chosen. So each final state has one execution in
 // which a daemon waits for one reason, in whatever order the algorithm explores.
 #pragma once
 
