@@ -75,11 +75,19 @@ bool assigns(const std::vector<Statement>& statements, LocalId id) {
   });
 }
 
-// Whether it contains a read-modify-write, so that an `await` for it is a `while` loop in the text.
-bool updates(const Expression& node) {
-  return node.kind == ExpressionKind::cas || node.kind == ExpressionKind::exchange ||
-         node.kind == ExpressionKind::fetch || node.kind == ExpressionKind::try_lock ||
-         std::any_of(node.operands.begin(), node.operands.end(), updates);
+// The operand of a logical negation; null for other expressions.
+const Expression* negated(const Expression& node) {
+  const bool is_negation = node.kind == ExpressionKind::unary && node.unary == UnaryOperator::logical_not;
+  return is_negation ? &node.operands[0] : nullptr;
+}
+
+// The condition `!cas(...)` or `!trylock m` of a loop that only tries, which is an `await` for its negation in the tree;
+// null for other awaits.
+const Expression* loop_of_await(const Expression& awaited) {
+  const Expression* const round = negated(awaited);
+  const Expression* const tried = round == nullptr ? nullptr : negated(*round);
+  if (tried == nullptr) return nullptr;
+  return tried->kind == ExpressionKind::cas || tried->kind == ExpressionKind::try_lock ? round : nullptr;
 }
 
 class Printer {
@@ -208,8 +216,8 @@ class Printer {
                         : fmt::format("assert {}, \"{}\";", first(), escaped(statement.text)));
       case StatementKind::assume: return line(fmt::format("assume {};", first()));
       case StatementKind::await:
-        if (updates(statement.expressions[0]))
-          return line(fmt::format("while ({}) {{}}", negated(statement.expressions[0])));
+        if (const auto* const round = loop_of_await(statement.expressions[0]))
+          return line(fmt::format("while ({}) {{}}", expression(*round)));
         if (!statement.gives) return line(fmt::format("await {};", first()));
         return line(fmt::format("{} {} = await {};", assigns(body_->statements, statement.id) ? "var" : "let",
                                 local(statement.id), first()));
@@ -297,11 +305,6 @@ class Printer {
     }
   }
 
-  std::string negated(const Expression& node) {
-    if (node.kind == ExpressionKind::unary && node.unary == UnaryOperator::logical_not)
-      return expression(node.operands[0]);
-    return "!" + operand(node);
-  }
   std::string operand(const Expression& inner) {
     return is_atom(inner) ? expression(inner) : fmt::format("({})", expression(inner));
   }
