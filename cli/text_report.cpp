@@ -93,14 +93,20 @@ std::string format_counts(const Program& program, const CheckResult& result, con
   if (program.spin_loops() > 0) {
     lines.emplace_back("spin loops", fmt::format("{} treated as await", grouped(program.spin_loops())));
   }
-  if (const auto loops = program.retry_loops(); counts.blocked_idle > 0) {
-    std::vector<std::string> places;
-    for (const RetryLoop& loop : loops) {
-      const std::string line = std::to_string(loop.line);
-      places.push_back(loop.file == program.name() ? "line " + line : one_line(loop.file) + ":" + line);
-    }
+  std::vector<std::string> waiting, trying;  // places of retry loops
+  for (const RetryLoop& loop : program.retry_loops()) {
+    const std::string line = std::to_string(loop.line);
+    const bool waits = loop.waits && result.waiting_loops > 0;
+    (waits ? waiting : trying)
+        .push_back(loop.file == program.name() ? "line " + line : one_line(loop.file) + ":" + line);
+  }
+  if (!waiting.empty()) {
+    lines.emplace_back("retry loops",
+                       fmt::format("{} treated as await: {}", grouped(waiting.size()), join(waiting, ", ")));
+  }
+  if (counts.blocked_idle > 0) {
     lines.emplace_back("retry loops", fmt::format("{}, executions end at rounds that change nothing: {}",
-                                                  grouped(loops.size()), join(places, ", ")));
+                                                  grouped(trying.size()), join(trying, ", ")));
   }
   if (counts.states > 0) {
     lines.emplace_back("states", fmt::format("{} distinct, {} revisits, {}", grouped(counts.states),

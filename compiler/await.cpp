@@ -6,6 +6,8 @@
 //   first guard that holds leads to Guard::enabled, and one that does not to the next alternative.
 // - In a critical section the thread looks once, and unlocks the mutex if it has to wait. All later evaluations are trials
 //   of the host, without the mutex: if the condition holds then, the thread only stops elsewhere.
+//
+// Loops that a waiting update stands for (waiting_updates.hpp) are awaits of which the condition is that update.
 #include <utility>
 
 #include "compiler/generator.hpp"
@@ -37,6 +39,40 @@ void Generator::await(const Statement& statement, Guard* guard) {
   frame_->start_if_used(met);
 }
 
+void Generator::await(const WaitingUpdate& update) {
+  guard_ = nullptr;  // (an alternative that begins with it is chosen first)
+  awaited_ = &update;
+  await(*update.loop, nullptr);
+  awaited_ = nullptr;
+}
+
+// A `cas` if the value read has to be one certain value, else an addition.
+void Generator::evaluate_update(const WaitingUpdate& waiting, BasicBlock* met, BasicBlock* failed) {
+  const lang::Expression& update = *waiting.update;
+  const std::span<const lang::Expression> operands(update.operands);
+  const std::size_t indexes = program_.variables[update.id].is_array ? 1 : 0;
+  const Place target = place(update.id, operands.first(indexes), false, update.range);
+  llvm::Value* const base = waiting.bound == nullptr ? ir().getInt64(0) : integer(*waiting.bound);
+  llvm::Value* const bound = ir().CreateAdd(base, ir().getInt64(static_cast<std::uint64_t>(waiting.offset)));
+  llvm::Value* operand = integer(operands.back());
+  const bool adds = update.kind == lang::ExpressionKind::fetch;
+  if (adds && update.fetch == lang::FetchOperator::subtract) operand = ir().CreateNeg(operand);
+  Op op = Op::compare_exchange;
+  if (waiting.relation == lang::BinaryOperator::greater_equal) op = Op::add_if_at_least;
+  if (waiting.relation == lang::BinaryOperator::less_equal) op = Op::add_if_at_most;
+  if (adds && op == Op::compare_exchange) operand = ir().CreateAdd(bound, operand);
+  loaded_[update.id] = true;
+  if (!retries_.empty()) updated_[update.id] = true;
+  branch_on(perform({.op = op,
+                     .value = operand,
+                     .expected = bound,
+                     .location = location(target, update.range),
+                     .site = sites_.at(update.range),
+                     .in_await = true,
+                     .asks_effect = !retries_.empty()}),
+            met, failed);
+}
+
 // The local that gets the value is 0 as long as the thread waits.
 void Generator::declare_awaited(const Statement& statement) {
   if (!statement.gives) return;
@@ -44,6 +80,7 @@ void Generator::declare_awaited(const Statement& statement) {
 }
 
 void Generator::evaluate_awaited(const Statement& statement, BasicBlock* met, BasicBlock* failed) {
+  if (awaited_ != nullptr) return evaluate_update(*awaited_, met, failed);
   if (!statement.gives) return branch(statement.expressions[0], met, failed);
   llvm::Value* const given = value(statement.expressions[0]);
   store_masked(*scope().bindings[statement.id].slot, given);

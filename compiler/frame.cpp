@@ -307,8 +307,14 @@ Value* Frame::perform(const Request& request) {
   if (request.in_await && request.expected == nullptr) begin_evaluation(false);
   if (request.expected != nullptr) {
     Value* const place = mail(offsetof(Mailbox, expected));
-    if (request.op == Op::compare_exchange) {
-      result = builder_.CreateICmpEQ(result, builder_.CreateLoad(builder_.getInt64Ty(), place));
+    const auto compare = [&](llvm::CmpInst::Predicate relation) {
+      return builder_.CreateICmp(relation, result, builder_.CreateLoad(builder_.getInt64Ty(), place));
+    };
+    switch (request.op) {
+      case Op::compare_exchange: result = compare(llvm::CmpInst::ICMP_EQ); break;
+      case Op::add_if_at_least: result = compare(llvm::CmpInst::ICMP_SGE); break;
+      case Op::add_if_at_most: result = compare(llvm::CmpInst::ICMP_SLE); break;
+      default: break;
     }
     builder_.CreateStore(builder_.getInt64(0), place);
   }

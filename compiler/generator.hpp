@@ -25,6 +25,7 @@
 #include "compiler/sites.hpp"
 #include "compiler/stack_room.hpp"
 #include "compiler/value_types.hpp"
+#include "compiler/waiting_updates.hpp"
 #include "lang/tree.hpp"
 
 namespace heddle::compiler {
@@ -53,8 +54,11 @@ class Generator {
   [[nodiscard]] const std::vector<bool>& loaded() const { return loaded_; }
   // Whether a thread has an assumption that is not known to hold.
   [[nodiscard]] bool assumes() const { return assumes_; }
-  // From now on, idle rounds of these loops end the thread.
-  void end_idle_rounds(std::unordered_set<const lang::Statement*> loops) { retry_loops_ = std::move(loops); }
+  // From now on, idle rounds of these loops end the thread, and it waits for these updates.
+  void end_idle_rounds(std::unordered_set<const lang::Statement*> loops, WaitingUpdates updates) {
+    retry_loops_ = std::move(loops);
+    waiting_updates_ = std::move(updates);
+  }
   // By variable: whether a round may be idle although it has locked and unlocked this mutex.
   void set_revertible(std::vector<bool> revertible) { revertible_ = std::move(revertible); }
   // From now on, atomic blocks are critical sections of the mutex at this location; nothing: they are blocks.
@@ -215,6 +219,9 @@ class Generator {
 
   // await.cpp. `guard`: of the alternative that begins with it, or null.
   void await(const lang::Statement& statement, Guard* guard);
+  // At the loop that the update stands for.
+  void await(const WaitingUpdate& update);
+  void evaluate_update(const WaitingUpdate& update, llvm::BasicBlock* met, llvm::BasicBlock* failed);
   void declare_awaited(const lang::Statement& statement);
   void evaluate_awaited(const lang::Statement& statement, llvm::BasicBlock* met, llvm::BasicBlock* failed);
   void branch_if_asked(const Guard* guard, llvm::BasicBlock* yes, llvm::BasicBlock* no);
@@ -254,6 +261,9 @@ class Generator {
   void for_statement(const lang::Statement& statement);
   void loop_body(const lang::Statement& statement, llvm::BasicBlock* leave, llvm::BasicBlock* next,
                  std::uint32_t site);
+  // What stands for the loop that begins with this statement; or null.
+  [[nodiscard]] const WaitingUpdate* waiting_update(const lang::Statement& first) const;
+  void wait_for(const WaitingUpdate& update);
   [[nodiscard]] bool is_retried(const lang::Statement& loop) const;
   // The retry loop begins before the first of the statements if its rounds begin there, too.
   void begin_retry_before(std::span<const lang::Statement> statements);
@@ -303,8 +313,10 @@ class Generator {
   StackRoom stack_;
   llvm::BasicBlock* done_ = nullptr;
   bool in_await_ = false;
-  bool in_guard_ = false;               // in the `await` with which an alternative begins
-  Guard* guard_ = nullptr;              // of the alternative whose first operation comes next
+  const WaitingUpdate* awaited_ = nullptr;  // what is waited for instead of a condition
+  const WaitingUpdate* attempt_ = nullptr;  // for which the function that comes next has to wait
+  bool in_guard_ = false;                   // in the `await` with which an alternative begins
+  Guard* guard_ = nullptr;                  // of the alternative whose first operation comes next
   std::optional<std::uint32_t> begun_;  // inside `atomic`: a slot, whether the block has made an operation
   std::optional<std::uint32_t> block_mutex_;
   // The critical section that is being generated: where jumps leave it.
@@ -331,6 +343,7 @@ class Generator {
   };
   std::vector<Retry> retries_;
   std::unordered_set<const lang::Statement*> retry_loops_;
+  WaitingUpdates waiting_updates_;
   std::vector<bool> revertible_;
   std::vector<bool> updated_;
   std::vector<bool> named_;

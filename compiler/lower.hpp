@@ -16,13 +16,15 @@ namespace heddle::compiler {
 struct Options {
   std::uint32_t unroll = 16;  // rounds of a `while` before op loop_bound
   bool endless = false;       // no `while` of a thread is cut or counts its rounds; those of `final` are
-  bool end_idle = false;      // a round of a retry loop that changed nothing ends the thread by op idle_round
-  bool clear_dead = false;    // values that a thread does not read again are 0; not together with run_ahead
-  bool run_ahead = false;     // threads run ahead of their loads, see Dependencies
-  bool lock_blocks = false;   // `atomic` is a critical section of Image::block_mutex, see atomic.cpp
-  bool calls = false;         // distinguish calls of built-in modules: repeated_sites
-  bool coverage = false;      // count passes of each point of the program: Image::coverage
-  bool optimise = false;      // run LLVM's O2 instead of the short pipeline; not on very large threads
+  // A round of a retry loop that changed nothing ends the thread by op idle_round, and the thread waits at an update instead
+  // of trying where it can (not with `coverage`, which is about failing rounds, too).
+  bool end_idle = false;
+  bool clear_dead = false;   // values that a thread does not read again are 0; not together with run_ahead
+  bool run_ahead = false;    // threads run ahead of their loads, see Dependencies
+  bool lock_blocks = false;  // `atomic` is a critical section of Image::block_mutex, see atomic.cpp
+  bool calls = false;        // distinguish calls of built-in modules: repeated_sites
+  bool coverage = false;     // count passes of each point of the program: Image::coverage
+  bool optimise = false;     // run LLVM's O2 instead of the short pipeline; not on very large threads
   // LLVM's coroutine passes take quadratic time and memory. Threads with more visible operations than this
   // become plain functions with a switch instead, with the same behaviour. See compiler/frame.hpp.
   std::uint32_t coroutine_operations = 100;

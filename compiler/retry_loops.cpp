@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/expression_forms.hpp"
+
 namespace heddle::compiler {
 namespace {
 
@@ -20,13 +22,6 @@ bool is_true(const Expression& condition) {
   return condition.kind == ExpressionKind::binary && condition.binary == lang::BinaryOperator::not_equal &&
          std::ranges::all_of(condition.operands, is_literal) &&
          condition.operands[0].value != condition.operands[1].value;
-}
-
-bool returns(std::span<const Statement> statements) {
-  return std::ranges::any_of(statements, [](const Statement& statement) {
-    return statement.kind == StatementKind::return_ || returns(statement.body) ||
-           returns(statement.otherwise);
-  });
 }
 
 // Whether the statements contain a `break`, or a `continue`, of the loop whose body they are.
@@ -59,30 +54,12 @@ bool counts(const Statement& statement) {
          value.operands[1].value != 0;
 }
 
-bool is_literal(const Expression& expression, std::int64_t value) {
-  return expression.kind == ExpressionKind::literal && expression.value == value;
-}
-
 // `fetch_add(x, 1)`, and the like of which the operand is not constant.
 bool adds(const Expression& expression) {
   return expression.kind == ExpressionKind::fetch &&
          (expression.fetch == lang::FetchOperator::add ||
           expression.fetch == lang::FetchOperator::subtract) &&
          !is_literal(expression.operands.back(), 0);
-}
-
-bool same(const Expression& a, const Expression& b) {
-  return a.kind == b.kind && a.type == b.type && a.unary == b.unary && a.binary == b.binary &&
-         a.fetch == b.fetch && a.id == b.id && a.thread == b.thread && a.value == b.value &&
-         std::ranges::equal(a.operands, b.operands, same);
-}
-
-bool same(const Statement& a, const Statement& b) {
-  const auto all = [](const auto& x, const auto& y) {
-    return std::ranges::equal(x, y, [](const auto& p, const auto& q) { return same(p, q); });
-  };
-  return a.kind == b.kind && a.fence == b.fence && a.compound == b.compound && a.id == b.id &&
-         all(a.expressions, b.expressions) && all(a.body, b.body) && all(a.otherwise, b.otherwise);
 }
 
 // The same, or a declaration of a local and the assignment of its first value.

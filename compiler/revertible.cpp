@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "compiler/expression_forms.hpp"
+
 namespace heddle::compiler {
 namespace {
 
@@ -15,29 +17,17 @@ using lang::ExpressionKind;
 using lang::Statement;
 using lang::StatementKind;
 
-// `a op b` is `b mirrored(op) a`.
-BinaryOperator mirrored(BinaryOperator op) {
-  switch (op) {
-    case BinaryOperator::less: return BinaryOperator::greater;
-    case BinaryOperator::less_equal: return BinaryOperator::greater_equal;
-    case BinaryOperator::greater: return BinaryOperator::less;
-    case BinaryOperator::greater_equal: return BinaryOperator::less_equal;
-    default: return op;
-  }
-}
-
-// `value op with`, if that is a comparison.
-std::optional<Comparison> comparison(BinaryOperator op, std::int64_t with) {
+// `value relation bound`.
+Comparison values_that(BinaryOperator relation, std::int64_t bound) {
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
   constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
-  switch (op) {
-    case BinaryOperator::equal: return Comparison{with, with, true};
-    case BinaryOperator::not_equal: return Comparison{with, with, false};
-    case BinaryOperator::less_equal: return Comparison{least, with, true};
-    case BinaryOperator::greater: return Comparison{least, with, false};
-    case BinaryOperator::greater_equal: return Comparison{with, greatest, true};
-    case BinaryOperator::less: return Comparison{with, greatest, false};
-    default: return std::nullopt;
+  switch (relation) {
+    case BinaryOperator::equal: return {bound, bound, true};
+    case BinaryOperator::not_equal: return {bound, bound, false};
+    case BinaryOperator::less_equal: return {least, bound, true};
+    case BinaryOperator::greater: return {least, bound, false};
+    case BinaryOperator::greater_equal: return {bound, greatest, true};
+    default: return {bound, greatest, false};  // less
   }
 }
 
@@ -99,23 +89,11 @@ class RevertibleVariables {
   };
 
   static std::optional<OfLoad> comparison_of(const Expression& condition) {
-    if (condition.kind == ExpressionKind::load) return OfLoad{&condition, {.inside = false}};  // != 0
-    if (condition.kind == ExpressionKind::unary && condition.unary == lang::UnaryOperator::logical_not) {
-      auto result = comparison_of(condition.operands[0]);
-      if (result) result->comparison.inside = !result->comparison.inside;
-      return result;
-    }
-    if (condition.kind != ExpressionKind::binary) return std::nullopt;
-    const Expression* load = condition.operands.data();
-    const Expression* with = load + 1;
-    BinaryOperator op = condition.binary;
-    if (with->kind == ExpressionKind::load) {
-      std::swap(load, with);
-      op = mirrored(op);
-    }
-    if (load->kind != ExpressionKind::load || with->kind != ExpressionKind::literal) return std::nullopt;
-    const auto result = comparison(op, with->value);
-    return result ? std::optional(OfLoad{load, *result}) : std::nullopt;
+    const auto compared = comparison_in(condition);
+    if (!compared || compared->subject->kind != ExpressionKind::load) return std::nullopt;
+    if (compared->bound != nullptr && compared->bound->kind != ExpressionKind::literal) return std::nullopt;
+    const std::int64_t bound = compared->bound == nullptr ? 0 : compared->bound->value;
+    return OfLoad{compared->subject, values_that(compared->relation, bound)};
   }
 
   std::vector<std::optional<std::vector<Comparison>>> comparisons_;  // by variable

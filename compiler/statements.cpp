@@ -18,10 +18,20 @@ void Generator::block(std::span<const Statement> statements) {
   const std::uint32_t top = frame_->top();
   const std::size_t retries = retries_.size();
   for (std::size_t i = 0; i < statements.size() && frame_->reachable(); ++i) {
+    const WaitingUpdate* const waiting = waiting_update(statements[i]);
     if (!retries_.empty() && retries_.back().begins == &statements[i]) {
       end_round();
-    } else {
+    } else if (waiting == nullptr) {
       begin_retry_before(statements.subspan(i));
+    }
+    if (waiting != nullptr) {
+      wait_for(*waiting);
+      if (waiting->loop != &statements[i]) ++i;
+      continue;
+    }
+    if (attempt_ != nullptr) {  // the first statement of the function that makes it
+      await(*std::exchange(attempt_, nullptr));
+      continue;
     }
     const bool around = std::exchange(before_assume_, comes_before_assume(statements.subspan(i)));
     statement(statements[i]);
@@ -191,6 +201,18 @@ void Generator::while_statement(const Statement& statement) {
   }
   frame_->start_if_used(leave);
   frame_->release_to(top);
+}
+
+const WaitingUpdate* Generator::waiting_update(const Statement& first) const {
+  const auto found = waiting_updates_.find(&first);
+  return found == waiting_updates_.end() ? nullptr : &found->second;
+}
+
+void Generator::wait_for(const WaitingUpdate& update) {
+  if (update.call == nullptr) return await(update);
+  guard_ = nullptr;
+  attempt_ = &update;
+  value(*update.call);
 }
 
 // (In an await, the evaluation of the condition is what is repeated.)

@@ -535,6 +535,11 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   result.least_probability = search.least_probability;
   result.counts = search.counts;
   result.blocked = checker::describe_blocked(search);
+  if (loops == Loops::retrying && !options.coverage) {
+    const auto& all = state_of(program).retry_loops;
+    result.waiting_loops =
+        static_cast<std::uint32_t>(std::ranges::count_if(all, &ProgramAccess::State::RetryLoop::waits));
+  }
   result.bounds = bounds_that_cut(options, state_of(program).options.unroll, result);
   result.stopped_by = search.stopped_by();
   result.grows = search.grows;

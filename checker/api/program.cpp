@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <unordered_set>
 #include <utility>
 
 #include "checker/api/sources.hpp"
@@ -12,6 +13,7 @@
 #include "compiler/lower.hpp"
 #include "compiler/retry_loops.hpp"
 #include "compiler/sites.hpp"
+#include "compiler/waiting_updates.hpp"
 #include "heddle/variants.h"
 #include "jit/load.hpp"
 #include "lang/frontend.hpp"
@@ -84,7 +86,10 @@ std::shared_ptr<Program::State> Program::State::make(lang::Program tree, lang::S
   state->unroll_spin_loops = options.unroll_spin_loops;
   // A data race may be between an access of an idle round and one that depends on what the thread does after it.
   if (!options.unroll_spin_loops && std::ranges::none_of(tree.variables, &lang::Variable::is_plain)) {
-    for (const lang::Statement* loop : compiler::retry_loops(tree)) state->retry_loops.push_back(loop->range);
+    std::unordered_set<const lang::Statement*> waiting;
+    for (const auto& [first, update] : compiler::waiting_updates(tree)) waiting.insert(update.loop);
+    for (const lang::Statement* loop : compiler::retry_loops(tree))
+      state->retry_loops.push_back({loop->range, waiting.contains(loop)});
   }
   state->expectations = convert(tree.expectations, sources);
   if (tree.litmus) {
@@ -301,11 +306,11 @@ std::uint32_t Program::spin_loops() const { return state_->spin_loops; }
 
 std::vector<RetryLoop> Program::retry_loops() const {
   std::vector<RetryLoop> loops;
-  for (const lang::SourceRange& range : state_->retry_loops) {
+  for (const auto& [range, waits] : state_->retry_loops) {
     const auto [line, column] = state_->sources.locate(range.file, range.begin);
     loops.push_back(
         {state_->sources.name(range.file), line, column,
-         compiler::fold_text(state_->sources.text(range), std::numeric_limits<std::size_t>::max())});
+         compiler::fold_text(state_->sources.text(range), std::numeric_limits<std::size_t>::max()), waits});
   }
   return loops;
 }

@@ -39,9 +39,13 @@ struct __attribute__((visibility("hidden"))) Program::State {
   std::vector<Expectation> expectations;
   std::uint32_t spin_loops = 0;
   bool unroll_spin_loops = false;  // as CompileOptions says
-  // The places of the loops whose idle rounds end in Loops::retrying, in the order of the text. None if
+  // The loops whose idle rounds end in Loops::retrying, or at which threads wait there, in the order of the text. None if
   // `unroll_spin_loops`.
-  std::vector<lang::SourceRange> retry_loops;
+  struct RetryLoop {
+    lang::SourceRange range;
+    bool waits = false;
+  };
+  std::vector<RetryLoop> retry_loops;
   std::string ir;
   std::optional<LitmusTest> litmus;
   // Its source and tree, for later questions about names.

@@ -200,8 +200,12 @@ class Machine {
       case Op::store:
       case Op::unlock: return {.location = m.location, .writes = true};
       case Op::compare_exchange:
-        return {.location = m.location, .reads = true, .writes = memory_[m.location] == m.expected};
-      case Op::try_lock: return {.location = m.location, .reads = true, .writes = memory_[m.location] == 0};
+      case Op::add_if_at_least:
+      case Op::add_if_at_most:
+      case Op::try_lock:
+        return {.location = m.location,
+                .reads = true,
+                .writes = would_write(m.op, m.expected, memory_[m.location])};
       case Op::choose: return {};
       default: return {.location = m.location, .reads = true, .writes = true};
     }
@@ -618,8 +622,10 @@ inline void Machine<Model, Words>::operate(ThreadId thread, Step& step) {
       if (cell == 0) write(step, cell, holder(thread));
       break;
     case Op::compare_exchange:
+    case Op::add_if_at_least:
+    case Op::add_if_at_most:
       step.access.reads = true;
-      if (cell == m.expected) write(step, cell, m.value);
+      if (would_write(m.op, m.expected, cell)) write(step, cell, modified(m.op, cell, m.value));
       break;
     default:
       step.access.reads = true;

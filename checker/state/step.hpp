@@ -79,12 +79,14 @@ struct Step {
   [[nodiscard]] bool continues() const { return local || continues_block(); }
 };
 
-// What a read-modify-write writes; for `compare_exchange`, if it read what it expected.
+// What a read-modify-write writes, if it does.
 [[nodiscard]] inline std::int64_t modified(Op op, std::int64_t old, std::int64_t operand) {
   const auto a = static_cast<std::uint64_t>(old);
   const auto b = static_cast<std::uint64_t>(operand);
   switch (op) {
-    case Op::fetch_add: return static_cast<std::int64_t>(a + b);
+    case Op::fetch_add:
+    case Op::add_if_at_least:
+    case Op::add_if_at_most: return static_cast<std::int64_t>(a + b);
     case Op::fetch_sub: return static_cast<std::int64_t>(a - b);
     case Op::fetch_and: return static_cast<std::int64_t>(a & b);
     case Op::fetch_or: return static_cast<std::int64_t>(a | b);
@@ -100,6 +102,8 @@ struct Step {
   switch (op) {
     case Op::load: return false;
     case Op::compare_exchange: return value == expected;
+    case Op::add_if_at_least: return value >= expected;
+    case Op::add_if_at_most: return value <= expected;
     case Op::lock:
     case Op::try_lock: return value == 0;
     default: return true;
@@ -129,7 +133,9 @@ struct ReadEffect {
   return fails_to_await(m) || m.op == Op::assume_failed || m.op == Op::idle_round;
 }
 
-[[nodiscard]] inline bool is_read_modify_write(Op op) { return op >= Op::exchange && op <= Op::fetch_min; }
+[[nodiscard]] inline bool is_read_modify_write(Op op) {
+  return op >= Op::exchange && op <= Op::add_if_at_most;
+}
 
 [[nodiscard]] inline bool is_of_mutex(Op op) { return op >= Op::lock && op <= Op::try_lock; }
 

@@ -18,7 +18,10 @@ struct Update {
   std::int64_t read = 0;
   std::int64_t written = 0;
 
-  [[nodiscard]] bool adds() const { return op == Op::fetch_add || op == Op::fetch_sub; }
+  [[nodiscard]] bool adds() const {
+    return op == Op::fetch_add || op == Op::fetch_sub || op == Op::add_if_at_least ||
+           op == Op::add_if_at_most;
+  }
 };
 
 // `before()`: each time the write that comes one further before `update` in the coherence order of its location, if that is

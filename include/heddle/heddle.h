@@ -88,6 +88,8 @@ struct RetryLoop {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   std::string source;  // "while !try_push(s, node)"
+  // Whether a thread waits here as at an `await`, and makes no round that fails: `while exchange(taken, true) { }`.
+  bool waits = false;
 };
 
 class Program {
@@ -110,7 +112,7 @@ class Program {
   // The number of loops that are treated as `await`; see CompileOptions::unroll_spin_loops.
   [[nodiscard]] std::uint32_t spin_loops() const;
   // The loops that try again, each once, in the order of the text: a round of these that turns out to change nothing ends
-  // its execution, since an execution without the round shows the same. Not under models that are out of order, with a
+  // its execution, or is not made (RetryLoop::waits), since an execution without the round shows the same. Not under models that are out of order, with a
   // preemption bound, in a random search, where robustness is asked about, or in a stateful search. Empty with
   // CompileOptions::unroll_spin_loops, and in programs with `plain` variables.
   [[nodiscard]] std::vector<RetryLoop> retry_loops() const;
@@ -497,7 +499,9 @@ struct CheckResult {
   std::vector<Witness> witnesses;
   std::vector<std::string> bounds;  // one sentence for each bound that cut something
   std::vector<BlockedAt> blocked;   // most executions first
-  std::string stopped_by;           // the limit that ended the search: "timeout", "interrupted", ...
+  std::uint32_t waiting_loops =
+      0;                   // of Program::retry_loops: those at which threads waited (RetryLoop::waits)
+  std::string stopped_by;  // the limit that ended the search: "timeout", "interrupted", ...
   Counts counts;
   std::vector<ConditionCount> conditions;
   std::vector<Outcome> outcomes;       // sorted by values; with CheckOptions::collect_outcomes

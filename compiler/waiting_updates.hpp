@@ -1,0 +1,38 @@
+// Loops that try until a read-modify-write finds the value that it needs, and revert one that has not found it, as in
+//   while fetch_sub(free, 1) <= 0 { fetch_add(free, 1); await free > 0; }
+//   while exchange(taken, 1) != 0 { }
+//   while !cas(taken, 0, 1) { await taken == 0; }
+// Where nothing can tell that there were failing rounds, a thread need not make any: it waits for the value as at an
+// `await`, and updates the variable in one step with reading it. docs/algorithms.md, "Waiting updates", says when that is so
+// and why. Independent of LLVM.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "lang/tree.hpp"
+
+namespace heddle::compiler {
+
+// What stands for a loop, and for the declaration before it that its body repeats, if there is one.
+struct WaitingUpdate {
+  const lang::Statement* loop = nullptr;
+  // The `cas`, `exchange`, `fetch_add` or `fetch_sub` that opens a round; its index and operands are literals or locals.
+  const lang::Expression* update = nullptr;
+  // The loop ends if the value read is equal to, at least (`greater_equal`), or at most (`less_equal`) `bound + offset`.
+  lang::BinaryOperator relation = lang::BinaryOperator::equal;
+  const lang::Expression* bound = nullptr;  // a literal or a local; null: 0
+  std::int64_t offset = 0;
+  // If the loop's condition is `!f(...)`: this call. The update is in the first statement of the function, which returns false
+  // after one that has failed; what follows happens once.
+  const lang::Expression* call = nullptr;
+};
+
+// By the first statement that it stands for.
+using WaitingUpdates = std::unordered_map<const lang::Statement*, WaitingUpdate>;
+
+// Pointers into the program. Time linear in the program with its calls inlined, for each variable that some loop compares
+// with one value.
+[[nodiscard]] WaitingUpdates waiting_updates(const lang::Program& program);
+
+}  // namespace heddle::compiler
