@@ -114,6 +114,7 @@ Json to_json(const Trace& trace) {
                  {"memory", to_json(trace.memory)},
                  {"ends", std::move(ends)}};
   if (trace.repeats_from) result["repeats_from"] = *trace.repeats_from;
+  if (trace.waits_at_loops) result["waits_at_loops"] = true;
   return result;
 }
 

@@ -163,6 +163,7 @@ Trace trace_of(const Field& field) {
   field["steps"].each(
       [&](const Field& step) { trace.steps.push_back(step_of(step, trace.threads.size(), steps)); });
   if (const auto from = field.optional("repeats_from")) trace.repeats_from = step_number(*from, steps + 1);
+  if (const auto waits = field.optional("waits_at_loops")) trace.waits_at_loops = waits->truth();
   trace.initial = values_of(field["initial"]);
   trace.memory = values_of(field["memory"]);
   field["ends"].each([&](const Field& end) {

@@ -46,7 +46,6 @@ void Generator::await(const WaitingUpdate& update) {
   awaited_ = nullptr;
 }
 
-// A `cas` if the value read has to be one certain value, else an addition.
 void Generator::evaluate_update(const WaitingUpdate& waiting, BasicBlock* met, BasicBlock* failed) {
   const lang::Expression& update = *waiting.update;
   const std::span<const lang::Expression> operands(update.operands);
@@ -55,12 +54,14 @@ void Generator::evaluate_update(const WaitingUpdate& waiting, BasicBlock* met, B
   llvm::Value* const base = waiting.bound == nullptr ? ir().getInt64(0) : integer(*waiting.bound);
   llvm::Value* const bound = ir().CreateAdd(base, ir().getInt64(static_cast<std::uint64_t>(waiting.offset)));
   llvm::Value* operand = integer(operands.back());
-  const bool adds = update.kind == lang::ExpressionKind::fetch;
-  if (adds && update.fetch == lang::FetchOperator::subtract) operand = ir().CreateNeg(operand);
   Op op = Op::compare_exchange;
-  if (waiting.relation == lang::BinaryOperator::greater_equal) op = Op::add_if_at_least;
-  if (waiting.relation == lang::BinaryOperator::less_equal) op = Op::add_if_at_most;
-  if (adds && op == Op::compare_exchange) operand = ir().CreateAdd(bound, operand);
+  if (update.kind == lang::ExpressionKind::exchange) op = Op::exchange_if_equal;
+  if (update.kind == lang::ExpressionKind::fetch) {
+    if (update.fetch == lang::FetchOperator::subtract) operand = ir().CreateNeg(operand);
+    op = waiting.relation == lang::BinaryOperator::equal           ? Op::add_if_equal
+         : waiting.relation == lang::BinaryOperator::greater_equal ? Op::add_if_at_least
+                                                                   : Op::add_if_at_most;
+  }
   loaded_[update.id] = true;
   if (!retries_.empty()) updated_[update.id] = true;
   branch_on(perform({.op = op,

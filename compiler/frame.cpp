@@ -311,7 +311,9 @@ Value* Frame::perform(const Request& request) {
       return builder_.CreateICmp(relation, result, builder_.CreateLoad(builder_.getInt64Ty(), place));
     };
     switch (request.op) {
-      case Op::compare_exchange: result = compare(llvm::CmpInst::ICMP_EQ); break;
+      case Op::compare_exchange:
+      case Op::exchange_if_equal:
+      case Op::add_if_equal: result = compare(llvm::CmpInst::ICMP_EQ); break;
       case Op::add_if_at_least: result = compare(llvm::CmpInst::ICMP_SGE); break;
       case Op::add_if_at_most: result = compare(llvm::CmpInst::ICMP_SLE); break;
       default: break;

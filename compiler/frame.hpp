@@ -84,7 +84,7 @@ class Frame {
   void store(SlotRange array, llvm::Value* index, llvm::Value* value);
 
   // Requests a visible operation, suspends, and continues after it. Returns Mailbox::value as the host left
-  // it; for compare_exchange and add_if_* an i1: whether the thread has written.
+  // it; for compare_exchange, exchange_if_equal and add_if_* an i1: whether the thread has written.
   llvm::Value* perform(const Request& request);
   // Mailbox::value as the host left it.
   [[nodiscard]] llvm::Value* answer();

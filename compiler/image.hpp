@@ -39,8 +39,10 @@ enum class Op : std::uint8_t {
   fetch_xor,
   fetch_max,
   fetch_min,
-  // In an `await`. in: location, value (addend), expected   out: value (old; it has added if that is at least, or at most,
-  // `expected`)
+  // In an `await`. in: location, value (new, or addend), expected   out: value (old; it has written if that is equal to, at
+  // least, or at most `expected`)
+  exchange_if_equal,
+  add_if_equal,
   add_if_at_least,
   add_if_at_most,
   fence,     // in: fence
@@ -103,7 +105,7 @@ struct Mailbox {
   std::uint32_t site;      // index into Image::sites: the operation's site
   Op op;
   Fence fence;
-  // 1: the operation (load, compare_exchange, add_if_*, try_lock) is part of the condition of an `await`, and writes
+  // 1: the operation (load, compare_exchange, exchange_if_equal, add_if_*, try_lock) is part of the condition of an `await`, and writes
   // only if that is met. Of a load, `expected` is then 1 if it is the first one of this evaluation.
   std::uint8_t in_await;
   std::uint8_t discarded;      // 1: an exchange or fetch_* whose result is not used

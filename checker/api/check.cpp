@@ -515,9 +515,16 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
         search.show_by(*shown);
       }
     }
+    if (loops == Loops::retrying && !options.coverage) {
+      const auto& all = state_of(program).retry_loops;
+      result.waiting_loops =
+          static_cast<std::uint32_t>(std::ranges::count_if(all, &ProgramAccess::State::RetryLoop::waits));
+    }
     const auto describe = [&](auto found) {
       if (of_steps) found.schedule = checker::run_of_steps(search, found.schedule);
-      return checker::describe(of_steps ? *of_steps : search, found);
+      auto described = checker::describe(of_steps ? *of_steps : search, found);
+      described.trace.waits_at_loops = result.waiting_loops > 0;
+      return described;
     };
     for (const auto& found : search.violations()) result.violations.push_back(describe(found));
     auto witnesses = search.witnesses();
@@ -535,11 +542,6 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   result.least_probability = search.least_probability;
   result.counts = search.counts;
   result.blocked = checker::describe_blocked(search);
-  if (loops == Loops::retrying && !options.coverage) {
-    const auto& all = state_of(program).retry_loops;
-    result.waiting_loops =
-        static_cast<std::uint32_t>(std::ranges::count_if(all, &ProgramAccess::State::RetryLoop::waits));
-  }
   result.bounds = bounds_that_cut(options, state_of(program).options.unroll, result);
   result.stopped_by = search.stopped_by();
   result.grows = search.grows;

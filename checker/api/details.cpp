@@ -125,8 +125,9 @@ TraceDetails details_of(const Program& program, const Trace& trace, const Machin
   const auto* const model = checker::find_model(options.model);
   if (model == nullptr) return result;
   try {
-    const auto traced = state.traced(model->out_of_order);
+    const auto traced = state.traced(model->out_of_order, trace.waits_at_loops);
     Machine machine(std::make_unique<Machine::Core>(program, options, traced.image));
+    machine.core_->waits_at_loops = trace.waits_at_loops;
     if (!machine.load(trace)) return result;
     Machine::Core& core = *machine.core_;
     std::vector<std::vector<NamedValue>> changes(trace.steps.size());

@@ -36,6 +36,15 @@ class Machine::Core {
     engine = checker::make_engine(image(), options, rows);
   }
 
+  // Changes to the program's code in which threads wait at loops, or to that in which they do not. (Nothing has been done yet.)
+  void wait_at_loops(bool waits) {
+    if (waits == waits_at_loops) return;
+    code = state_of(program).image(false, waits ? Loops::retrying : Loops::bounded);
+    waits_at_loops = waits;
+    reset();
+    refresh();
+  }
+
   [[nodiscard]] const compiler::Image& image() const { return *code; }
 
   void refresh() {
@@ -197,6 +206,7 @@ class Machine::Core {
   std::shared_ptr<const compiler::Image> code;
   checker::Rows rows;
   std::vector<std::size_t> marks;  // rows before each transition
+  bool waits_at_loops = false;     // Trace::waits_at_loops
   checker::Schedule schedule;      // the first `depth` of it have been taken
   std::size_t depth = 0;
   checker::Schedule round;  // if it was loaded from a run that repeats a cycle for ever: the cycle

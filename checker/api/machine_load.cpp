@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "checker/api/machine_core.hpp"
@@ -78,6 +79,11 @@ Result<void> Machine::load(const Trace& trace) {
   core.back(core.depth);
   core.schedule.clear();
   core.round.clear();
+  try {
+    core.wait_at_loops(trace.waits_at_loops);
+  } catch (const std::runtime_error& error) {
+    return refuse(error.what());
+  }
   std::optional<std::size_t> cycle;  // where in the schedule it begins
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     const Step& step = trace.steps[i];

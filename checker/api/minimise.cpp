@@ -55,11 +55,13 @@ Result<Minimised> minimise(const compiler::Image& image, const CheckOptions& opt
   return result;
 }
 
-Result<std::shared_ptr<const compiler::Image>> image_of(const Program& program, const CheckOptions& options) {
+Result<std::shared_ptr<const compiler::Image>> image_of(const Program& program, const CheckOptions& options,
+                                                        const Trace& trace) {
   const auto* const model = checker::find_model(options.model);
   if (model == nullptr) return refuse(no_such_model(options.model));
   try {
-    return state_of(program).image(model->out_of_order);
+    return state_of(program).image(model->out_of_order,
+                                   trace.waits_at_loops ? Loops::retrying : Loops::bounded);
   } catch (const std::runtime_error& error) {
     return refuse(error.what());
   }
@@ -75,7 +77,7 @@ bool same_place(const compiler::Site& site, const Place& place) {
 Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Violation& violation) {
   if (violation.trace.repeats_from || violation.kind == ViolationKind::temporal)
     return refuse("the way to the cycle, or to the end of the run, is a shortest one already");
-  const auto code = image_of(program, options);
+  const auto code = image_of(program, options, violation.trace);
   if (!code) return code.error();
   const compiler::Image& image = **code;
   const auto same = [&](const checker::FoundViolation& found) {
@@ -86,10 +88,11 @@ Result<Minimised> minimise(const Program& program, const CheckOptions& options, 
     if (found.site == checker::none) return true;  // all deadlocks count as the same, whoever waits
     return same_place(image.sites[found.site], violation);
   };
-  const auto describe = [](const checker::Search& search, const checker::FoundViolation& found,
-                           Minimised& result) {
+  const auto describe = [&](const checker::Search& search, const checker::FoundViolation& found,
+                            Minimised& result) {
     const auto count = result.violation.count;
     result.violation = checker::describe(search, found);
+    result.violation.trace.waits_at_loops = violation.trace.waits_at_loops;
     result.violation.count = count;
   };
   Minimised result;
@@ -98,7 +101,7 @@ Result<Minimised> minimise(const Program& program, const CheckOptions& options, 
 }
 
 Result<Minimised> minimise(const Program& program, const CheckOptions& options, const Witness& witness) {
-  const auto code = image_of(program, options);
+  const auto code = image_of(program, options, witness.trace);
   if (!code) return code.error();
   const compiler::Image& image = **code;
   const auto condition = std::find_if(
@@ -112,6 +115,7 @@ Result<Minimised> minimise(const Program& program, const CheckOptions& options, 
                             Minimised& result) {
     result.witness =
         checker::describe(search, checker::FoundWitness{.condition = index, .schedule = found.schedule});
+    result.witness.trace.waits_at_loops = witness.trace.waits_at_loops;
   };
   Minimised result;
   result.witness = witness;

@@ -171,8 +171,9 @@ Program::State::Instrumented Program::State::instrumented(bool run_ahead, Loops 
   return make_image(result);
 }
 
-Program::State::Instrumented Program::State::traced(bool run_ahead) const {
-  compiler::Options result = form(run_ahead, Loops::bounded, Blocks::steps);
+Program::State::Instrumented Program::State::traced(bool run_ahead, bool waits_at_loops) const {
+  compiler::Options result =
+      form(run_ahead, waits_at_loops ? Loops::retrying : Loops::bounded, Blocks::steps);
   result.unroll = std::numeric_limits<std::uint32_t>::max();
   result.calls = true;
   return make_image(result);

@@ -69,7 +69,7 @@ struct __attribute__((visibility("hidden"))) Program::State {
   [[nodiscard]] Instrumented instrumented(bool run_ahead, Loops loops, Blocks blocks) const;
   // An image with a site for each call of a built-in module, and with loops that are not cut, for any trace of
   // the program. Compiled anew for each use.
-  [[nodiscard]] Instrumented traced(bool run_ahead) const;
+  [[nodiscard]] Instrumented traced(bool run_ahead, bool waits_at_loops) const;
   // By variable of the tree: the name of the struct whose field it is; empty for others.
   std::vector<std::string> structs;
   // The image that from_source made, for the names of threads, locations and locals.

@@ -199,15 +199,12 @@ class Machine {
         return {.location = m.location, .reads = true, .forwarded = forwarded(process, m.location)};
       case Op::store:
       case Op::unlock: return {.location = m.location, .writes = true};
-      case Op::compare_exchange:
-      case Op::add_if_at_least:
-      case Op::add_if_at_most:
-      case Op::try_lock:
+      case Op::lock: return {.location = m.location, .reads = true, .writes = true};
+      case Op::choose: return {};
+      default:
         return {.location = m.location,
                 .reads = true,
                 .writes = would_write(m.op, m.expected, memory_[m.location])};
-      case Op::choose: return {};
-      default: return {.location = m.location, .reads = true, .writes = true};
     }
   }
 
@@ -621,16 +618,10 @@ inline void Machine<Model, Words>::operate(ThreadId thread, Step& step) {
       result = cell == 0;
       if (cell == 0) write(step, cell, holder(thread));
       break;
-    case Op::compare_exchange:
-    case Op::add_if_at_least:
-    case Op::add_if_at_most:
-      step.access.reads = true;
-      if (would_write(m.op, m.expected, cell)) write(step, cell, modified(m.op, cell, m.value));
-      break;
     default:
       step.access.reads = true;
       step.discarded = m.discarded != 0;
-      write(step, cell, modified(m.op, cell, m.value));
+      if (would_write(m.op, m.expected, cell)) write(step, cell, modified(m.op, cell, m.value));
       break;
   }
   step.read = result;

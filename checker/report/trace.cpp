@@ -31,7 +31,8 @@ StepKind step_kind(const Row& row) {
   switch (row.op) {
     case Op::load: return StepKind::load;
     case Op::store: return StepKind::store;
-    case Op::exchange: return StepKind::exchange;
+    case Op::exchange:
+    case Op::exchange_if_equal: return StepKind::exchange;
     case Op::compare_exchange: return StepKind::cas;
     case Op::lock: return StepKind::lock;
     case Op::unlock: return StepKind::unlock;
@@ -74,7 +75,9 @@ std::string action(const Image& image, const Row& row, const std::string& locati
       return row.writes ? fmt::format("cas {}: {} -> {}", location, read, written)
                         : fmt::format("cas {} fails, read {}", location, read);
     case StepKind::exchange:
-    case StepKind::fetch: return fmt::format("{}: {} -> {}", location, read, written);
+    case StepKind::fetch:
+      return row.writes ? fmt::format("{}: {} -> {}", location, read, written)
+                        : fmt::format("waits for {}, reads {}", location, read);
     case StepKind::fence: return "fence";
     case StepKind::lock: return "lock " + location;
     case StepKind::unlock: return "unlock " + location;

@@ -85,6 +85,7 @@ struct Step {
   const auto b = static_cast<std::uint64_t>(operand);
   switch (op) {
     case Op::fetch_add:
+    case Op::add_if_equal:
     case Op::add_if_at_least:
     case Op::add_if_at_most: return static_cast<std::int64_t>(a + b);
     case Op::fetch_sub: return static_cast<std::int64_t>(a - b);
@@ -93,7 +94,7 @@ struct Step {
     case Op::fetch_xor: return static_cast<std::int64_t>(a ^ b);
     case Op::fetch_max: return old > operand ? old : operand;
     case Op::fetch_min: return old < operand ? old : operand;
-    default: return operand;  // exchange, compare_exchange
+    default: return operand;  // exchange, exchange_if_equal, compare_exchange
   }
 }
 
@@ -101,7 +102,9 @@ struct Step {
 [[nodiscard]] inline bool would_write(Op op, std::int64_t expected, std::int64_t value) {
   switch (op) {
     case Op::load: return false;
-    case Op::compare_exchange: return value == expected;
+    case Op::compare_exchange:
+    case Op::exchange_if_equal:
+    case Op::add_if_equal: return value == expected;
     case Op::add_if_at_least: return value >= expected;
     case Op::add_if_at_most: return value <= expected;
     case Op::lock:

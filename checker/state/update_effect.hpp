@@ -19,8 +19,7 @@ struct Update {
   std::int64_t written = 0;
 
   [[nodiscard]] bool adds() const {
-    return op == Op::fetch_add || op == Op::fetch_sub || op == Op::add_if_at_least ||
-           op == Op::add_if_at_most;
+    return op == Op::fetch_add || op == Op::fetch_sub || (op >= Op::add_if_equal && op <= Op::add_if_at_most);
   }
 };
 

@@ -336,6 +336,8 @@ struct Trace {
   // Violations of liveness: the steps from this one on repeat for ever; the state after the last step is the
   // one before this step.
   std::optional<std::size_t> repeats_from = {};
+  // Threads waited at loops instead of trying again and again (RetryLoop::waits).
+  bool waits_at_loops = false;
 };
 
 // An edge of a cycle between two steps of a trace.
