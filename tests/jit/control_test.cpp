@@ -77,6 +77,94 @@ TEST_CASE("a round of a retry loop that changes nothing ends the thread, if it i
             .back() == "loop_bound");
 }
 
+TEST_CASE("a thread waits at a loop that tries an update, where nothing else can tell") {
+  const compiler::Options waiting{.unroll = 2, .end_idle = true};
+  // `others`: what else the program has. The first operation of thread p.
+  const auto first = [&](const std::string& loop, const std::string& others = "") {
+    const std::string variables =
+        "shared x: int = 2; shared y: int; shared b: bool; shared a: int[2]; shared f: bool[2]; ";
+    return log_of(variables + "thread p { " + loop + " } " + others, {}, 0, waiting).front();
+  };
+  const std::string down = "while fetch_sub(x, 1) <= 0 { fetch_add(x, 1); await x > 0; }";
+  const std::string waits = "add x -1 if >= 1 -> 2";
+  const std::string tries = "fetch_sub x 1 -> 2";
+  CHECK(first(down) == waits);
+  // Other ways to write it.
+  CHECK(first("while fetch_add(x, -1) < 1 { fetch_add(x, 1); }") == waits);
+  CHECK(first("while !(0 < fetch_sub(x, 1)) { fetch_add(x, 1); fence; while x <= 0 { } }") == waits);
+  CHECK(first("while true { let v = fetch_sub(x, 1); if v >= 1 { break; } fetch_add(x, 1); }") == waits);
+  CHECK(first("while true { if fetch_sub(x, 1) >= 1 { break; } fetch_add(x, 1); }") == waits);
+  CHECK(first("{ var v = fetch_sub(x, 1); while v < 1 { fetch_add(x, 1); v = fetch_sub(x, 1); } }") == waits);
+  CHECK(first("take(2);", "fn take(n: int) { while fetch_sub(x, n) < n { fetch_add(x, n); } }") ==
+        "add x -2 if >= 2 -> 2");
+  CHECK(first("while !take() { await x > 0; }",
+              "fn take() -> bool { if fetch_sub(x, 1) < 1 { fetch_add(x, 1); return false; } fence; return "
+              "true; }") == waits);
+  CHECK(first("while fetch_add(x, 1) > 7 { fetch_sub(x, 1); }") == "add x 1 if <= 7 -> 2");
+  CHECK(first("while fetch_add(a[1], 3) >= 1 { fetch_sub(a[1], 3); }") == "add a[1] 3 if <= 0 -> 0");
+  CHECK(first("while fetch_sub(x, 2) != 2 { fetch_add(x, 2); }") == "add x -2 if == 2 -> 2");
+  CHECK(first("while exchange(y, 1) != 0 { }") == "exchange y = 1 if == 0 -> 0");
+  CHECK(first("while exchange(y, 7) == 7 { }") == "exchange y = 7 if == 0 -> 0");
+  CHECK(first("while exchange(b, true) { await !b; }", "thread q { b = false; }") ==
+        "exchange b = 1 if == 0 -> 0");
+  CHECK(first("while !cas(y, 0, 5) { await y == 0; }") == "cas y 0 = 5 -> 0");
+  CHECK(first("let i = 1; while !cas(f[i], false, true) { await !f[i]; }") == "cas f[1] 0 = 1 -> 0");
+  // Of a `cas`, the wait makes the difference: it would be an `await` of a load.
+  CHECK(first("while !cas(y, 1, 5) { await y != 0; }") == "cas y 1 = 5 -> 0");
+
+  // What others may do to the variable.
+  CHECK(first(down, "thread q { fetch_add(x, 1); await x >= 1; await x > 3 || y == 1; }") == waits);
+  CHECK(first(down, "thread q { atomic { fetch_sub(x, 1); y = 1; } }") == waits);
+  CHECK(first(down, "forall x != 7; final { assert x != 9; }") == waits);
+  for (const char* const others :
+       {"thread q { await x < 1; }", "thread q { await x != 0; }", "thread q { await x == 1; }",
+        "thread q { let r = x; }", "thread q { x = 1; }", "thread q { x += 1; }",
+        "thread q { cas(x, 1, 2); }", "thread q { let r = fetch_add(x, 1); }",
+        "thread q { fetch_max(x, 1); }", "thread q { exchange(x, 1); }", "thread q { let r = await x; }",
+        "thread q { fetch_add(x, y); }", "thread q { await x > y && (x == 3 || y > x + 1); }",
+        "thread q { fetch_add(x, 9000000000); }",
+        "thread q { while fetch_add(x, 1) > 5 { fetch_sub(x, 1); } }", "invariant x >= -1;",
+        "daemon thread q { while fetch_sub(x, 1) <= 0 { fetch_add(x, 1); } }"}) {
+    CHECK_MESSAGE(first(down, others) == tries, std::string(others));
+  }
+  // What the loop may do.
+  for (const char* const loop :
+       {"while fetch_sub(x, 1) <= 0 { fetch_add(x, 2); }", "while fetch_sub(x, 1) <= 0 { }",
+        "while fetch_sub(x, 1) <= 0 { fetch_add(x, 1); await x > 1; }",
+        "while fetch_sub(x, 1) <= 0 { fetch_add(x, 1); await y == 0; }",
+        "while fetch_sub(x, 1) <= 0 { fetch_add(x, 1); y = 1; }",
+        "while fetch_sub(x, 1) > 3 { fetch_add(x, 1); }", "while fetch_sub(x, 1) == 7 { fetch_add(x, 1); }",
+        "while fetch_sub(x, 1) <= y { fetch_add(x, 1); }",
+        "{ var v = fetch_sub(x, 1); while v < 1 { fetch_add(x, 1); v = fetch_sub(x, 1); } y = v; }",
+        "var v = fetch_sub(x, 1); while v < 1 { fetch_add(x, 1); v = fetch_sub(x, 1); }"}) {
+    CHECK_MESSAGE(first(loop) == tries, std::string(loop));
+  }
+  // A comparison with one value: no thread may add more than it has subtracted.
+  const std::string one = "while fetch_sub(x, 2) != 2 { fetch_add(x, 2); }";
+  CHECK(first(one + " fetch_add(x, 2);", "thread q { await x == 2; }") == "add x -2 if == 2 -> 2");
+  CHECK(first(one + " if y == 1 { fetch_add(x, 2); }",
+              "fn g() { fetch_sub(x, 1); for i in 0..2 { if y == i "
+              "{ break; } } fetch_add(x, 1); } thread q { g(); }") == "add x -2 if == 2 -> 2");
+  for (const char* const more :
+       {"fetch_add(x, 3);", "fetch_add(x, 2); if y == 0 { fetch_add(x, 1); }",
+        "for i in 0..2 { fetch_add(x, 1); }", "while y == 0 { fetch_add(x, 2); fetch_sub(x, 2); }",
+        "while y == 0 { fetch_add(x, 2); }", "while y == 0 { if y == 1 { fetch_add(x, 2); continue; } }"}) {
+    const bool balanced = std::string(more).starts_with("while y == 0 { fetch_add(x, 2); fetch_sub");
+    CHECK_MESSAGE((first(one + " " + more) == "add x -2 if == 2 -> 2") == balanced, std::string(more));
+  }
+  CHECK(first("while fetch_sub(x, 2) != 1 { fetch_add(x, 2); }") == "fetch_sub x 2 -> 2");
+  // An exchange: two values.
+  for (const char* const others : {"thread q { y = 2; }", "thread q { fetch_add(y, 1); }",
+                                   "thread q { y = x; }", "thread q { cas(y, 0, 3); }"}) {
+    CHECK_MESSAGE(first("while exchange(y, 1) != 0 { }", others) == "exchange y = 1 -> 0",
+                  std::string(others));
+  }
+  CHECK(first("while exchange(y, 1) != 0 { }",
+              "thread q { let r = y; cas(y, 7, 0); if y == 1 { y = 0; } }") == "exchange y = 1 if == 0 -> 0");
+  // A thread that restarts may do so in the middle of a round.
+  CHECK(first(down, "thread q { y = 1; restart if x == 7; y = 2; }") == tries);
+}
+
 TEST_CASE("the bound counts rounds of one entry into the loop") {
   const compiler::Options twice{.unroll = 2};
   const Log log =

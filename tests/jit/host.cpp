@@ -65,6 +65,9 @@ std::string describe(const compiler::Image& image, const compiler::Mailbox& requ
   using compiler::Op;
   const auto name = [&] { return image.locations.at(request.location).name; };
   const auto value = [&] { return std::to_string(request.value); };
+  const auto condition = [&](const char* relation) {
+    return " if " + std::string(relation) + " " + std::to_string(request.expected);
+  };
   switch (request.op) {
     case Op::load: return (request.in_await != 0 ? "await load " : "load ") + name();
     case Op::store: return "store " + name() + " = " + value();
@@ -78,6 +81,10 @@ std::string describe(const compiler::Image& image, const compiler::Mailbox& requ
     case Op::fetch_xor: return "fetch_xor " + name() + " " + value();
     case Op::fetch_max: return "fetch_max " + name() + " " + value();
     case Op::fetch_min: return "fetch_min " + name() + " " + value();
+    case Op::exchange_if_equal: return "exchange " + name() + " = " + value() + condition("==");
+    case Op::add_if_equal: return "add " + name() + " " + value() + condition("==");
+    case Op::add_if_at_least: return "add " + name() + " " + value() + condition(">=");
+    case Op::add_if_at_most: return "add " + name() + " " + value() + condition("<=");
     case Op::fence: {
       static const char* const names[] = {"fence", "fence lw", "fence st", "fence isync"};
       return names[static_cast<std::size_t>(request.fence)];
@@ -164,6 +171,18 @@ bool Host::perform(compiler::Mailbox& request, std::string& entry) {
     case Op::compare_exchange:
       if (old == request.expected) cell = request.value;
       break;
+    case Op::exchange_if_equal:
+      if (old == request.expected) cell = request.value;
+      break;
+    case Op::add_if_equal:
+    case Op::add_if_at_least:
+    case Op::add_if_at_most: {
+      const bool equal = request.op == Op::add_if_equal && old == request.expected;
+      const bool above = request.op == Op::add_if_at_least && old >= request.expected;
+      const bool below = request.op == Op::add_if_at_most && old <= request.expected;
+      if (equal || above || below) cell = wrapped(unsigned_of(cell) + unsigned_of(request.value));
+      break;
+    }
     case Op::fetch_add: cell = wrapped(unsigned_of(cell) + unsigned_of(request.value)); break;
     case Op::fetch_sub: cell = wrapped(unsigned_of(cell) - unsigned_of(request.value)); break;
     case Op::fetch_and: cell &= request.value; break;
