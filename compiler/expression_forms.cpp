@@ -25,9 +25,11 @@ bool same(const Statement& a, const Statement& b) {
          all(a.expressions, b.expressions) && all(a.body, b.body) && all(a.otherwise, b.otherwise);
 }
 
-bool is_literal(const Expression& expression, std::int64_t value) {
-  return expression.kind == ExpressionKind::literal && expression.value == value;
-}
+namespace {
+
+bool is_comparison(BinaryOperator op) { return op >= BinaryOperator::equal; }
+
+}  // namespace
 
 BinaryOperator mirrored(BinaryOperator relation) {
   switch (relation) {
@@ -62,6 +64,53 @@ bool holds(BinaryOperator relation, std::int64_t subject, std::int64_t bound) {
   }
 }
 
+std::optional<std::int64_t> known(const Expression& e, std::span<const std::optional<std::int64_t>> locals) {
+  const auto operand = [&](std::size_t i) { return known(e.operands[i], locals); };
+  switch (e.kind) {
+    case ExpressionKind::literal: return e.value;
+    case ExpressionKind::local:
+      return e.operands.empty() && e.id < locals.size() ? locals[e.id] : std::nullopt;
+    case ExpressionKind::unary: {
+      const auto value = operand(0);
+      if (!value) return {};
+      if (e.unary == lang::UnaryOperator::logical_not) return *value == 0 ? 1 : 0;
+      const auto bits = static_cast<std::uint64_t>(*value);
+      return static_cast<std::int64_t>(e.unary == lang::UnaryOperator::negate ? 0 - bits : ~bits);
+    }
+    case ExpressionKind::logical_and:
+    case ExpressionKind::logical_or: {
+      const std::int64_t decides = e.kind == ExpressionKind::logical_or ? 1 : 0;
+      const auto left = operand(0);
+      const auto right = operand(1);
+      if ((left && (*left != 0) == (decides != 0)) || (right && (*right != 0) == (decides != 0)))
+        return decides;
+      return left && right ? std::optional<std::int64_t>(1 - decides) : std::nullopt;
+    }
+    case ExpressionKind::conditional: {
+      const auto condition = operand(0);
+      return condition ? operand(*condition != 0 ? 1 : 2) : std::nullopt;
+    }
+    case ExpressionKind::binary: break;
+    default: return {};
+  }
+  const auto left = operand(0);
+  const auto right = operand(1);
+  if (!left || !right) return {};
+  const auto a = static_cast<std::uint64_t>(*left);
+  const auto b = static_cast<std::uint64_t>(*right);
+  switch (e.binary) {
+    case BinaryOperator::add: return static_cast<std::int64_t>(a + b);
+    case BinaryOperator::subtract: return static_cast<std::int64_t>(a - b);
+    case BinaryOperator::multiply: return static_cast<std::int64_t>(a * b);
+    case BinaryOperator::bit_and: return static_cast<std::int64_t>(a & b);
+    case BinaryOperator::bit_or: return static_cast<std::int64_t>(a | b);
+    case BinaryOperator::bit_xor: return static_cast<std::int64_t>(a ^ b);
+    default: break;
+  }
+  if (!is_comparison(e.binary)) return {};
+  return holds(e.binary, *left, *right) ? 1 : 0;
+}
+
 std::optional<Compared> comparison_in(const Expression& condition) {
   const auto operates = [](const Expression& side) {
     return side.kind == ExpressionKind::load || side.kind == ExpressionKind::cas ||
@@ -73,8 +122,7 @@ std::optional<Compared> comparison_in(const Expression& condition) {
     return result;
   }
   if (operates(condition) || condition.kind == ExpressionKind::local) return Compared{.subject = &condition};
-  if (condition.kind != ExpressionKind::binary || condition.binary < BinaryOperator::equal)
-    return std::nullopt;
+  if (condition.kind != ExpressionKind::binary || !is_comparison(condition.binary)) return std::nullopt;
   const Expression* left = condition.operands.data();
   const Expression* right = left + 1;
   BinaryOperator relation = condition.binary;

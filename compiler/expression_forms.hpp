@@ -1,6 +1,7 @@
 // Forms of code that analyses of loops recognise. Independent of LLVM.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -15,13 +16,16 @@ namespace heddle::compiler {
 // Whether they contain a `return`. Time linear in them.
 [[nodiscard]] bool returns(std::span<const lang::Statement> statements);
 
-[[nodiscard]] bool is_literal(const lang::Expression& expression, std::int64_t value);
-
 // `bound relation subject`, for `subject relation bound`.
 [[nodiscard]] lang::BinaryOperator mirrored(lang::BinaryOperator relation);
 // What holds if the relation does not.
 [[nodiscard]] lang::BinaryOperator negated(lang::BinaryOperator relation);
 [[nodiscard]] bool holds(lang::BinaryOperator relation, std::int64_t subject, std::int64_t bound);
+
+// The value, if it is constant; `locals`: values of locals that are known, from the first one on. Ignores division and shifts:
+// conditions on params that decide about a fence or a loop do without them.
+[[nodiscard]] std::optional<std::int64_t> known(const lang::Expression& expression,
+                                                std::span<const std::optional<std::int64_t>> locals = {});
 
 // A condition on one value.
 struct Compared {

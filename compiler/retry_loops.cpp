@@ -16,13 +16,7 @@ using lang::ExpressionKind;
 using lang::Statement;
 using lang::StatementKind;
 
-bool is_true(const Expression& condition) {
-  if (condition.kind == ExpressionKind::literal) return condition.value != 0;
-  const auto is_literal = [](const Expression& operand) { return operand.kind == ExpressionKind::literal; };
-  return condition.kind == ExpressionKind::binary && condition.binary == lang::BinaryOperator::not_equal &&
-         std::ranges::all_of(condition.operands, is_literal) &&
-         condition.operands[0].value != condition.operands[1].value;
-}
+bool is_true(const Expression& condition) { return known(condition).value_or(0) != 0; }
 
 // Whether the statements contain a `break`, or a `continue`, of the loop whose body they are.
 bool contain(std::span<const Statement> statements, StatementKind jump) {
@@ -59,7 +53,7 @@ bool adds(const Expression& expression) {
   return expression.kind == ExpressionKind::fetch &&
          (expression.fetch == lang::FetchOperator::add ||
           expression.fetch == lang::FetchOperator::subtract) &&
-         !is_literal(expression.operands.back(), 0);
+         known(expression.operands.back()) != 0;
 }
 
 // The same, or a declaration of a local and the assignment of its first value.

@@ -32,8 +32,7 @@ bool is_near(const std::optional<std::int64_t>& value) {
 }
 
 bool is_plain_value(const Expression& expression) {
-  return expression.kind == ExpressionKind::literal ||
-         (expression.kind == ExpressionKind::local && expression.operands.empty());
+  return known(expression) || (expression.kind == ExpressionKind::local && expression.operands.empty());
 }
 
 std::span<const Expression> index_of(const lang::Program& program, const Expression& operation) {
@@ -54,8 +53,9 @@ bool reverts(const lang::Program& program, const Expression& update, const Expre
   if (!adds(undo) || !at_same_place(program, update, undo)) return false;
   const Expression& added = update.operands.back();
   const Expression& taken = undo.operands.back();
-  if (update.fetch != undo.fetch) return same(added, taken);
-  return added.kind == ExpressionKind::literal && is_literal(taken, -added.value);
+  const auto a = known(added), b = known(taken);
+  if (update.fetch != undo.fetch) return same(added, taken) || (a && a == b);
+  return a && b && static_cast<std::uint64_t>(*a) + static_cast<std::uint64_t>(*b) == 0;
 }
 
 // A comparison with a bound and an offset, in which `<` and `>` do not occur.
@@ -74,8 +74,9 @@ Passing passing(const Compared& compared) {
 bool agree(const Passing& a, const Passing& b) {
   const auto number = [](const Passing& p) -> std::optional<std::int64_t> {
     if (p.bound == nullptr) return p.offset;
-    if (p.bound->kind != ExpressionKind::literal) return std::nullopt;
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(p.bound->value) +
+    const auto bound = known(*p.bound);
+    if (!bound) return std::nullopt;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(*bound) +
                                      static_cast<std::uint64_t>(p.offset));
   };
   if (a.relation != b.relation || number(a).has_value() != number(b).has_value()) return false;
@@ -136,7 +137,7 @@ class Forms {
     if (first.kind == StatementKind::while_) {
       const Expression& condition = first.expressions[0];
       if (const auto of_call = in_function(first)) return of_call;
-      if (is_literal(condition, 1)) return in_body(first);
+      if (known(condition) == 1) return in_body(first);
       return found(first, attempt(condition, false), first.body);
     }
     if (const Statement* const loop = repeated_by(body_, statements); loop == &first + 1) {
@@ -180,7 +181,7 @@ class Forms {
     const auto tried = attempt(test.expressions[0], false);
     // (The locals of the function are not those of the loop.)
     if (!tried || !index_of(program_, *tried->update).empty() ||
-        (tried->ends.bound != nullptr && tried->ends.bound->kind != ExpressionKind::literal))
+        (tried->ends.bound != nullptr && !known(*tried->ends.bound)))
       return std::nullopt;
     auto failed = std::span(test.body).first(test.body.size() - 1);
     if (!skip_undo(*tried->update, failed) || !only_waits(failed, *tried)) return std::nullopt;
@@ -194,7 +195,7 @@ class Forms {
   }
   static bool gives(const Statement& statement, std::int64_t value) {
     return statement.kind == StatementKind::return_ && !statement.expressions.empty() &&
-           is_literal(statement.expressions[0], value);
+           known(statement.expressions[0]) == value;
   }
 
   // The local, which has what the update gives and which nothing else looks at, satisfies the condition if it `leaves`.
@@ -258,13 +259,6 @@ class Inlined {
  protected:
   using Constants = std::vector<std::optional<std::int64_t>>;  // by local
 
-  [[nodiscard]] static std::optional<std::int64_t> constant(const Expression& expression,
-                                                            const Constants& constants) {
-    if (expression.kind == ExpressionKind::literal) return expression.value;
-    if (expression.kind != ExpressionKind::local || !expression.operands.empty()) return std::nullopt;
-    return constants[expression.id];
-  }
-
   // The locals of a body that a call with these arguments enters, or that a thread begins with.
   [[nodiscard]] Constants enter(const lang::Body& body, std::span<const Expression> arguments,
                                 const Constants& outer) const {
@@ -272,7 +266,7 @@ class Inlined {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const bool fixed =
           !body.locals[i].by_reference && !assigns(body.statements, static_cast<lang::LocalId>(i));
-      if (fixed) result[i] = constant(arguments[i], outer);
+      if (fixed) result[i] = known(arguments[i], outer);
     }
     return result;
   }
@@ -286,11 +280,10 @@ class Inlined {
 
   // The statements of an `if` that its condition may lead to.
   template <typename Visit>
-  static void each_arm(const Statement& statement, Visit&& visit) {
-    const Expression& condition = statement.expressions[0];
-    const bool known = condition.kind == ExpressionKind::literal;
-    if (!known || condition.value != 0) visit(statement.body);
-    if (!known || condition.value == 0) visit(statement.otherwise);
+  static void each_arm(const Statement& statement, const Constants& constants, Visit&& visit) {
+    const auto condition = known(statement.expressions[0], constants);
+    if (!condition || *condition != 0) visit(statement.body);
+    if (!condition || *condition == 0) visit(statement.otherwise);
   }
 
   const lang::Program& program_;
@@ -389,7 +382,7 @@ class Survey : Inlined {
     here.refused = here.refused || in_atomic || is_daemon_;
     const Expression& update = *opening.update;
     Uses& uses = uses_[update.id];
-    const auto operand = constant(update.operands.back(), constants);
+    const auto operand = known(update.operands.back(), constants);
     if (!adds(update)) {
       uses.looks = true;
       write(uses, operand);
@@ -406,7 +399,7 @@ class Survey : Inlined {
     } else {
       (subtracts == (*operand > 0) ? uses.falls : uses.rises) = true;
     }
-    const auto bound = opening.bound == nullptr ? 0 : constant(*opening.bound, constants);
+    const auto bound = opening.bound == nullptr ? 0 : known(*opening.bound, constants);
     uses.looks = uses.looks || !is_near(bound);
     compare(uses, {opening.relation, opening.bound, opening.offset}, constants);
   }
@@ -421,7 +414,7 @@ class Survey : Inlined {
       case BinaryOperator::greater_equal: uses.at_least = true; break;
       case BinaryOperator::less_equal: uses.at_most = true; break;
       case BinaryOperator::equal: {
-        const auto bound = with.bound == nullptr ? 0 : constant(*with.bound, constants);
+        const auto bound = with.bound == nullptr ? 0 : known(*with.bound, constants);
         if (bound) uses.equal.push_back(*bound + with.offset);
         uses.looks = uses.looks || !bound;
         break;
@@ -434,13 +427,14 @@ class Survey : Inlined {
     switch (statement.kind) {
       case StatementKind::if_:
         look(statement.expressions[0], constants, in_atomic);
-        each_arm(statement, [&](const std::vector<Statement>& arm) { see(body, constants, arm, in_atomic); });
+        each_arm(statement, constants,
+                 [&](const std::vector<Statement>& arm) { see(body, constants, arm, in_atomic); });
         return;
       case StatementKind::restart: restarts_ = true; break;
       case StatementKind::store: {
         Uses& uses = uses_[statement.id];
         uses.looks = true;
-        write(uses, statement.compound ? std::nullopt : constant(statement.expressions.back(), constants));
+        write(uses, statement.compound ? std::nullopt : known(statement.expressions.back(), constants));
         break;
       }
       case StatementKind::evaluate: {
@@ -448,7 +442,7 @@ class Survey : Inlined {
         if (!adds(update)) break;
         Uses& uses = uses_[update.id];
         uses.values.reset();
-        uses.looks = uses.looks || !is_small(constant(update.operands.back(), constants));
+        uses.looks = uses.looks || !is_small(known(update.operands.back(), constants));
         for (const Expression& operand : update.operands) look(operand, constants, in_atomic);
         return;
       }
@@ -485,7 +479,7 @@ class Survey : Inlined {
       case ExpressionKind::cas:
       case ExpressionKind::exchange:
         uses_[expression.id].looks = true;
-        write(uses_[expression.id], constant(expression.operands.back(), constants));
+        write(uses_[expression.id], known(expression.operands.back(), constants));
         break;
       case ExpressionKind::fetch:
         uses_[expression.id].looks = true;
@@ -530,7 +524,7 @@ class Balance : Inlined {
 
   Sum add(Sum at, const Expression& update, const Constants& constants) {
     if (!at || update.id != variable_) return at;
-    const std::int64_t operand = constant(update.operands.back(), constants).value_or(most_added);
+    const std::int64_t operand = known(update.operands.back(), constants).value_or(most_added);
     const bool subtracts = (update.fetch == FetchOperator::subtract) != rises_;
     at = *at + (subtracts ? -operand : operand);
     holds_ = holds_ && *at <= 0;
@@ -574,7 +568,7 @@ class Balance : Inlined {
         return adds(statement.expressions[0]) ? add(at, statement.expressions[0], constants) : at;
       case StatementKind::if_: {
         Sum after;
-        each_arm(statement, [&](const std::vector<Statement>& arm) {
+        each_arm(statement, constants, [&](const std::vector<Statement>& arm) {
           after = greater(after, walk(arm, at, constants, jumps));
         });
         return after;
@@ -644,10 +638,9 @@ class Judge {
   bool accepts_exchange(WaitingUpdate& opening, const Survey::Opened& opened) const {
     const auto& values = survey_.of(*opening.update).values;
     if (!values || values->size() != 2 || opened.exchanged.size() != 1) return false;
-    if (opening.bound != nullptr &&
-        (opening.bound->kind != ExpressionKind::literal || !is_near(opening.bound->value)))
-      return false;
-    const std::int64_t bound = (opening.bound == nullptr ? 0 : opening.bound->value) + opening.offset;
+    const auto compared = opening.bound == nullptr ? 0 : known(*opening.bound);
+    if (!is_near(compared)) return false;
+    const std::int64_t bound = *compared + opening.offset;
     const std::int64_t written = *opened.exchanged.begin();
     const std::int64_t other = *values->begin() == written ? *values->rbegin() : *values->begin();
     if (compiler::holds(opening.relation, written, bound) || !compiler::holds(opening.relation, other, bound))

@@ -7,55 +7,6 @@ namespace heddle::trees {
 
 using lang::ExpressionKind;
 
-std::optional<std::int64_t> known(const lang::Expression& e) {
-  if (e.kind == ExpressionKind::literal) return e.value;
-  const auto operand = [&](std::size_t i) { return known(e.operands[i]); };
-  switch (e.kind) {
-    case ExpressionKind::unary: {
-      const auto value = operand(0);
-      if (!value) return {};
-      if (e.unary == lang::UnaryOperator::logical_not) return *value == 0 ? 1 : 0;
-      const auto bits = static_cast<std::uint64_t>(*value);
-      return static_cast<std::int64_t>(e.unary == lang::UnaryOperator::negate ? 0 - bits : ~bits);
-    }
-    case ExpressionKind::logical_and:
-    case ExpressionKind::logical_or: {
-      const std::int64_t decides = e.kind == ExpressionKind::logical_or ? 1 : 0;
-      const auto left = operand(0);
-      const auto right = operand(1);
-      if ((left && (*left != 0) == (decides != 0)) || (right && (*right != 0) == (decides != 0)))
-        return decides;
-      return left && right ? std::optional<std::int64_t>(1 - decides) : std::nullopt;
-    }
-    case ExpressionKind::conditional: {
-      const auto condition = operand(0);
-      return condition ? operand(*condition != 0 ? 1 : 2) : std::nullopt;
-    }
-    case ExpressionKind::binary: break;
-    default: return {};
-  }
-  const auto left = operand(0);
-  const auto right = operand(1);
-  if (!left || !right) return {};
-  const auto a = static_cast<std::uint64_t>(*left);
-  const auto b = static_cast<std::uint64_t>(*right);
-  switch (e.binary) {
-    case lang::BinaryOperator::add: return static_cast<std::int64_t>(a + b);
-    case lang::BinaryOperator::subtract: return static_cast<std::int64_t>(a - b);
-    case lang::BinaryOperator::multiply: return static_cast<std::int64_t>(a * b);
-    case lang::BinaryOperator::bit_and: return static_cast<std::int64_t>(a & b);
-    case lang::BinaryOperator::bit_or: return static_cast<std::int64_t>(a | b);
-    case lang::BinaryOperator::bit_xor: return static_cast<std::int64_t>(a ^ b);
-    case lang::BinaryOperator::equal: return *left == *right;
-    case lang::BinaryOperator::not_equal: return *left != *right;
-    case lang::BinaryOperator::less: return *left < *right;
-    case lang::BinaryOperator::less_equal: return *left <= *right;
-    case lang::BinaryOperator::greater: return *left > *right;
-    case lang::BinaryOperator::greater_equal: return *left >= *right;
-    default: return {};
-  }
-}
-
 namespace {
 
 // Which variables threads access in blocks and outside.

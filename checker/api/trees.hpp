@@ -4,13 +4,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "compiler/expression_forms.hpp"
 #include "lang/tree.hpp"
 
 namespace heddle::trees {
 
-// The value, if it is constant. Ignores division and shifts: conditions on params that decide about a fence
-// do without them.
-[[nodiscard]] std::optional<std::int64_t> known(const lang::Expression& e);
+using compiler::known;
 
 // Calls visit(statement, body) for every statement except under conditions that are constantly false, outer
 // statements first. `visit` may replace the statement.

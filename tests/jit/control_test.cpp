@@ -41,7 +41,7 @@ TEST_CASE("a round of a retry loop that changes nothing ends the thread, if it i
         0, idle);
   };
   CHECK(log("while x == 0 { let seen = y; }") == Log{"load x -> 0", "load y -> 0", "idle_round"});
-  CHECK(log("while !cas(x, 1, 2) { fence; }").back() == "idle_round");
+  CHECK(log("while !cas(x, 1, 2) { r = 1; fence; }").back() == "idle_round");
   CHECK(log("while true { r = y; if x == 1 { return; } }").back() == "idle_round");
   CHECK(log("while true { if x == 1 { break; } if y == 0 { continue; } }").back() == "idle_round");
   // A store, an older local that gets another value, an element of an older array, a mutex: the next round is idle.
@@ -109,6 +109,11 @@ TEST_CASE("a thread waits at a loop that tries an update, where nothing else can
         "exchange b = 1 if == 0 -> 0");
   CHECK(first("while !cas(y, 0, 5) { await y == 0; }") == "cas y 0 = 5 -> 0");
   CHECK(first("let i = 1; while !cas(f[i], false, true) { await !f[i]; }") == "cas f[1] 0 = 1 -> 0");
+  CHECK(first("while fetch_sub(x, 3 - 2) <= 1 - 1 { fetch_add(x, 1 * 1); await x > 1 - 1; }") == waits);
+  CHECK(first("if 1 == 2 { let r = x; } else { " + down + " }") == waits);
+  CHECK(first("take(2, 1);",
+              "fn take(n: int, k: int) { if n == k { let r = x; } while fetch_sub(x, n) < n { "
+              "fetch_add(x, n); } }") == "add x -2 if >= 2 -> 2");
   // Of a `cas`, the wait makes the difference: it would be an `await` of a load.
   CHECK(first("while !cas(y, 1, 5) { await y != 0; }") == "cas y 1 = 5 -> 0");
 
