@@ -188,6 +188,7 @@ MachineStatus Machine::status() const {
 Trace Machine::trace() const {
   const auto& image = core_->image();
   Trace trace;
+  trace.waits_at_loops = core_->waits_at_loops;
   for (const auto& thread : image.threads) trace.threads.push_back(thread.name);
   trace.steps = core_->engine->describe(core_->rows);
   std::vector<std::int64_t> memory = core_->engine->memory();

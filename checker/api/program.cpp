@@ -86,9 +86,12 @@ std::shared_ptr<Program::State> Program::State::make(lang::Program tree, lang::S
   state->unroll_spin_loops = options.unroll_spin_loops;
   // A data race may be between an access of an idle round and one that depends on what the thread does after it.
   if (!options.unroll_spin_loops && std::ranges::none_of(tree.variables, &lang::Variable::is_plain)) {
+    const auto loops = compiler::retry_loops(tree);
     std::unordered_set<const lang::Statement*> waiting;
-    for (const auto& [first, update] : compiler::waiting_updates(tree)) waiting.insert(update.loop);
-    for (const lang::Statement* loop : compiler::retry_loops(tree))
+    if (!loops.empty()) {
+      for (const auto& [first, update] : compiler::waiting_updates(tree)) waiting.insert(update.loop);
+    }
+    for (const lang::Statement* loop : loops)
       state->retry_loops.push_back({loop->range, waiting.contains(loop)});
   }
   state->expectations = convert(tree.expectations, sources);
