@@ -115,7 +115,7 @@ TEST_CASE("a trace to a thread that waits at a loop replays, is minimised and sh
   const std::string file =
       folder.file("loop.hed",
                   "shared l: int;\nshared free: int = 1;\n"
-                  "thread p { while exchange(l, 1) != 0 { } let a = free; }\n"
+                  "thread p { while exchange(l, 1) != 0 { } let a = l; }\n"
                   "thread q { while exchange(l, 1) != 0 { } }\n"
                   "thread r { while fetch_sub(free, 1) <= 0 { fetch_add(free, 1); } }\n");
   const std::string again = (folder.path() / "again.json").string();
