@@ -38,3 +38,4 @@ row treiber_clients sc W=2 R=2
 row rwlock_natural sc N=2
 row rwlock_natural sc N=3
 row polling sc N=3
+row waiting_updates sc N=5
