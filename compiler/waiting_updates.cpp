@@ -104,7 +104,7 @@ struct Attempt {
   Passing ends;
 };
 
-// The value of the expression satisfies this.
+// For a loop that ends if the value of the update satisfies this.
 std::optional<Attempt> attempt(const Expression& update, const Passing& value) {
   if (!std::ranges::all_of(update.operands, is_plain_value)) return std::nullopt;
   if (value.bound != nullptr && !is_plain_value(*value.bound)) return std::nullopt;
@@ -118,7 +118,7 @@ std::optional<Attempt> attempt(const Expression& update, const Passing& value) {
   return Attempt{&update, value};
 }
 
-// The condition, of an operation, is what it is to be.
+// For a loop that ends if the condition, on the value of an update, is true or false, as `is` says.
 std::optional<Attempt> attempt(const Expression& condition, bool is) {
   auto compared = comparison_in(condition);
   if (!compared) return std::nullopt;
@@ -198,7 +198,8 @@ class Forms {
            known(statement.expressions[0]) == value;
   }
 
-  // The local, which has what the update gives and which nothing else looks at, satisfies the condition if it `leaves`.
+  // For a loop with a condition on a local that has the value of the update and that nothing else uses. `leaves`: the loop ends
+  // if it holds, not if it fails.
   std::optional<Attempt> of_local(const Expression& update, const Expression& condition, lang::LocalId local,
                                   bool leaves) const {
     auto compared = comparison_in(condition);
@@ -311,11 +312,11 @@ class Inlined {
 
 // What the program does to a variable in which some loop waits.
 struct Uses {
-  bool looks =
-      false;  // something depends on a value of which failing rounds change more than the sign of a comparison
+  // Something depends on its values in another way than failing rounds of additions leave as it is.
+  bool looks = false;
   bool falls = false;     // some loop opens with a subtraction
-  bool rises = false;     // with an addition
-  bool at_least = false;  // is compared, by a loop or an `await`
+  bool rises = false;     // some loop opens with an addition
+  bool at_least = false;  // an `await`, or the end of a loop, compares it in this way
   bool at_most = false;
   std::vector<std::int64_t> equal;  // the values that it is compared with
   // What is written to it, and its first value; nothing if that is not constant.
