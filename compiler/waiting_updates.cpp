@@ -31,8 +31,18 @@ bool is_near(const std::optional<std::int64_t>& value) {
   return value && *value > -most_far && *value < most_far;
 }
 
+// The value of an expression in which nothing happens, if it is constant. (`x && false` looks at `x`.)
+std::optional<std::int64_t> constant(const Expression& expression) {
+  const bool only_computes =
+      expression.kind <= ExpressionKind::local ||
+      (expression.kind >= ExpressionKind::unary && expression.kind <= ExpressionKind::conditional);
+  const auto computes = [](const Expression& operand) { return constant(operand).has_value(); };
+  return only_computes && std::ranges::all_of(expression.operands, computes) ? known(expression)
+                                                                             : std::nullopt;
+}
+
 bool is_plain_value(const Expression& expression) {
-  return known(expression) || (expression.kind == ExpressionKind::local && expression.operands.empty());
+  return constant(expression) || (expression.kind == ExpressionKind::local && expression.operands.empty());
 }
 
 std::span<const Expression> index_of(const lang::Program& program, const Expression& operation) {
@@ -53,7 +63,7 @@ bool reverts(const lang::Program& program, const Expression& update, const Expre
   if (!adds(undo) || !at_same_place(program, update, undo)) return false;
   const Expression& added = update.operands.back();
   const Expression& taken = undo.operands.back();
-  const auto a = known(added), b = known(taken);
+  const auto a = constant(added), b = constant(taken);
   if (update.fetch != undo.fetch) return same(added, taken) || (a && a == b);
   return a && b && static_cast<std::uint64_t>(*a) + static_cast<std::uint64_t>(*b) == 0;
 }
@@ -74,7 +84,7 @@ Passing passing(const Compared& compared) {
 bool agree(const Passing& a, const Passing& b) {
   const auto number = [](const Passing& p) -> std::optional<std::int64_t> {
     if (p.bound == nullptr) return p.offset;
-    const auto bound = known(*p.bound);
+    const auto bound = constant(*p.bound);
     if (!bound) return std::nullopt;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(*bound) +
                                      static_cast<std::uint64_t>(p.offset));
@@ -137,7 +147,7 @@ class Forms {
     if (first.kind == StatementKind::while_) {
       const Expression& condition = first.expressions[0];
       if (const auto of_call = in_function(first)) return of_call;
-      if (known(condition) == 1) return in_body(first);
+      if (constant(condition) == 1) return in_body(first);
       return found(first, attempt(condition, false), first.body);
     }
     if (const Statement* const loop = repeated_by(body_, statements); loop == &first + 1) {
@@ -181,7 +191,7 @@ class Forms {
     const auto tried = attempt(test.expressions[0], false);
     // (The locals of the function are not those of the loop.)
     if (!tried || !index_of(program_, *tried->update).empty() ||
-        (tried->ends.bound != nullptr && !known(*tried->ends.bound)))
+        (tried->ends.bound != nullptr && !constant(*tried->ends.bound)))
       return std::nullopt;
     auto failed = std::span(test.body).first(test.body.size() - 1);
     if (!skip_undo(*tried->update, failed) || !only_waits(failed, *tried)) return std::nullopt;
@@ -195,7 +205,7 @@ class Forms {
   }
   static bool gives(const Statement& statement, std::int64_t value) {
     return statement.kind == StatementKind::return_ && !statement.expressions.empty() &&
-           known(statement.expressions[0]) == value;
+           constant(statement.expressions[0]) == value;
   }
 
   // For a loop with a condition on a local that has the value of the update and that nothing else uses. `leaves`: the loop ends
@@ -639,7 +649,7 @@ class Judge {
   bool accepts_exchange(WaitingUpdate& opening, const Survey::Opened& opened) const {
     const auto& values = survey_.of(*opening.update).values;
     if (!values || values->size() != 2 || opened.exchanged.size() != 1) return false;
-    const auto compared = opening.bound == nullptr ? 0 : known(*opening.bound);
+    const auto compared = opening.bound == nullptr ? 0 : constant(*opening.bound);
     if (!is_near(compared)) return false;
     const std::int64_t bound = *compared + opening.offset;
     const std::int64_t written = *opened.exchanged.begin();

@@ -140,6 +140,7 @@ TEST_CASE("a thread waits at a loop that tries an update, where nothing else can
         "while fetch_sub(x, 1) <= 0 { fetch_add(x, 1); y = 1; }",
         "while fetch_sub(x, 1) > 3 { fetch_add(x, 1); }", "while fetch_sub(x, 1) == 7 { fetch_add(x, 1); }",
         "while fetch_sub(x, 1) <= y { fetch_add(x, 1); }",
+        "while fetch_sub(x, 1) <= (y == 1 && false ? 1 : 0) { fetch_add(x, 1); }",
         "{ var v = fetch_sub(x, 1); while v < 1 { fetch_add(x, 1); v = fetch_sub(x, 1); } y = v; }",
         "var v = fetch_sub(x, 1); while v < 1 { fetch_add(x, 1); v = fetch_sub(x, 1); }"}) {
     CHECK_MESSAGE(first(loop) == tries, std::string(loop));
