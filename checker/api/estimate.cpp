@@ -100,6 +100,9 @@ Result<Estimate> estimate(const Program& program, const CheckOptions& requested,
     result.interrupted = explored.stopped_by == "interrupted";
   }
 
+  if (std::string reason = why_not(program, options.model, sampled.algorithm); !own && !reason.empty())
+    return refuse(fmt::format("there is no estimate for the algorithm '{}', whose executions '{}' counts: {}",
+                              algorithm.name, sampled.algorithm, reason));
   checker::Samples samples(how.most_paths);
   try {
     const ModelInfo& model = *checker::find_model(options.model);

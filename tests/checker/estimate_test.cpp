@@ -151,3 +151,18 @@ TEST_CASE("graph algorithms without a tree of their own get the number of graphs
     CHECK(!heddle::estimate(program, with("sc", algorithm)));
   }
 }
+
+TEST_CASE("there is no estimate where the algorithm that is sampled cannot judge the program") {
+  const auto program = Program::from_source(
+      "shared x: int; thread p { var a = 0; a = x; } thread q { x = 1; } invariant p.a == 0 || x == 1;",
+      "local.hed");
+  REQUIRE(program);
+  for (const std::string algorithm : {"source", "dpor"}) {
+    CAPTURE(algorithm);
+    const auto result = heddle::estimate(*program, with("sc", algorithm), {.measure_speed = false});
+    REQUIRE(!result);
+    CHECK(heddle::to_text(result.error()).find("there is no estimate for the algorithm") !=
+          std::string::npos);
+    CHECK(heddle::estimate(*program, with("sc", algorithm))->exact);
+  }
+}

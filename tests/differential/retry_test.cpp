@@ -474,7 +474,7 @@ TEST_CASE("rounds that revert what they wrote can be left out where no other thr
 }
 
 TEST_CASE("threads may wait at loops that try until an update succeeds where no other thread notices") {
-  const std::size_t programs = tests::sized(300, 6000);
+  const std::size_t programs = tests::sized(300, 3000);
   const Tally tally = compare_with_loops_as_written(
       programs, [](std::uint64_t number) { return UpdateWriter(number).program(); });
   CHECK(tally.waiting > tally.searches / 3);
