@@ -150,6 +150,7 @@ class Forms {
       if (constant(condition) == 1) return in_body(first);
       return found(first, attempt(condition, false), first.body);
     }
+    if (first.kind != StatementKind::declare && first.kind != StatementKind::assign) return std::nullopt;
     if (const Statement* const loop = repeated_by(body_, statements); loop == &first + 1) {
       if (first.expressions.size() != 1) return std::nullopt;
       return found(*loop, of_local(first.expressions[0], loop->expressions[0], first.id, false),

@@ -145,6 +145,24 @@ TEST_CASE("a thread waits at a loop that tries an update, where nothing else can
         "var v = fetch_sub(x, 1); while v < 1 { fetch_add(x, 1); v = fetch_sub(x, 1); }"}) {
     CHECK_MESSAGE(first(loop) == tries, std::string(loop));
   }
+  // What comes before a loop and is repeated in it, but is no value that the loop compares.
+  const std::string other = "fn again(v: bool) { S while !v { S } } ";
+  const auto repeats = [&](const std::string& statement) {
+    std::string text = other;
+    for (std::size_t at = text.find('S'); at != std::string::npos; at = text.find('S', at + statement.size()))
+      text.replace(at, 1, statement);
+    return first("again(true);", text);
+  };
+  CHECK(repeats("cas(y, 0, 1);") == "cas y 0 = 1 -> 0");
+  CHECK(repeats("assert cas(y, 0, 1);") == "cas y 0 = 1 -> 0");
+  CHECK(repeats("exchange(y, 1);") == "exchange y = 1 -> 0");
+  CHECK(repeats("if cas(y, 0, 1) { x = 1; }") == "cas y 0 = 1 -> 0");
+  CHECK(first("again(1);",
+              "fn again(v: int) { a[0] = fetch_sub(y, 1); while v < 1 { fetch_add(y, 1); a[0] = "
+              "fetch_sub(y, 1); } }") == "fetch_sub y 1 -> 0");
+  CHECK(first("again(1);",
+              "fn again(v: int) { y = fetch_sub(x, 1); while v < 1 { fetch_add(x, 1); y = fetch_sub(x, "
+              "1); } }") == "fetch_sub x 1 -> 2");
   // A comparison with one value: no thread may add more than it has subtracted.
   const std::string one = "while fetch_sub(x, 2) != 2 { fetch_add(x, 2); }";
   CHECK(first(one + " fetch_add(x, 2);", "thread q { await x == 2; }") == "add x -2 if == 2 -> 2");
