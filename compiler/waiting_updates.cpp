@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -334,6 +334,7 @@ struct Uses {
   std::optional<std::set<std::int64_t>> values = std::set<std::int64_t>{};
 };
 
+// Finds the loops that are of one of the forms, and what threads do to the variables in which these wait.
 class Survey : Inlined {
  public:
   struct Opened {
@@ -363,7 +364,7 @@ class Survey : Inlined {
   WaitingUpdates openings;
   std::unordered_map<const Statement*, Opened> opened;
 
-  [[nodiscard]] const Uses& of(const Expression& operation) const { return uses_[operation.id]; }
+  [[nodiscard]] const Uses& of(lang::VariableId variable) const { return uses_[variable]; }
   [[nodiscard]] bool restarts() const { return restarts_; }
 
  private:
@@ -511,7 +512,7 @@ class Survey : Inlined {
   bool restarts_ = false;
 };
 
-// Whether the sum of what a thread has added to a variable is never above 0; or never below, for `rises`.
+// Whether no thread ever adds more to a variable than it has subtracted; with `rises`, subtracts more than it has added.
 class Balance : Inlined {
  public:
   Balance(const lang::Program& program, const WaitingUpdates& openings, lang::VariableId variable, bool rises)
@@ -557,8 +558,8 @@ class Balance : Inlined {
   }
 
   Sum walk(const WaitingUpdate& opening, Sum at, const Constants& constants) {
-    const auto update = [&](const Constants& known) {
-      if (adds(*opening.update)) at = add(at, *opening.update, known);
+    const auto update = [&](const Constants& there) {
+      if (adds(*opening.update)) at = add(at, *opening.update, there);
     };
     if (opening.call == nullptr) {
       update(constants);
@@ -624,6 +625,7 @@ class Balance : Inlined {
   bool holds_ = true;
 };
 
+// Decides of which loops nothing can tell whether there were failing rounds.
 class Judge {
  public:
   explicit Judge(const lang::Program& program) : program_(program), survey_(program) {}
@@ -648,7 +650,7 @@ class Judge {
   // The variable has two values. One is what the loop writes, and reading that one does not end it; so a failing round
   // writes what it read.
   bool accepts_exchange(WaitingUpdate& opening, const Survey::Opened& opened) const {
-    const auto& values = survey_.of(*opening.update).values;
+    const auto& values = survey_.of(opening.update->id).values;
     if (!values || values->size() != 2 || opened.exchanged.size() != 1) return false;
     const auto compared = opening.bound == nullptr ? 0 : constant(*opening.bound);
     if (!is_near(compared)) return false;
@@ -664,17 +666,15 @@ class Judge {
   }
 
   bool accepts_addition(lang::VariableId id) {
-    const auto known = judged_.find(id);
-    if (known != judged_.end()) return known->second;
+    const auto judged = judged_.find(id);
+    if (judged != judged_.end()) return judged->second;
     return judged_[id] = is_monotone(id);
   }
 
   // Failing rounds make the values in between less, if they subtract; so every comparison that holds must hold for
   // greater values, too.
   bool is_monotone(lang::VariableId id) const {
-    Expression at;
-    at.id = id;
-    const Uses& uses = survey_.of(at);
+    const Uses& uses = survey_.of(id);
     const lang::Variable& variable = program_.variables[id];
     if (uses.looks || uses.falls == uses.rises || (uses.falls ? uses.at_most : uses.at_least)) return false;
     if (uses.equal.empty()) return true;

@@ -1,4 +1,4 @@
-// Loops that try until a read-modify-write finds the value that it needs, and revert one that has not found it, as in
+// Loops that repeat a read-modify-write until it finds the value that it needs, and revert each attempt that fails:
 //   while fetch_sub(free, 1) <= 0 { fetch_add(free, 1); await free > 0; }
 //   while exchange(taken, 1) != 0 { }
 //   while !cas(taken, 0, 1) { await taken == 0; }
