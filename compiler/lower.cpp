@@ -101,6 +101,7 @@ class Lowering {
       const auto loops = retry_loops(program_);
       retry_loops_ = {loops.begin(), loops.end()};
       if (!options.coverage) waiting_updates_ = waiting_updates(program_);
+      result_.image.waiting_loops = static_cast<std::uint32_t>(waiting_updates_.size());
       revertible_ = revertible_variables(program_);
       std::vector<bool> revertible;
       for (const auto& comparisons : revertible_) revertible.push_back(comparisons != nullptr);

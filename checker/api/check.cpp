@@ -515,11 +515,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
         search.show_by(*shown);
       }
     }
-    if (loops == Loops::retrying && !options.coverage) {
-      const auto& all = state_of(program).retry_loops;
-      result.waiting_loops =
-          static_cast<std::uint32_t>(std::ranges::count_if(all, &ProgramAccess::State::RetryLoop::waits));
-    }
+    result.waiting_loops = image->waiting_loops;
     const auto describe = [&](auto found) {
       if (of_steps) found.schedule = checker::run_of_steps(search, found.schedule);
       auto described = checker::describe(of_steps ? *of_steps : search, found);

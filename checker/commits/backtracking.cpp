@@ -30,8 +30,9 @@
 // Waiting. A read that may stop its thread at once, as that of an await, takes only sources that let the thread continue, and
 // the newest write; if the newest write stops the thread, it is selected only where nothing else is left. So a run looks too
 // early only where threads have missed their chance. This leaves out the traces in which such a read has stopped its thread and its
-// source is not the newest write of its location: nothing depends on the read, and the trace without it is explored. For the others the
-// argument above holds: a read that has stopped its thread in t can come last in t, or be left out of v, and a source that is the
+// source is not the newest write of its location: nothing depends on the read, and the trace without it is explored. Some of them are
+// met all the same, where the read is tried as a candidate and newer writes follow; how many depends on the order of candidates, so
+// they count as redundant. For the others the argument above holds: a read that has stopped its thread in t can come last in t, or be left out of v, and a source that is the
 // newest write in t and exists at m is the newest write at m. Sleeping reads count as something left, since t has them with a source
 // that they may see, and a thread that waits brings no such source. Where coherence is open, any write that may be the last
 // one counts as the newest.
@@ -264,9 +265,14 @@ class Backtracking : CommitExploration<Machine> {
   bool meet_known();
   void pass_up(std::span<const WritesAfter> writes_after);
   bool race_in_other_past(std::uint32_t state);
+  [[nodiscard]] bool has_missed_chance();
   void detect_races(const Prepared& writer);
   void detect_waiting_races() {
     this->for_each_waiting([&](const Prepared& lock) { detect_races(lock); });
+  }
+  void count_redundant_run() {
+    ++search_.counts.blocked_sleep_set;
+    ++search_.counts.runs;
   }
   void note_write(EventName writer, const Set& before);
   void add_start_of_prefix(Node& node, EventName writer, const Set& before);
@@ -325,7 +331,25 @@ void Backtracking<Machine>::arrive() {
   if (!node.candidates.empty()) return;
   detect_waiting_races();
   nodes_[used_ - 1].committed = true;
-  this->end_run();
+  if (!has_missed_chance()) return this->end_run();
+  if constexpr (RunsAhead<Machine>) {
+    if (search_.image().coverage) machine_.count_coverage();
+  }
+  count_redundant_run();
+}
+
+// Whether a thread has stopped at the read of a write that cannot be the last one any more.
+template <WaitsInPlace Machine>
+bool Backtracking<Machine>::has_missed_chance() {
+  for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
+    if (machine_.standing_op(t) != Op::await_failed || !fails_to_await(machine_.standing(t))) continue;
+    const EventId last = machine_.last_event(t);
+    if (last == no_event) continue;
+    const auto step = machine_.step_of(last);
+    if (machine_.awaits(nodes_[step].newest.event) && !may_be_last(machine_.step(step), machine_.place(step)))
+      return true;
+  }
+  return false;
 }
 
 // One event is enough at first, unless all enabled events sleep.
@@ -382,8 +406,7 @@ void Backtracking<Machine>::leave(Node& node) {
   for (std::size_t i = 0; i < node.woken.size(); ++i) asleep_.set_barrier(node.candidates[i], node.woken[i]);
   if (!node.committed) {
     detect_waiting_races();
-    ++search_.counts.blocked_sleep_set;
-    ++search_.counts.runs;
+    count_redundant_run();
   }
   --used_;
   if (!forgets_) return;

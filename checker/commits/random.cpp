@@ -96,8 +96,8 @@ class RandomRuns : CommitExploration<Machine> {
   bool commit_first_that_goes_on() {
     for (const EventName name : in_turn()) {
       commit_default(name);
-      const bool fails = machine_.standing_op(name.thread) == Op::await_failed;
-      if (!fails || (machine_.standing(name.thread).expected & compiler::failed_without_load) != 0)
+      if (machine_.standing_op(name.thread) != Op::await_failed ||
+          !fails_to_await(machine_.standing(name.thread)))
         return true;
       machine_.undo();
     }

@@ -128,9 +128,10 @@ struct ReadEffect {
 }
 
 // Of a thread that has just read something: whether it is at an `await` that has failed because of it, so that another value
-// might have let it pass; and whether it is there, at a failed assumption, or at the end of an idle round.
-[[nodiscard]] inline bool fails_to_await(const compiler::Mailbox& m) {
-  return m.op == Op::await_failed && (m.expected & compiler::failed_without_load) == 0;
+// might have let it pass; and whether it is there, at a failed assumption, or at the end of an idle round. `standing`: the
+// request at which it is, as in a Mailbox.
+[[nodiscard]] inline bool fails_to_await(const auto& standing) {
+  return standing.op == Op::await_failed && (standing.expected & compiler::failed_without_load) == 0;
 }
 [[nodiscard]] inline bool fails_at_once(const compiler::Mailbox& m) {
   return fails_to_await(m) || m.op == Op::assume_failed || m.op == Op::idle_round;
