@@ -331,7 +331,8 @@ void Backtracking<Machine>::arrive() {
   if (!node.candidates.empty()) return;
   detect_waiting_races();
   nodes_[used_ - 1].committed = true;
-  if (!has_missed_chance()) return this->end_run();
+  // (Equal states may differ in what a thread that waits has read, so sdpor judges any of them.)
+  if (stateful() || !has_missed_chance()) return this->end_run();
   if constexpr (RunsAhead<Machine>) {
     if (search_.image().coverage) machine_.count_coverage();
   }

@@ -112,6 +112,22 @@ const std::vector<Regression>& regressions() {
        "thread p0 { let r0 = fetch_add(x, 1); let r1 = x; }\n"
        "thread p1 { let r0 = fetch_add(y, 1); let r1 = y; assert x == 0 || r1 == 0; }\n"
        "thread p2 { let r0 = x; let r1 = y; }\n"},
+      {"dpor and source under power counted traces in which an await had read a write that was no longer the "
+       "newest",
+       "shared x: int;\n"
+       "shared z: int = 3;\n"
+       "mutex m;\n"
+       "fn get() { while fetch_sub(z, 2) < 2 { } }\n"
+       "thread p0 { while fetch_sub(z, 2) < 0 { } x = 0; fetch_add(z, 0); }\n"
+       "thread p1 { fetch_add(z, 1); await z >= 1; }\n"
+       "thread p2 { x = x + 0; get(); lock m; z = 1; }\n"},
+      {"sdpor under power gave up a run that stood for a deadlock, since its await had read such a write",
+       "shared x: int;\n"
+       "shared z: int = 1;\n"
+       "mutex m;\n"
+       "thread p0 { while fetch_add(z, 1) >= 1 { fetch_sub(z, 1); if x == 2 { fence; } } }\n"
+       "thread p1 { var r = 0; while fetch_sub(z, 2) != 2 { fetch_add(z, 2); fence; } r = x; }\n"
+       "thread p2 { var r = 0; lock m; x = r; unlock m; await z == 2; }\n"},
   };
   return list;
 }
