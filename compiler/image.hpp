@@ -308,9 +308,8 @@ struct Image {
   // What distinguishes final states, if not all locations and all named locals.
   std::optional<std::vector<ObservedImage>> observed;
   std::vector<Site> sites;
-  bool assumes = false;  // some thread has an `assume`
-  std::uint32_t waiting_loops =
-      0;  // loops at which threads wait for an update (compiler/waiting_updates.hpp)
+  bool assumes = false;             // some thread has an `assume`
+  std::uint32_t waiting_loops = 0;  // at which threads wait for an update (compiler/waiting_updates.hpp)
   // The mutex that the program does not have, and that threads hold in `atomic` (compiler::Options::lock_blocks).
   std::optional<std::uint32_t> block_mutex;
   std::shared_ptr<Coverage> coverage;  // null unless the code is instrumented

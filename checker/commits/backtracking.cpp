@@ -30,9 +30,10 @@
 // Waiting. A read that may stop its thread at once, as that of an await, takes only sources that let the thread continue, and
 // the newest write; if the newest write stops the thread, it is selected only where nothing else is left. So a run looks too
 // early only where threads have missed their chance. This leaves out the traces in which such a read has stopped its thread and its
-// source is not the newest write of its location: nothing depends on the read, and the trace without it is explored. Some of them are
-// met all the same, where the read is tried as a candidate and newer writes follow; how many depends on the order of candidates, so
-// they count as redundant. For the others the argument above holds: a read that has stopped its thread in t can come last in t, or be left out of v, and a source that is the
+// source is not the newest write of its location: nothing depends on the read, and the trace without it is explored. (Some of these are
+// met all the same, where the read is tried as a candidate and newer writes follow. How many depends on the order of the candidates,
+// so they count as redundant, as runs that sleep sets end; but for sdpor, where such a run can stand for a state.) For the others the
+// argument above holds: a read that has stopped its thread in t can come last in t, or be left out of v, and a source that is the
 // newest write in t and exists at m is the newest write at m. Sleeping reads count as something left, since t has them with a source
 // that they may see, and a thread that waits brings no such source. Where coherence is open, any write that may be the last
 // one counts as the newest.
@@ -331,7 +332,7 @@ void Backtracking<Machine>::arrive() {
   if (!node.candidates.empty()) return;
   detect_waiting_races();
   nodes_[used_ - 1].committed = true;
-  // (Equal states may differ in what a thread that waits has read, so sdpor judges any of them.)
+  // (Equal states may differ in what a thread that waits has read.)
   if (stateful() || !has_missed_chance()) return this->end_run();
   if constexpr (RunsAhead<Machine>) {
     if (search_.image().coverage) machine_.count_coverage();
@@ -339,7 +340,7 @@ void Backtracking<Machine>::arrive() {
   count_redundant_run();
 }
 
-// Whether a thread has stopped at the read of a write that cannot be the last one any more.
+// Whether a thread has stopped at the read of a write that can no longer be the last one of its location.
 template <WaitsInPlace Machine>
 bool Backtracking<Machine>::has_missed_chance() {
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
