@@ -31,7 +31,7 @@
 // the newest write; if the newest write stops the thread, it is selected only where nothing else is left. So a run looks too
 // early only where threads have missed their chance. This leaves out the traces in which such a read has stopped its thread and its
 // source is not the newest write of its location: nothing depends on the read, and the trace without it is explored. (Some of these are
-// met all the same, where the read is tried as a candidate and newer writes follow. How many depends on the order of the candidates,
+// met nevertheless, where the read is tried as a candidate and newer writes follow. How many depends on the order of the candidates,
 // so they count as redundant, as runs that sleep sets end; but for sdpor, where such a run can stand for a state.) For the others the
 // argument above holds: a read that has stopped its thread in t can come last in t, or be left out of v, and a source that is the
 // newest write in t and exists at m is the newest write at m. Sleeping reads count as something left, since t has them with a source
