@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "checker/api/check.hpp"
@@ -25,8 +23,7 @@ struct Observation {
   std::vector<std::string> names;  // of the values
   bool daemons = false;            // whether the program has some
   bool invariants = false;
-  bool sections = false;      // atomic blocks are critical sections, whose order is part of executions
-  bool alternatives = false;  // the program has an `either`
+  bool sections = false;  // atomic blocks are critical sections, whose order is part of executions
 };
 
 bool has_daemons(const Program& program) {
@@ -38,10 +35,6 @@ bool has_invariants(const Program& program) { return !state_of(program).image(fa
 
 bool has_sections(const Program& program, const CheckResult& result) {
   return checker::blocks_of(program, result.model_of_traces(), result.algorithm) == Blocks::sections;
-}
-
-bool has_alternatives(const Program& program) {
-  return state_of(program).sources.text(0).find("either ") != std::string_view::npos;
 }
 
 CheckOptions options_for(const std::string& model, const std::string& algorithm) {
@@ -63,13 +56,8 @@ std::optional<Observation> observe(const Program& program, CheckOptions options,
     return refused;
   }
   if (result->stopped_by == "interrupted") return std::nullopt;
-  Observation observation{*result,
-                          {},
-                          {},
-                          has_daemons(program),
-                          has_invariants(program),
-                          has_sections(program, *result),
-                          has_alternatives(program)};
+  Observation observation{
+      *result, {}, {}, has_daemons(program), has_invariants(program), has_sections(program, *result)};
   for (const auto& outcome : result->outcomes) {
     Values values;
     for (const auto& value : outcome.values) values.push_back(value.value);
@@ -175,12 +163,8 @@ bool same_counts(const Observation& left, const Observation& right) {
   // An execution ends where an invariant fails: at a state, of which a graph has many.
   if (violates_invariant(left) || violates_invariant(right)) return true;
   if (a.executions != b.executions) return false;
-  // Under power rsmc and trust end a blocked execution early only in an alternative of an `either`.
-  const auto counts_blocked = [&](const CheckResult& result) {
-    return counting(result) == Counting::traces ||
-           (result.model_of_traces() == "power" && result.algorithm != "naive" && !left.alternatives);
-  };
-  if (!counts_blocked(left.result) || !counts_blocked(right.result)) return true;
+  if (counting(left.result) != Counting::traces) return true;
+  if (counting(right.result) != Counting::traces) return true;
   return a.blocked_assume == b.blocked_assume && a.blocked_await == b.blocked_await &&
          a.blocked_idle == b.blocked_idle && a.blocked_loop_bound == b.blocked_loop_bound;
 }
