@@ -334,9 +334,7 @@ void Backtracking<Machine>::arrive() {
   nodes_[used_ - 1].committed = true;
   // (Equal states may differ in what a thread that waits has read.)
   if (stateful() || !has_missed_chance()) return this->end_run();
-  if constexpr (RunsAhead<Machine>) {
-    if (search_.image().coverage) machine_.count_coverage();
-  }
+  this->count_coverage();
   count_redundant_run();
 }
 
@@ -471,7 +469,7 @@ bool Backtracking<Machine>::meet_known() {
   ++search_.counts.revisits;
   ++search_.counts.runs;
   this->note_failures();  // of the newest step, which no other run need have made
-  if (search_.image().coverage) machine_.count_coverage();
+  this->count_coverage();
   return true;
 }
 

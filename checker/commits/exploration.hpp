@@ -58,6 +58,8 @@ class CommitExploration {
   void end_run() {
     if (ends_.finish(machine_) && observer_) observer_(machine_.plain_graph());
   }
+  // For a run that ends in another way.
+  void count_coverage() { ends_.count_coverage(machine_); }
   // Every enabled event has a parameter that the model allows, unless it is a lock that waits.
   [[noreturn]] static void refuse_no_parameter() {
     throw std::logic_error("internal error: an event that can be committed has no parameter");

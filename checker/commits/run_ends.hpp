@@ -51,6 +51,13 @@ class RunEnds {
     }
   }
 
+  // Threads that run ahead execute operations more than once, and at first with wrong values. So their
+  // coverage is counted at the end of the run.
+  void count_coverage(Machine& machine) {
+    if constexpr (RunsAhead<Machine>) {
+      if (search_.image().coverage) machine.count_coverage();
+    }
+  }
   // To be called when nothing is left to commit: classifies and counts the run, as Machine::ending does for
   // interleavings. Returns whether it was a complete execution.
   bool finish(Machine& machine) {
@@ -234,13 +241,6 @@ class RunEnds {
   [[nodiscard]] static bool counts_wait(const Machine& machine, ThreadId t) {
     if constexpr (WaitsAtChoices<Machine>) return machine.counts_wait(t);
     return waits_in_first_alternative(machine.standing(t));
-  }
-  // Threads that run ahead execute operations more than once, and at first with wrong values. So their
-  // coverage is counted at the end of the run.
-  void count_coverage(Machine& machine) {
-    if constexpr (RunsAhead<Machine>) {
-      if (search_.image().coverage) machine.count_coverage();
-    }
   }
   void note_deadlock(const Machine& machine) {
     FoundViolation found{.kind = ViolationKind::deadlock};
