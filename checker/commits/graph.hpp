@@ -107,7 +107,7 @@ class Graph {
   // `buffer_bound`: the room of each store buffer, in stores. 0 is for models that have none.
   Graph(std::uint32_t threads, std::uint32_t locations, std::optional<std::uint32_t> buffer_bound = {})
       : threads_(threads), initial_(locations, no_event), buffer_bound_(buffer_bound.value_or(unbounded)) {
-    allocate(16, grows ? 64 : capacity);
+    allocate(16, 64);
   }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -389,7 +389,7 @@ auto Graph<Model, Words>::bounds(const Frontier<Model, Set>& frontier, EventId l
 template <typename Model, unsigned Words>
 void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, EventId initial, EventId behind,
                               std::int64_t value) {
-  if constexpr (grows) {
+  if constexpr (Words != 1) {
     if (static_cast<std::size_t>(id) >= allocated()) allocate(room_, 2 * allocated());
   }
   Thread& thread = threads_[t];
