@@ -32,26 +32,36 @@ bool Closure::add(std::size_t first, std::size_t second) {
   if (first == second || ordered(second, first)) return false;
   if (ordered(first, second)) return true;
   changed_ = true;
-  std::size_t visited = 2;
-  const auto for_each = [&](std::size_t node, const std::vector<std::uint64_t>& matrix, auto&& visit) {
-    visit(node);
-    for (std::size_t i = 0; i < words_; ++i) {
-      for (auto bits = matrix[node * words_ + i]; bits != 0; bits &= bits - 1, ++visited)
-        visit(i * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+  // The pairs that become ordered: what is before `first`, and not before `second` yet, with what is after `second`, and
+  // not after `first` yet.
+  earlier_.resize(words_);
+  later_.resize(words_);
+  for (std::size_t i = 0; i < words_; ++i) {
+    earlier_[i] = before_[first * words_ + i] & ~before_[second * words_ + i];
+    later_[i] = after_[second * words_ + i] & ~after_[first * words_ + i];
+  }
+  earlier_[first / 64] |= std::uint64_t{1} << (first % 64);
+  later_[second / 64] |= std::uint64_t{1} << (second % 64);
+  const auto rows = add_to_rows(earlier_, after_, later_) + add_to_rows(later_, before_, earlier_);
+  return may_spend(rows * words_);
+}
+
+// Adds the set to the rows of these nodes, and returns how many there are.
+std::size_t Closure::add_to_rows(const std::vector<std::uint64_t>& nodes, std::vector<std::uint64_t>& matrix,
+                                 const std::vector<std::uint64_t>& set) const {
+  std::size_t begin = 0;
+  std::size_t end = words_;
+  while (begin < end && set[begin] == 0) ++begin;
+  while (end > begin && set[end - 1] == 0) --end;
+  std::size_t rows = 0;
+  for (std::size_t i = 0; i < words_; ++i) {
+    for (auto bits = nodes[i]; bits != 0; bits &= bits - 1, ++rows) {
+      std::uint64_t* const row =
+          &matrix[(i * 64 + static_cast<std::size_t>(std::countr_zero(bits))) * words_];
+      for (std::size_t j = begin; j < end; ++j) row[j] |= set[j];
     }
-  };
-  const auto join = [&](std::size_t from, std::size_t towards, std::vector<std::uint64_t>& matrix,
-                        const std::vector<std::uint64_t>& others) {
-    row_.assign(matrix.begin() + static_cast<std::ptrdiff_t>(towards * words_),
-                matrix.begin() + static_cast<std::ptrdiff_t>((towards + 1) * words_));
-    row_[towards / 64] |= std::uint64_t{1} << (towards % 64);
-    for_each(from, others, [&](std::size_t node) {
-      for (std::size_t i = 0; i < words_; ++i) matrix[node * words_ + i] |= row_[i];
-    });
-  };
-  join(first, second, after_, before_);
-  join(second, first, before_, after_);
-  return may_spend(visited * words_);
+  }
+  return rows;
 }
 
 bool Closure::program_order(const Instance& instance, Model model) {

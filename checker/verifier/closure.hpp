@@ -37,6 +37,9 @@ class Closure {
   [[nodiscard]] EventId last_to_leave(const Instance& instance, Model model, EventId e) const;
   [[nodiscard]] bool apply_rules(const Instance& instance);
   [[nodiscard]] bool add(std::size_t first, std::size_t second);
+  [[nodiscard]] std::size_t add_to_rows(const std::vector<std::uint64_t>& nodes,
+                                        std::vector<std::uint64_t>& matrix,
+                                        const std::vector<std::uint64_t>& set) const;
   [[nodiscard]] bool ordered(std::size_t first, std::size_t second) const {
     return (after_[first * words_ + second / 64] >> (second % 64) & 1) != 0;
   }
@@ -46,12 +49,12 @@ class Closure {
 
   std::size_t words_ = 0;
   std::vector<std::uint64_t> after_, before_;
-  std::vector<std::size_t> memory_node_;      // by event
-  std::vector<ThreadId> thread_;              // by event
-  std::vector<EventId> own_before_;           // reads: the thread's newest write to the location before it
-  std::vector<std::vector<EventId>> writes_;  // by location
-  std::vector<EventId> pending_;              // scratch: the thread's stores since it last drained
-  std::vector<std::uint64_t> row_;            // scratch
+  std::vector<std::size_t> memory_node_;        // by event
+  std::vector<ThreadId> thread_;                // by event
+  std::vector<EventId> own_before_;             // reads: the thread's newest write to the location before it
+  std::vector<std::vector<EventId>> writes_;    // by location
+  std::vector<EventId> pending_;                // scratch: the thread's stores since it last drained
+  std::vector<std::uint64_t> earlier_, later_;  // scratch
   bool changed_ = false;
   std::size_t spent_ = 0;  // words of work since `stop` was asked
   const std::function<bool()>* stop_ = nullptr;
