@@ -393,8 +393,11 @@ class BacktrackingSearch {
       const Step& step = machine_.step(position - 1);
       if (step.thread == t && step.type != StepType::flush) break;
       if (!step.access.writes) continue;
-      memory_[step.access.location] = step.overwritten;
-      look();
+      const Location written = step.access.location;
+      memory_[written] = step.overwritten;
+      const bool seen = std::any_of(accesses_.begin(), accesses_.end(),
+                                    [&](const Access& access) { return access.location == written; });
+      if (seen) look();
     }
   }
 
