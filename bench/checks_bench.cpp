@@ -34,6 +34,8 @@ std::vector<Case> cases() {
       {reference + "lastzero.hed", {{"N", 10}}, {"sc"}, reduced},
       {reference + "fib2.hed", {{"K", 5}}, buffered, {"dpor", "source", "sdpor"}},
       {"examples/readers_writers.hed", {}, {"sc"}, {"dpor", "source", "sdpor"}},
+      // One execution of more than 64 events.
+      {"tests/programs/expect/struct_values.hed", {}, buffered, {"source", "trust", "rsmc"}},
   };
 }
 
