@@ -94,6 +94,9 @@ class Graph {
   using Thread = GraphThread<Model, Set>;
   static constexpr unsigned capacity = Set::capacity;
   static constexpr bool grows = Words == growing || Words == by_ranges;
+  // The room doubles when it is full. Graphs of one word never hold more events than they have room for at first.
+  static constexpr std::size_t initial_writes_at_first = 16;
+  static constexpr std::size_t events_at_first = 64;
   // Bits take memory quadratic in the events: some 100 MB for these.
   static constexpr std::size_t most_events = Words == growing ? 16'384 : capacity;
   // Graphs of one word are for programs with few threads.
@@ -107,7 +110,7 @@ class Graph {
   // `buffer_bound`: the room of each store buffer, in stores. 0 is for models that have none.
   Graph(std::uint32_t threads, std::uint32_t locations, std::optional<std::uint32_t> buffer_bound = {})
       : threads_(threads), initial_(locations, no_event), buffer_bound_(buffer_bound.value_or(unbounded)) {
-    allocate(16, 64);
+    allocate(initial_writes_at_first, events_at_first);
   }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -389,7 +392,7 @@ auto Graph<Model, Words>::bounds(const Frontier<Model, Set>& frontier, EventId l
 template <typename Model, unsigned Words>
 void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, EventId initial, EventId behind,
                               std::int64_t value) {
-  if constexpr (Words != 1) {
+  if constexpr (capacity > events_at_first) {
     if (static_cast<std::size_t>(id) >= allocated()) allocate(room_, 2 * allocated());
   }
   Thread& thread = threads_[t];

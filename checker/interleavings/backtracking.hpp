@@ -395,6 +395,7 @@ class BacktrackingSearch {
       if (!step.access.writes) continue;
       const Location written = step.access.location;
       memory_[written] = step.overwritten;
+      // Otherwise the condition looks at what it looked at after the write.
       const bool seen = std::any_of(accesses_.begin(), accesses_.end(),
                                     [&](const Access& access) { return access.location == written; });
       if (seen) look();

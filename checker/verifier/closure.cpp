@@ -11,6 +11,8 @@ bool Closure::compute(const Instance& instance, Model model, const std::function
   words_ = (nodes + 63) / 64;
   after_.assign(nodes * words_, 0);
   before_.assign(nodes * words_, 0);
+  earlier_.resize(words_);
+  later_.resize(words_);
   if (!program_order(instance, model)) return false;
   do {
     changed_ = false;
@@ -34,8 +36,6 @@ bool Closure::add(std::size_t first, std::size_t second) {
   changed_ = true;
   // The pairs that become ordered: what is before `first`, and not before `second` yet, with what is after `second`, and
   // not after `first` yet.
-  earlier_.resize(words_);
-  later_.resize(words_);
   for (std::size_t i = 0; i < words_; ++i) {
     earlier_[i] = before_[first * words_ + i] & ~before_[second * words_ + i];
     later_[i] = after_[second * words_ + i] & ~after_[first * words_ + i];

@@ -54,7 +54,7 @@ class Closure {
   std::vector<EventId> own_before_;             // reads: the thread's newest write to the location before it
   std::vector<std::vector<EventId>> writes_;    // by location
   std::vector<EventId> pending_;                // scratch: the thread's stores since it last drained
-  std::vector<std::uint64_t> earlier_, later_;  // scratch
+  std::vector<std::uint64_t> earlier_, later_;  // scratch of `add`: words() each
   bool changed_ = false;
   std::size_t spent_ = 0;  // words of work since `stop` was asked
   const std::function<bool()>* stop_ = nullptr;
