@@ -20,7 +20,10 @@ using llvm::BasicBlock;
 void Generator::await(const Statement& statement, Guard* guard) {
   if (guard == nullptr) restart_point();
   const SiteTable::Loop again_and_again(sites_);
-  if (guard != nullptr) guard->used = guard->waits = true;
+  if (guard != nullptr) {
+    guard->used = true;
+    guard->waits = !section_;  // else the alternative begins with a lock
+  }
   declare_awaited(statement);
   BasicBlock* const again = frame_->block();
   BasicBlock* const wait = frame_->block();

@@ -97,7 +97,7 @@ Generator::Guard Generator::begin_either(const Statement& statement, const Guard
   frame_->jump(guard.entry);
   frame_->start(guard.entry);
   choice = choose(statement.expressions[0]);
-  if (!begun_ && !block_mutex_) guard.choice = frame_->newest_request();
+  if (!begun_) guard.choice = frame_->newest_request();
   guard.ask = frame_->block();
   guard.enabled = frame_->block();
   guard.asked = frame_->allocate();

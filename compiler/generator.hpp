@@ -191,7 +191,7 @@ class Generator {
   struct Guard {
     llvm::BasicBlock* entry = nullptr;  // before the choice
     std::uint32_t top = 0;              // slots from here on are of the `either`
-    // The request; null: in a block, where alternatives do not wait, or with `block_mutex_`.
+    // The request; null: in a block, where alternatives do not wait.
     llvm::StoreInst* choice = nullptr;
     llvm::BasicBlock* ask = nullptr;      // begins with the first alternative
     llvm::BasicBlock* next = nullptr;     // the next alternative, when asked; or the end: none holds

@@ -43,6 +43,7 @@ struct Request {
   bool dropped = false;          // of the store of a read-modify-write: never committed in this run
   bool absent = false;           // of the store of a cas: it fails
   bool awaits = false;           // a read in the condition of an await
+  compiler::InEither in_either = compiler::InEither::no;
   Op update = Op::done;          // of half a read-modify-write: the whole operation
   std::uint32_t load = no_load;  // the number of a load among those of its thread
   Location location = none;
@@ -236,14 +237,20 @@ class AheadThreads {
   [[nodiscard]] std::span<const std::byte> block(ThreadId t, std::uint32_t index) const {
     return {threads_[t].bytes.data() + index * live_.size(t), live_.size(t)};
   }
-  // Copies the block of a request, by default the last one, into the live one, for a trial; the next call copies again.
-  [[nodiscard]] std::byte* trial(ThreadId t) {
-    return trial(t, static_cast<std::uint32_t>(threads_[t].requests.size() - 1));
-  }
-  [[nodiscard]] std::byte* trial(ThreadId t, std::uint32_t index) {
+  // A trial: begins with the live block as it was when the thread made this request; then the thread runs on, past what is no
+  // operation on memory, as if it had the values of all loads. The requests stay as they are.
+  Mailbox& begin_trial(ThreadId t, std::uint32_t index) {
     enter(t, index);
     threads_[t].live = none;
-    return live_.block(t);
+    return live_.mailbox(t);
+  }
+  void resume_trial(ThreadId t) const {
+    std::byte* const block = live_.block(t);
+    const Mailbox& m = compiler::mailbox(block);
+    compiler::dependencies(block).result = 0;
+    do {
+      compiler::resume(block);
+    } while (m.op == Op::need || m.op == Op::assertion || m.op == Op::assumption);
   }
 
   [[nodiscard]] std::size_t memory_used() const {
@@ -323,7 +330,12 @@ class AheadThreads {
     const std::byte* const block = live_.block(t);
     const auto& m = compiler::mailbox(block);
     const auto& dependencies = compiler::dependencies(block);
-    Request request{.op = m.op, .fence = m.fence, .site = m.site, .value = m.value, .expected = m.expected};
+    Request request{.op = m.op,
+                    .fence = m.fence,
+                    .in_either = m.in_either,
+                    .site = m.site,
+                    .value = m.value,
+                    .expected = m.expected};
     request.control = dependencies.control;
     if (index > 0) {
       const Request& before = thread.requests.back();

@@ -231,8 +231,24 @@ concept HoldsGraph = CommitMachine<M> && requires(const M& run) {
 // have done is known only at the end of the run, and a run to a failure leaves out what failed assumptions
 // leave out. `causes_of`: the events without which the failure would not count, and what is before them. `run_of`: the run
 // that commits these steps, each by an id of it, in this order, which extends cb.
+//
+// - `requests`: what the thread has requested, of which those before `first_open` are committed or are no events.
+// - `begin_trial`: the thread as it was when it made the request, in a block of its own, with the values that earlier loads have
+//   now; `resume_trial` runs it to its next operation.
+// - `newest_of`, `initial`: writes of a location. `would_write_value`: of a store, or of an update that reads from this write.
 template <typename M>
-concept RunsAhead = CommitMachine<M> && requires(M& machine, const M& run) {
+concept RunsAhead = CommitMachine<M> &&
+    requires(M& machine, const M& run, EventName name, ThreadId t, Location location, std::int64_t id) {
+  { run.request(name).in_either } -> std::convertible_to<compiler::InEither>;
+  { run.requests(t)[0].committed } -> std::convertible_to<bool>;
+  { run.first_open(t) } -> std::same_as<std::uint32_t>;
+  { run.is_enabled(name) } -> std::same_as<bool>;
+  { machine.begin_trial(name) } -> std::same_as<compiler::Mailbox&>;
+  machine.resume_trial(t);
+  { run.newest_value(location) } -> std::same_as<std::int64_t>;
+  { machine.newest_of(location) } -> std::same_as<EventId>;
+  { machine.initial(location) } -> std::same_as<EventId>;
+  { run.would_write_value(name, id) } -> std::same_as<std::int64_t>;
   { run.lacks_store() } -> std::same_as<bool>;
   machine.count_coverage();
   { machine.run_to_failure(*run.failures().begin()) } -> std::same_as<Schedule>;
@@ -367,8 +383,7 @@ concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
 // - `wait_at_choices`: from now on they do; at the beginning of the first run. `any_choice_waits`: some choice has.
 // - `counts_wait`: of a daemon that waits for ever: whether it does so in the alternative in which that counts (last_look.hpp).
 //   If its choice has waited, that is the home.
-// - `home`: of a prepared choice that waits. `is_home`: whether the event is one, with its home. `home_of_revisited`: of
-//   the choice that has just been revisited.
+// - `home`: of a prepared choice that waits. `is_home`: whether the event is one, with its home.
 // - `may_open`: whether the write, with this parameter, may open this alternative of the choice, which has its home.
 //   `open`: that write is in the run now, and the prepared choice is to have such an alternative. The events before the
 //   choice are those before this position in the order.
@@ -378,7 +393,7 @@ concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
 // - `is_settled`: of an event of the guard of an alternative that is not the home: it can be neither revisited nor deleted.
 //   If it is a read in the run, `is_default` is false.
 template <typename M>
-concept WaitsAtChoices = DefersReads<M> &&
+concept WaitsAtChoices = WaitsInPlace<M> &&
     requires(M& machine, const M& run, typename M::Prepared& event, const typename M::Prepared& prepared,
              std::int64_t parameter, EventId id, ThreadId t) {
   machine.wait_at_choices();
@@ -386,13 +401,18 @@ concept WaitsAtChoices = DefersReads<M> &&
   { run.counts_wait(t) } -> std::same_as<bool>;
   { run.home(prepared) } -> std::same_as<std::int64_t>;
   { run.is_home(id) } -> std::same_as<bool>;
-  { run.home_of_revisited() } -> std::same_as<std::int64_t>;
   { machine.may_open(prepared, parameter, id, parameter) } -> std::same_as<bool>;
   machine.open(event, parameter, id, id);
   { run.next_in_guard(prepared, parameter) } -> std::same_as<std::optional<EventName>>;
   run.continue_guard(prepared, parameter, event);
   { machine.may_take(prepared, parameter) } -> std::same_as<bool>;
   { run.is_settled(prepared) } -> std::same_as<bool>;
+};
+
+// The choice that has just been revisited keeps its home.
+template <typename M>
+concept RevisitsChoices = WaitsAtChoices<M> && DefersReads<M> && requires(const M& run) {
+  { run.home_of_revisited() } -> std::same_as<std::int64_t>;
 };
 
 // Runs may have a bound of preemptions (`bounds_preemptions`). `within_bound`: whether the run so far, as an

@@ -167,6 +167,9 @@ class PowerMachine {
     const EventId initial = model_.known(location);
     return initial == no_event ? EventId{-1} : model_.newest(initial);
   }
+  // The same, with the initial one, which gets its id if it has none yet; and that one.
+  [[nodiscard]] EventId newest_of(Location location) { return model_.newest(initial(location)); }
+  [[nodiscard]] EventId initial(Location location) { return model_.initial(location); }
   [[nodiscard]] bool taken(std::int64_t write) const { return model_.taken(static_cast<EventId>(write)); }
   [[nodiscard]] const Set& readers(std::int64_t write) const {
     return model_.readers(static_cast<EventId>(write));
@@ -239,10 +242,15 @@ class PowerMachine {
     for (ThreadId t = 0; t < threads_.count(); ++t) {
       const auto& requests = threads_.requests(t);
       for (std::uint32_t i = open_[t]; i < requests.size(); ++i) {
-        if (i + 1 == requests.size() && !(requests[i].stays() && may_stay(t))) break;
-        if (requests[i].event() && !requests[i].committed && enabled(t, i)) visit(EventName{t, i});
+        if (!requests[i].committed && is_enabled({t, i})) visit(EventName{t, i});
       }
     }
+  }
+  // The same of one event that is not committed.
+  [[nodiscard]] bool is_enabled(EventName name) const {
+    const bool stands = name.index + 1 == threads_.requests(name.thread).size();
+    if (stands && !(request(name).stays() && may_stay(name.thread))) return false;
+    return request(name).event() && enabled(name.thread, name.index);
   }
   // What a step did.
   [[nodiscard]] Row row(std::uint32_t depth) const;
@@ -288,6 +296,20 @@ class PowerMachine {
   // Whether such a read stops its thread at once with this value. Not if the condition depends on another load
   // without its value.
   [[nodiscard]] bool stops(EventName name, std::int64_t value);
+  // Trials (AheadThreads), with the values that the loads before the request have.
+  Mailbox& begin_trial(EventName name) {
+    threads_.clean(name.thread);
+    return threads_.begin_trial(name.thread, name.index);
+  }
+  void resume_trial(ThreadId t) const { threads_.resume_trial(t); }
+  // What the event, a store or something that `updates`, would write; of the latter, if it read from this write and wrote.
+  [[nodiscard]] std::int64_t would_write_value(EventName name, std::int64_t source) const {
+    const Request& self = request(name);
+    if (self.op == Op::store) return written_by_store(name);
+    if (self.op == Op::unlock) return 0;
+    const std::int64_t read = value_of(static_cast<EventId>(source));
+    return effect_of_reading(self.op, read, self.value, self.expected, name.thread).written;
+  }
   // True if the event must wait for a mutex.
   [[nodiscard]] bool waits(EventName name) {
     const Request& lock = request(name);
@@ -476,6 +498,12 @@ class PowerMachine {
       });
       return all;
     });
+  }
+  [[nodiscard]] std::int64_t written_by_store(EventName name) const {
+    const auto& requests = threads_.requests(name.thread);
+    const Request& store = requests[name.index];
+    return store.write_half() ? modified(store.update, requests[name.index - 1].result, store.value)
+                              : store.value;
   }
   void compare(ThreadId t);
   void watch(ThreadId t);
@@ -780,11 +808,7 @@ std::optional<std::int64_t> PowerMachine<Words>::add_events(const Prepared& even
   if (!model_.within(place, event.oldest)) return std::nullopt;
   if (self.op != Op::store && self.op != Op::unlock) return add_read(event, place);
   if (model_.taken(place)) return std::nullopt;
-  std::int64_t written = self.op == Op::store ? self.value : 0;
-  if (event.conditional) {
-    const std::int64_t read = threads_.requests(event.name.thread)[event.name.index - 1].result;
-    written = modified(self.update, read, self.value);
-  }
+  const std::int64_t written = self.op == Op::store ? written_by_store(event.name) : 0;
   if (!model_.add(event.write, place, written, event.conditional ? place : no_event)) return std::nullopt;
   self.write = first;
   return 0;
@@ -882,31 +906,22 @@ bool PowerMachine<Words>::stops(EventName name, std::int64_t value) {
     others = others || (load != read.load && !has_value(name.thread, load));
   });
   if (others) return false;
-  threads_.clean(name.thread);
-  std::byte* const block = threads_.trial(name.thread, name.index);
-  auto& m = compiler::mailbox(block);
+  Mailbox& m = begin_trial(name);
   m.value = effect_of_reading(m.op, value, m.value, m.expected, name.thread).result;
-  compiler::dependencies(block).result = 0;
-  compiler::resume(block);
-  while (m.op == Op::need) compiler::resume(block);
+  resume_trial(name.thread);
   return fails_to_await(m);
 }
 
 template <unsigned Words>
 template <typename Read>
 bool PowerMachine<Words>::await_holds(ThreadId t, Read&& read, std::int64_t answer) {
-  threads_.clean(t);
-  std::byte* const block = threads_.trial(t);
-  auto& m = compiler::mailbox(block);
+  Mailbox& m = begin_trial({t, static_cast<std::uint32_t>(threads_.requests(t).size() - 1)});
   const auto site = m.site;
   m.value = answer;
-  compiler::resume(block);
-  while (m.in_await != 0 || m.op == Op::need || m.op == Op::assertion || m.op == Op::assumption) {
-    if (m.in_await != 0) {
-      m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, t).result;
-      compiler::dependencies(block).result = 0;
-    }
-    compiler::resume(block);
+  resume_trial(t);
+  while (m.in_await != 0) {
+    m.value = effect_of_reading(m.op, read(m.location), m.value, m.expected, t).result;
+    resume_trial(t);
   }
   return m.op != Op::await_failed || m.site != site;
 }

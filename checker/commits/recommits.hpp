@@ -93,7 +93,9 @@ class Recommits : public Machine {
   };
 
   Recommits(const Image& image, const MachineOptions& options)
-      : Machine(image, options), stuck_(image.threads.size()) {}
+      : Machine(image, options), stuck_(image.threads.size()) {
+    if constexpr (marks_reads) Machine::wait_at_locks();
+  }
 
   void prepare(EventName name, Prepared& event) {
     Machine::prepare(name, event);
@@ -103,7 +105,7 @@ class Recommits : public Machine {
   [[nodiscard]] std::size_t memory_used() const {
     std::size_t cuts = 0;
     for (const Cut& cut : cuts_) {
-      cuts += cut.steps.capacity() * sizeof(NamedStep) + cut.order.capacity() * sizeof(EventId) +
+      cuts += cut.steps.capacity() * sizeof(Step) + cut.order.capacity() * sizeof(EventId) +
               cut.stuck.capacity() * sizeof(cut.stuck[0]) + cut.marks.capacity() * sizeof(Mark);
     }
     return Machine::memory_used() + order_.capacity() * sizeof(EventId) + cuts;
@@ -111,10 +113,7 @@ class Recommits : public Machine {
 
   [[nodiscard]] std::optional<EventName> next_event() {
     const auto ready = [&](EventName event) {
-      if constexpr (marks_reads) {
-        if (Machine::awaits(event)) return false;
-      }
-      return this->op(event) != Op::lock || !stuck_[event.thread];
+      return !is_awaited(event) && (this->op(event) != Op::lock || !stuck_[event.thread]);
     };
     bool of_left_most = false;
     if constexpr (BoundsPreemptions<Machine>) of_left_most = Machine::bounds_preemptions();
@@ -154,6 +153,7 @@ class Recommits : public Machine {
     return id < first_stuck ? Machine::source_of(id) : stuck_[id - first_stuck]->owner_id;
   }
   [[nodiscard]] bool is_decision(EventId id) const { return id < first_stuck && Machine::is_decision(id); }
+  [[nodiscard]] bool is_default(EventId id) const { return id >= first_stuck || Machine::is_default(id); }
   [[nodiscard]] EventId last_event(ThreadId t) const {
     return stuck_[t] ? first_stuck + static_cast<EventId>(t) : Machine::last_event(t);
   }
@@ -205,8 +205,11 @@ class Recommits : public Machine {
   static constexpr bool deferral_is_step = false;
   bool defer(Prepared& event, std::int64_t owner, EventId& id) {
     if (Machine::newer(owner) != no_event) return false;
+    if constexpr (marks_reads) {
+      if (Machine::is_settled(event)) return false;
+    }
     const ThreadId t = event.name.thread;
-    if (Machine::op(event.name) != Op::lock) {
+    if (is_awaited(event.name)) {
       marks_.push_back({.read = event.name, .write = static_cast<EventId>(owner)});
       give_place(id, first_mark + static_cast<EventId>(marks_.size() - 1));
       return true;
@@ -235,10 +238,14 @@ class Recommits : public Machine {
   }
   static void release(const Prepared& /*event*/) {}
 
-  [[nodiscard]] bool may_revisit(const Prepared& event, std::int64_t /*source*/, EventId read,
-                                 const Set& /*deleted*/) const {
+  [[nodiscard]] bool may_revisit(const Prepared& event, std::int64_t source, EventId read,
+                                 const Set& /*deleted*/) {
     if (read >= first_mark) return false;
     const EventName name = name_of(read);
+    if constexpr (marks_reads) {
+      if (read < first_stuck && Machine::any_choice_waits() && Machine::is_home(read))
+        return Machine::may_open_any(event.name, source, read, earlier_than(read));
+    }
     return Machine::location(name) == Machine::location(event.name) && Machine::reads(name);
   }
 
@@ -254,7 +261,7 @@ class Recommits : public Machine {
   [[nodiscard]] bool defers_read(EventId event) const requires marks_reads { return event >= first_mark; }
   [[nodiscard]] bool is_maximal_deferral(EventId id, const Set& deleted) const requires marks_reads {
     const Machine& machine = *this;
-    return is_maximal_mark(machine, mark(id).write, newest_awaited(id), deleted, earlier_than(id));
+    return is_maximal_mark(machine, mark(id).write, newest_awaited(id), deleted, is_earlier_than(id));
   }
   [[nodiscard]] bool any_reads_on(EventId write, EventName writer,
                                   const Set& deleted) const requires marks_reads {
@@ -284,6 +291,19 @@ class Recommits : public Machine {
     return id;
   }
 
+  // -- Alternatives, as WaitsAtChoices has them, with `Machine`'s.
+
+  [[nodiscard]] std::int64_t home_of_revisited() const requires marks_reads {
+    return cuts_[cut_count_ - 1].home;
+  }
+  [[nodiscard]] bool may_open(const Prepared& write, std::int64_t source, EventId choice,
+                              std::int64_t alternative) requires marks_reads {
+    return Machine::may_open(write.name, source, choice, alternative, earlier_than(choice));
+  }
+  void open(Prepared& choice, std::int64_t home, EventId position, EventId write) const requires marks_reads {
+    Machine::open(choice, home, write, earlier_than(position));
+  }
+
   std::uint32_t cut(Prepared& event, std::int64_t source, std::size_t from, EventId read, const Set& deleted);
   std::uint32_t mend();
   [[nodiscard]] EventName revisited() const { return cuts_[cut_count_ - 1].revisited; }
@@ -310,16 +330,35 @@ class Recommits : public Machine {
     EventId write = no_event;  // the one that stopped it; none after a cut that has removed it
     bool there = true;         // not any more after a cut, which leaves the numbers of others as they are
   };
+  // What the machine keeps of a step that is committed again.
+  struct NothingKept {};
+  template <typename M>
+  struct KeptBy {
+    using Type = NothingKept;
+  };
+  template <WaitsInPlace M>
+  requires RunsAhead<M>
+  struct KeptBy<M> {
+    using Type = typename M::Guarded;
+  };
+  struct Step : NamedStep {
+    typename KeptBy<Machine>::Type kept;
+  };
   struct Cut {
     EventName revisited;
     EventName source;                             // of the update that revisits
+    std::int64_t home = 0;                        // of the choice that is revisited
     std::uint32_t kept_depth = 0;                 // steps that stayed in place
-    std::vector<NamedStep> steps;                 // the others, as they were
+    std::vector<Step> steps;                      // the others, as they were
     std::vector<EventId> order;                   // as it was
     std::vector<std::optional<StuckLock>> stuck;  // as they were
     std::vector<Mark> marks;                      // as they were
   };
 
+  [[nodiscard]] bool is_awaited(EventName event) const {
+    if constexpr (marks_reads) return Machine::awaits(event);
+    return false;
+  }
   [[nodiscard]] const Mark& mark(EventId id) const {
     return marks_[static_cast<std::size_t>(id - first_mark)];
   }
@@ -362,16 +401,23 @@ class Recommits : public Machine {
   }
   [[nodiscard]] bool follows_mark(EventId id, EventId write) const {
     const Machine& machine = *this;
-    return follows(machine, mark(id).write, newest_awaited(id), write, earlier_than(id));
+    return follows(machine, mark(id).write, newest_awaited(id), write, is_earlier_than(id));
   }
-  // Whether a write is at an earlier position in the order than the mark.
-  [[nodiscard]] auto earlier_than(EventId id) const {
-    Set earlier;
+  // The events at earlier positions in the order than this one, which may be a stand-in; and whether a write is one of them.
+  [[nodiscard]] typename Machine::Set earlier_than(EventId id) const {
+    typename Machine::Set earlier;
     for (const EventId event : order_) {
       if (event == id) break;
-      if (event < first_stuck) include(event, earlier);
+      if (event >= first_stuck) continue;
+      const auto step = Machine::step_of(event);
+      for (auto e = Machine::first_event(step); e < Machine::first_event(step + 1); ++e) earlier.insert(e);
     }
-    return [earlier](EventId e) { return is_initial(e) || earlier.contains(static_cast<ProcessId>(e)); };
+    return earlier;
+  }
+  [[nodiscard]] auto is_earlier_than(EventId id) const {
+    return [earlier = earlier_than(id)](EventId e) {
+      return is_initial(e) || earlier.contains(static_cast<ProcessId>(e));
+    };
   }
 
   // Dropping the store of a read-modify-write is not a revisit.
@@ -380,7 +426,13 @@ class Recommits : public Machine {
     return place && event.conditional && *place == dropped ? std::nullopt : place;
   }
   void refresh(Prepared& event) {
-    if (event.version != version_) prepare(event.name, event);
+    if (event.version == version_) return;
+    if constexpr (marks_reads) {
+      Machine::prepare_again(event.name, event);
+    } else {
+      Machine::prepare(event.name, event);
+    }
+    event.version = version_;
   }
   void give_place(EventId& id, EventId now) {
     if (id == no_event) {
@@ -392,17 +444,27 @@ class Recommits : public Machine {
   }
   // How to commit the step again: its place is the newest one of those at the time that `keep` accepts.
   template <typename Keep>
-  [[nodiscard]] NamedStep recommit(std::uint32_t step, Keep&& keep) const {
-    return named_step(*this, step,
-                      [&](ProcessId place) { return place < Machine::first_event(step) && keep(place); });
+  [[nodiscard]] Step recommit(std::uint32_t step, Keep&& keep) const {
+    Step result{named_step(*this, step,
+                           [&](ProcessId place) { return place < Machine::first_event(step) && keep(place); }),
+                {}};
+    if constexpr (marks_reads) {
+      if (Machine::any_choice_waits())
+        result.kept = Machine::guarded(static_cast<EventId>(Machine::first_event(step)));
+    }
+    return result;
   }
   void undo_to(std::uint32_t depth) {
     while (Machine::depth() > depth) Machine::undo();
     ++version_;
   }
-  void again(const NamedStep& step) {
+  void again(const Step& step) {
     typename Machine::Prepared event;
-    Machine::prepare(step.event, event);
+    if constexpr (marks_reads) {
+      Machine::prepare(step.event, event, step.kept);
+    } else {
+      Machine::prepare(step.event, event);
+    }
     if (!Machine::commit(event, parameter_of(*this, step)))
       throw std::logic_error("internal error: part of an allowed run is not allowed");
   }
@@ -412,7 +474,7 @@ class Recommits : public Machine {
   std::vector<Mark> marks_;                      // by number; those of one read in program order
   std::vector<Cut> cuts_;                        // the entries from cut_count_ on keep their memory
   std::size_t cut_count_ = 0;
-  std::vector<NamedStep> staying_;  // scratch
+  std::vector<Step> staying_;       // scratch
   std::vector<EventId> old_ids_;    // scratch: the ids that these had
   std::uint64_t version_ = 1;       // counts cuts and mends
 };
@@ -423,6 +485,9 @@ std::uint32_t Recommits<Machine>::cut(Prepared& event, std::int64_t source, std:
   if (cut_count_ == cuts_.size()) cuts_.emplace_back();
   Cut& cut = cuts_[cut_count_++];
   cut.revisited = name_of(read);
+  if constexpr (marks_reads) {
+    if (read < first_stuck && Machine::any_choice_waits()) cut.home = Machine::guarded(read).home;
+  }
   cut.source = Machine::updates(event.name) ? Machine::name_of(source) : EventName{};
   cut.order = order_;
   cut.stuck = stuck_;
@@ -445,7 +510,7 @@ std::uint32_t Recommits<Machine>::cut(Prepared& event, std::int64_t source, std:
   }
   const auto first_undone = static_cast<EventId>(Machine::first_event(cut.kept_depth));
   undo_to(cut.kept_depth);
-  for (const NamedStep& step : staying_) again(step);
+  for (const Step& step : staying_) again(step);
 
   // Steps that stay may have new ids, wherever they are in the order.
   const auto id_now = [&](EventId id) {
@@ -480,7 +545,7 @@ template <CommitMachine Machine>
 std::uint32_t Recommits<Machine>::mend() {
   const Cut& cut = cuts_[--cut_count_];
   undo_to(cut.kept_depth);
-  for (const NamedStep& step : cut.steps) again(step);
+  for (const Step& step : cut.steps) again(step);
   order_ = cut.order;
   stuck_ = cut.stuck;
   marks_ = cut.marks;

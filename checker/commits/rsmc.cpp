@@ -477,7 +477,8 @@ void Rsmc<Machine>::detect_races(const Prepared& writer) {
     if (owners_[step] == none) continue;
     bool is_choice = false;
     if constexpr (WaitsAtChoices<Machine>)
-      is_choice = any_choice_waits && machine_.is_home(static_cast<EventId>(step));
+      is_choice = any_choice_waits && machine_.op(machine_.step(step)) == Op::choose &&
+                  machine_.is_home(static_cast<EventId>(machine_.first_event(step)));
     if (!is_choice) {
       if (IndexesReads<Machine> || machine_.location_at(step) != location || !machine_.reads_at(step))
         continue;
@@ -498,7 +499,7 @@ template <WaitsInPlace Machine>
 void Rsmc<Machine>::detect_openings(const Prepared& writer, const Set& before, Node& node,
                                     std::uint32_t step) {
   if constexpr (WaitsAtChoices<Machine>) {
-    const auto choice = static_cast<EventId>(step);
+    const auto choice = static_cast<EventId>(machine_.first_event(step));
     const Prepared& event = node.event.event;
     for (auto next = machine_.first_parameter(event); next; next = machine_.next_parameter(event, *next)) {
       found_.alternative = *next;

@@ -5,17 +5,13 @@
 // if its guard reads the newest writes. Another one is taken with writes that were there before the choice, or it is
 // *opened* by a later write, which revisits the choice. docs/algorithms.md, "Alternatives in graphs", proves that each
 // execution is still found once.
-//
-// An alternative begins with a guard if its first operations are loads of a condition, or the choice of another `either`
-// whose guards are then guards of this one. Others are *free*, they can always be taken: those without a condition, or
-// whose condition begins in another way (with a `cas`, or a look at a plain variable).
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "checker/commits/axioms.hpp"
+#include "checker/commits/guards.hpp"
 #include "checker/state/event.hpp"
 #include "checker/state/snapshots.hpp"
 #include "checker/state/step.hpp"
@@ -30,7 +26,7 @@ class Trials {
 
   // All three must outlive the object.
   Trials(const Image& image, ExecutionGraph& graph, Snapshots& snapshots)
-      : image_(image), graph_(graph), snapshots_(snapshots) {}
+      : image_(image), graph_(graph), snapshots_(snapshots), guards_(image, snapshots) {}
 
   // -- Reads.
 
@@ -77,113 +73,74 @@ class Trials {
 
   // -- Choices.
 
-  // The thread is at a choice of alternatives of which some begin with a guard.
-  [[nodiscard]] static bool is_choice(const Mailbox& m) {
-    return m.op == Op::choose && m.in_either != compiler::InEither::no;
-  }
-  // The thread is at a load of a guard, or at the choice of an `either` with which an alternative begins.
-  [[nodiscard]] bool is_inside(const Mailbox& m) const {
-    if (m.in_either != compiler::InEither::inside) return false;
-    return m.op == Op::choose ||
-           (m.op == Op::load && m.in_await != 0 && !image_.locations[m.location].is_plain);
-  }
   // Whether the event is a choice that waited.
   [[nodiscard]] bool waited(EventId event) const {
     return graph_[event].kind == EventKind::choice && graph_[event].state == ThreadState::awaiting;
   }
+  // The thread is at something of a guard.
+  [[nodiscard]] bool is_inside(const Mailbox& m) const { return guards_.is_inside(m); }
 
   // Of a thread that waits at a choice. Each takes a run of the guard for each way to read it, and alternative.
 
   // The first alternative that it can take if it reads the newest writes.
   [[nodiscard, gnu::noinline]] std::optional<std::int64_t> alternative_now(ThreadId t) {
-    return first_alternative(t, [&](Location x, auto&& visit) { visit(newest_value(x), false); });
+    return guards_.first_alternative(
+        t, graph_.thread(t).snapshot,
+        [&](Location x, auto&& visit) { return visit(newest_value(x), false); });
   }
   // Whether it can take any of them, or this one, with some writes of the graph.
   [[nodiscard, gnu::noinline]] bool may_pass(ThreadId t) {
-    return first_alternative(t, any_source(t)).has_value();
+    return guards_.first_alternative(t, graph_.thread(t).snapshot, any_source(t)).has_value();
   }
   [[nodiscard, gnu::noinline]] bool may_pass(ThreadId t, std::int64_t alternative) {
-    return passes({t, graph_.thread(t).snapshot, alternative, false}, any_source(t));
+    return guards_.passes({t, graph_.thread(t).snapshot, alternative, false}, any_source(t));
   }
-  // The home of the choice. If no alternative can be taken now, it is the first one that has a guard to wait at; or just the
-  // first one, if all guards fail without a load.
   [[nodiscard, gnu::noinline]] std::int64_t home_of(ThreadId t) {
-    if (const auto now = alternative_now(t)) return *now;
-    const auto snapshot = graph_.thread(t).snapshot;
-    const std::int64_t low = snapshots_.mailbox(snapshot).value;
-    const std::int64_t end = snapshots_.mailbox(snapshot).expected;
-    for (std::int64_t alternative = low; alternative < end; ++alternative) {
-      if (has_guard({t, snapshot, alternative, false})) return alternative;
-    }
-    return low;
+    return guards_.home(t, graph_.thread(t).snapshot, [&](Location x) { return newest_value(x); });
   }
   // Whether it can take the alternative if the guard reads the write, and before that only writes older than the choice,
   // which has been revisited (`position`: its stand-in).
   [[nodiscard, gnu::noinline]] bool opens(ThreadId t, std::int64_t alternative, EventId position,
                                           EventId write) {
-    return opens({t, graph_.thread(t).snapshot, alternative, true}, position, graph_[write].location,
-                 graph_[write].value,
-                 [&](EventId location) { return graph_.bounds(t, location, AccessKind::load); });
+    return guards_.opens(t, graph_.thread(t).snapshot, alternative, location_of(write), graph_[write].value,
+                         older_than(position, [&](EventId location) {
+                           return graph_.bounds(t, location, AccessKind::load);
+                         }));
   }
 
   // Whether a write of this value to the location, which is not in the graph, opens another alternative of the choice,
   // which has waited and is in the graph with its home; and whether it may open this one, in some graph with the same
   // events before the choice.
-  [[nodiscard, gnu::noinline]] bool may_open(EventId choice, EventId location, std::int64_t value) {
-    Trial trial = first_trial(choice);
-    const std::int64_t end = snapshots_.mailbox(trial.snapshot).expected;
-    const auto bounds = [&](EventId x) { return graph_.bounds_of_load(choice, x); };
-    for (; trial.alternative < end; ++trial.alternative) {
-      if (trial.alternative != graph_[choice].value && opens(trial, choice, location, value, bounds))
-        return true;
-    }
-    return false;
+  [[nodiscard, gnu::noinline]] bool may_open(EventId choice, Location location, std::int64_t value) {
+    // (Copies, because making room for a location moves the events.)
+    const ThreadId t = graph_[choice].thread;
+    const auto snapshot = graph_[choice].snapshot;
+    return guards_.opens_any(t, snapshot, graph_[choice].value, location, value,
+                             older_than(choice, [&, choice](EventId x) { return graph_.bounds_of_load(choice, x); }));
   }
-  [[nodiscard]] bool may_open(EventId choice, EventId location, std::int64_t value,
+  [[nodiscard]] bool may_open(EventId choice, Location location, std::int64_t value,
                               std::int64_t alternative) {
-    Trial trial = first_trial(choice);
-    trial.alternative = alternative;
-    return alternative != graph_[choice].value && opens(trial, choice, location, value, [&](EventId x) {
-             return graph_.coherence_bounds_of_load(choice, x);
-           });
+    if (alternative == graph_[choice].value) return false;
+    const ThreadId t = graph_[choice].thread;
+    const auto snapshot = graph_[choice].snapshot;
+    return guards_.opens(
+        t, snapshot, alternative, location, value,
+        older_than(choice, [&, choice](EventId x) { return graph_.coherence_bounds_of_load(choice, x); }));
   }
   // Whether the thread, at a load of a guard, is still at something of it after it has read this value.
   [[nodiscard]] bool stays_inside(ThreadId t, std::int64_t value) {
-    const compiler::Uncounted trial(image_);
-    Mailbox& m = snapshots_.enter(t, graph_.thread(t).snapshot);
-    m.value = value;
-    snapshots_.resume(t);
-    return is_inside(m);
+    return guards_.stays_inside(t, graph_.thread(t).snapshot, value);
   }
 
  private:
-  struct Trial {
-    ThreadId thread;
-    Snapshots::Id snapshot;  // of the thread at the choice
-    std::int64_t alternative;
-    bool decide;  // see `passes`
-  };
-
-  // Of the first alternative of a choice in the graph, which a decisive load is to pass. (No reference to the event is
-  // kept: making room for a location moves the events.)
-  [[nodiscard]] Trial first_trial(EventId choice) const {
-    const auto& event = graph_[choice];
-    return {event.thread, event.snapshot, snapshots_.mailbox(event.snapshot).value, true};
-  }
   [[nodiscard]] EventId initial(Location location) {
     return graph_.initial(location, image_.locations[location].initial);
   }
+  [[nodiscard]] Location location_of(EventId write) const {
+    return graph_.location_of(graph_[write].location);
+  }
   [[nodiscard]] std::int64_t newest_value(Location location) {
     return graph_[graph_.newest(initial(location))].value;
-  }
-  template <typename Sources>
-  [[nodiscard]] std::optional<std::int64_t> first_alternative(ThreadId t, Sources&& each_source) {
-    const auto snapshot = graph_.thread(t).snapshot;
-    const std::int64_t end = snapshots_.mailbox(snapshot).expected;
-    for (std::int64_t alternative = snapshots_.mailbox(snapshot).value; alternative < end; ++alternative) {
-      if (passes({t, snapshot, alternative, false}, each_source)) return alternative;
-    }
-    return std::nullopt;
   }
   [[nodiscard]] auto any_source(ThreadId t) {
     return [this, t](Location x, auto&& visit) {
@@ -192,18 +149,16 @@ class Trials {
                   [&](EventId write) { return visit(graph_[write].value, false); });
     };
   }
+  // The writes that a load at the choice can read and that are older than the choice. `bounds(location)`: of such a load.
   template <typename Bounds>
-  [[nodiscard]] bool opens(const Trial& trial, EventId choice, EventId location, std::int64_t value,
-                           Bounds&& bounds) {
-    const Set earlier = graph_.earlier_than(choice);
-    return passes(trial, [&](Location x, auto&& visit) {
-      const EventId read = initial(x);
-      if (read == location && visit(value, true)) return;
-      each_source(read, bounds(read), [&](EventId write) {
+  [[nodiscard]] auto older_than(EventId choice, Bounds&& bounds) {
+    return [this, bounds, earlier = graph_.earlier_than(choice)](Location x, auto&& visit) {
+      const EventId location = initial(x);
+      each_source(location, bounds(location), [&](EventId write) {
         const bool is_earlier = is_initial(write) || earlier.contains(static_cast<ProcessId>(write));
-        return is_earlier && visit(graph_[write].value, false);
+        return is_earlier && visit(graph_[write].value);
       });
-    });
+    };
   }
   // Calls `visit` with one write of the location that a load with these bounds can read from after the other, from the
   // newest on, until it returns true.
@@ -214,61 +169,10 @@ class Trials {
     }
   }
 
-  // Whether some way of reading lets the thread pass the guard of the alternative, or the first of its loads that is
-  // *decisive*. `each_source(location, visit)` calls `visit(value, decisive)` for one source after the other, until that
-  // returns true. With Trial::decide, a way without a decisive load does not count.
-  template <typename Sources>
-  [[nodiscard]] bool passes(const Trial& trial, Sources&& each_source) {
-    const compiler::Uncounted uncounted(image_);
-    read_.clear();
-    return passes_on(trial, each_source);
-  }
-  template <typename Sources>
-  bool passes_on(const Trial& trial, Sources&& each_source) {
-    const Mailbox& m = run(trial);
-    if (!is_inside(m)) return !trial.decide && !fails(m);
-    bool result = false;
-    if (m.op == Op::choose) {
-      const std::int64_t end = m.expected;
-      for (std::int64_t inner = m.value; inner < end && !result; ++inner) {
-        read_.push_back(inner);
-        result = passes_on(trial, each_source);
-        read_.pop_back();
-      }
-      return result;
-    }
-    each_source(m.location, [&](std::int64_t value, bool decisive) {
-      read_.push_back(value);
-      result = decisive ? !fails(run(trial)) : passes_on(trial, each_source);
-      read_.pop_back();
-      return result;
-    });
-    return result;
-  }
-  [[nodiscard]] bool has_guard(const Trial& trial) {
-    const compiler::Uncounted uncounted(image_);
-    read_.clear();
-    return is_inside(run(trial));
-  }
-  // Runs the thread from the choice on, with the values read and chosen so far, to its next operation.
-  const Mailbox& run(const Trial& trial) {
-    Mailbox& m = snapshots_.enter(trial.thread, trial.snapshot);
-    m.value = trial.alternative;
-    snapshots_.resume(trial.thread);
-    for (const std::int64_t value : read_) {
-      m.value = value;
-      snapshots_.resume(trial.thread);
-    }
-    return m;
-  }
-  [[nodiscard]] static bool fails(const Mailbox& m) {
-    return m.op == Op::await_failed && m.in_either == compiler::InEither::inside;
-  }
-
   const Image& image_;
   ExecutionGraph& graph_;
   Snapshots& snapshots_;
-  std::vector<std::int64_t> read_;  // by the loads of the guard, on trial, or chosen there
+  Guards<Snapshots&> guards_;
 };
 
 }  // namespace heddle::checker

@@ -65,7 +65,7 @@
 // Only where all threads have ended or wait, which is a deadlock, reads of older writes that would have let a
 // thread continue are tried, and a thread that does not take one is marked in the same way.
 //
-// Alternatives (WaitsAtChoices). The choice of an `either` waits in the same way, until some guard holds. One
+// Alternatives (RevisitsChoices). The choice of an `either` waits in the same way, until some guard holds. One
 // alternative is its home: with the newest writes it is maximal. The others are taken with writes that are there, or
 // a later write revisits the choice; then the events of the guard, which come directly after the choice, stay as
 // they are.
@@ -135,7 +135,7 @@ class Trust {
         observer_(observer),
         ends_(search),
         oldest_first_(search.options().robust) {
-    if constexpr (WaitsAtChoices<Machine>) machine.wait_at_choices();
+    if constexpr (RevisitsChoices<Machine>) machine.wait_at_choices();
   }
 
   // Explores a part. False if an execution has more events than the machine has room for: then the search must
@@ -313,7 +313,7 @@ template <RevisitMachine Machine>
   const EventId source = machine_.write_of(nodes_.back().id);
   Node& read = open(machine_.revisited());
   read.id = machine_.stand_in();
-  if constexpr (WaitsAtChoices<Machine>) {
+  if constexpr (RevisitsChoices<Machine>) {
     if (read.op == Op::choose)
       return machine_.open(read.event, machine_.home_of_revisited(), read.id, source);
   }
@@ -326,7 +326,7 @@ template <RevisitMachine Machine>
 [[gnu::always_inline]] inline void Trust<Machine>::arrive() {
   if (!machine_.limit().empty()) search_.stop(std::string(machine_.limit()));
   if (search_.stopped()) return;
-  if constexpr (WaitsAtChoices<Machine>) {
+  if constexpr (RevisitsChoices<Machine>) {
     if (!nodes_.empty() && machine_.awaits(nodes_.back().event)) [[unlikely]] {
       if (const auto next = machine_.next_in_guard(nodes_.back().event, nodes_.back().parameter))
         return open_in_guard(*next);
@@ -363,7 +363,7 @@ template <RevisitMachine Machine>
 // Opens the node of an event of a guard, which comes directly after the newest event.
 template <RevisitMachine Machine>
 [[gnu::noinline]] void Trust<Machine>::open_in_guard(EventName next) {
-  if constexpr (WaitsAtChoices<Machine>) {
+  if constexpr (RevisitsChoices<Machine>) {
     Node& node = open(next);
     const Node& before = nodes_[nodes_.size() - 2];
     machine_.continue_guard(before.event, before.parameter, node.event);
@@ -500,7 +500,7 @@ template <RevisitMachine Machine>
 [[gnu::noinline]] bool Trust<Machine>::wait(Node& node) {
   if constexpr (DefersReads<Machine>) {
     bool goes_on = true;
-    if constexpr (WaitsAtChoices<Machine>) {
+    if constexpr (RevisitsChoices<Machine>) {
       goes_on = machine_.may_take(node.event, node.parameter);
       if (node.op == Op::choose) {
         if (!goes_on) node.stage = Stage::next;
@@ -546,7 +546,7 @@ void Trust<Machine>::start_revisits(Node& node) {
   // (The walk is not worth it if there is nothing to revisit.)
   if constexpr (IndexesReads<Machine>) {
     bool any_choice_waits = false;
-    if constexpr (WaitsAtChoices<Machine>) any_choice_waits = machine_.any_choice_waits();
+    if constexpr (RevisitsChoices<Machine>) any_choice_waits = machine_.any_choice_waits();
     if (!any_choice_waits && (machine_.rivals(node.event) - node.prefix).empty()) node.walk = 0;
   }
 }
@@ -629,7 +629,7 @@ bool Trust<Machine>::maximal(EventId id, const Node& node) const {
   if (machine_.is_decision(id)) return machine_.is_default(id);
   const EventId write = machine_.write_of(id);
   if (write == no_event) {
-    if constexpr (WaitsAtChoices<Machine>) {
+    if constexpr (RevisitsChoices<Machine>) {
       if (!machine_.is_default(id)) return false;
     }
     return gone(machine_.newer(machine_.source_of(id)));

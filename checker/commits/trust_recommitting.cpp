@@ -13,7 +13,7 @@ namespace {
 
 using Narrowest = Recommits<AheadWaits<PreemptionBounded<PowerMachine<1>>>>;
 
-static_assert(DefersReads<Narrowest> && BoundsPreemptions<Narrowest>);
+static_assert(RevisitsChoices<Narrowest> && BoundsPreemptions<Narrowest>);
 
 }  // namespace
 

@@ -1,0 +1,161 @@
+// The guards of an `either`, run on trial from its choice on: which alternatives a thread could take. A trial leaves the thread
+// as it was.
+//
+// An alternative begins with a guard if its first operations are loads of a condition, or the choice of another `either`
+// whose guards are then guards of this one. Others are *free*, they can always be taken: those without a condition, or
+// whose condition begins in another way (with a `cas`, or a look at a plain variable).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "checker/state/event.hpp"
+#include "compiler/image.hpp"
+
+namespace heddle::checker {
+
+// A thread at the choice of an `either` of which some alternatives begin with a guard. `Request`: has the fields of a mailbox.
+template <typename Request>
+[[nodiscard]] bool is_guarded_choice(const Request& request) {
+  return request.op == Op::choose && request.in_either != compiler::InEither::no;
+}
+
+// `Threads`: `enter(t, at)` makes the thread's live mailbox that of one of its states, and `resume(t)` runs the thread from there to its
+// next operation (Snapshots has both).
+//
+// What the loads of a guard may read is said by sources: `each_source(location, visit)` calls `visit(value, decisive)` for one
+// value after the other, until that returns true. A *decisive* load is all that matters of its way to pass.
+template <typename Threads>
+class Guards {
+ public:
+  struct Trial {
+    ThreadId thread;
+    std::uint32_t at;  // its state at the choice
+    std::int64_t alternative;
+    bool decide;  // a way without a decisive load does not count
+  };
+
+  // The image must outlive the object, and so must what `threads` refers to.
+  Guards(const Image& image, Threads threads) : image_(image), threads_(threads) {}
+
+  // The thread is at a load of a guard, or at the choice of an `either` with which an alternative begins.
+  [[nodiscard]] bool is_inside(const Mailbox& m) const {
+    if (m.in_either != compiler::InEither::inside) return false;
+    return m.op == Op::choose ||
+           (m.op == Op::load && m.in_await != 0 && !image_.locations[m.location].is_plain);
+  }
+  // Whether the thread, in this state at a load of a guard, is still at something of it after it has read this value.
+  [[nodiscard]] bool stays_inside(ThreadId t, std::uint32_t at, std::int64_t value) {
+    const compiler::Uncounted uncounted(image_);
+    Mailbox& m = threads_.enter(t, at);
+    m.value = value;
+    threads_.resume(t);
+    return is_inside(m);
+  }
+
+  // Whether some way of reading lets the thread pass the guard of the alternative, or the first of its loads that is decisive.
+  // Takes a run of the guard for each way.
+  template <typename Sources>
+  [[nodiscard]] bool passes(const Trial& trial, Sources&& each_source) {
+    const compiler::Uncounted uncounted(image_);
+    read_.clear();
+    return passes_on(trial, each_source);
+  }
+  // The first alternative of the choice that the thread can pass.
+  template <typename Sources>
+  [[nodiscard]] std::optional<std::int64_t> first_alternative(ThreadId t, std::uint32_t at,
+                                                              Sources&& each_source) {
+    const Mailbox& m = threads_.enter(t, at);
+    const std::int64_t end = m.expected;
+    for (std::int64_t alternative = m.value; alternative < end; ++alternative) {
+      if (passes({t, at, alternative, false}, each_source)) return alternative;
+    }
+    return std::nullopt;
+  }
+  // The home of the choice. If no alternative can be taken with the newest values, it is the first one that has a guard to wait
+  // at; or just the first one, if all guards fail without a load.
+  template <typename Newest>
+  [[nodiscard]] std::int64_t home(ThreadId t, std::uint32_t at, Newest&& newest) {
+    const auto now =
+        first_alternative(t, at, [&](Location x, auto&& visit) { return visit(newest(x), false); });
+    if (now) return *now;
+    const Mailbox& m = threads_.enter(t, at);
+    const std::int64_t low = m.value;
+    const std::int64_t end = m.expected;
+    for (std::int64_t alternative = low; alternative < end; ++alternative) {
+      if (has_guard({t, at, alternative, false})) return alternative;
+    }
+    return low;
+  }
+  // Whether the thread passes a load of the guard that reads this value of the location, after loads that read what
+  // `each_older(location, visit)` calls `visit(value)` for, until that returns true. The first function is about one alternative,
+  // the second about any but the home.
+  template <typename Older>
+  [[nodiscard]] bool opens(ThreadId t, std::uint32_t at, std::int64_t alternative, Location location,
+                           std::int64_t value, Older&& each_older) {
+    return passes({t, at, alternative, true}, [&](Location x, auto&& visit) {
+      if (x == location && visit(value, true)) return;
+      each_older(x, [&](std::int64_t older) { return visit(older, false); });
+    });
+  }
+  template <typename Older>
+  [[nodiscard]] bool opens_any(ThreadId t, std::uint32_t at, std::int64_t home, Location location,
+                               std::int64_t value, Older&& each_older) {
+    const Mailbox& m = threads_.enter(t, at);
+    const std::int64_t end = m.expected;
+    for (std::int64_t alternative = m.value; alternative < end; ++alternative) {
+      if (alternative != home && opens(t, at, alternative, location, value, each_older)) return true;
+    }
+    return false;
+  }
+
+ private:
+  template <typename Sources>
+  bool passes_on(const Trial& trial, Sources&& each_source) {
+    const Mailbox& m = run(trial);
+    if (!is_inside(m)) return !trial.decide && !fails(m);
+    bool result = false;
+    if (m.op == Op::choose) {
+      const std::int64_t end = m.expected;
+      for (std::int64_t inner = m.value; inner < end && !result; ++inner) {
+        read_.push_back(inner);
+        result = passes_on(trial, each_source);
+        read_.pop_back();
+      }
+      return result;
+    }
+    each_source(m.location, [&](std::int64_t value, bool decisive) {
+      read_.push_back(value);
+      result = decisive ? !fails(run(trial)) : passes_on(trial, each_source);
+      read_.pop_back();
+      return result;
+    });
+    return result;
+  }
+  [[nodiscard]] bool has_guard(const Trial& trial) {
+    const compiler::Uncounted uncounted(image_);
+    read_.clear();
+    return is_inside(run(trial));
+  }
+  // Runs the thread from the choice on, with the values read and chosen so far, to its next operation.
+  const Mailbox& run(const Trial& trial) {
+    Mailbox& m = threads_.enter(trial.thread, trial.at);
+    m.value = trial.alternative;
+    threads_.resume(trial.thread);
+    for (const std::int64_t value : read_) {
+      m.value = value;
+      threads_.resume(trial.thread);
+    }
+    return m;
+  }
+  [[nodiscard]] static bool fails(const Mailbox& m) {
+    return m.op == Op::await_failed && m.in_either == compiler::InEither::inside;
+  }
+
+  const Image& image_;
+  Threads threads_;
+  std::vector<std::int64_t> read_;  // by the loads of the guard, on trial, or chosen there
+};
+
+}  // namespace heddle::checker
