@@ -40,9 +40,9 @@ struct Request {
   Op op = Op::done;
   Fence fence = Fence::full;
   bool committed = false;
-  bool dropped = false;          // of the store of a read-modify-write: never committed in this run
-  bool absent = false;           // of the store of a cas: it fails
-  bool awaits = false;           // a read in the condition of an await
+  bool dropped = false;  // of the store of a read-modify-write: never committed in this run
+  bool absent = false;   // of the store of a cas: it fails
+  bool awaits = false;   // a read in the condition of an await
   compiler::InEither in_either = compiler::InEither::no;
   Op update = Op::done;          // of half a read-modify-write: the whole operation
   std::uint32_t load = no_load;  // the number of a load among those of its thread

@@ -525,7 +525,8 @@ class GraphMachine {
   [[nodiscard]] std::int64_t home_of_revisited() const { return graph_.last_cut().value; }
   [[nodiscard]] bool may_open(const Prepared& write, std::int64_t source, EventId choice,
                               std::int64_t alternative) {
-    return trials_.may_open(choice, graph_.location_of(write.initial), effect_of(write, source).written, alternative);
+    return trials_.may_open(choice, graph_.location_of(write.initial), effect_of(write, source).written,
+                            alternative);
   }
   static void open(Prepared& choice, std::int64_t home, EventId position, EventId write) {
     choice.home = home;
@@ -571,7 +572,8 @@ class GraphMachine {
                                  const Set& deleted) {
     if (graph_[read].location != event.initial || !graph_[read].reads()) {
       if (graph_[read].location != no_event || !trials_.waited(read)) return false;
-      if (!trials_.may_open(read, graph_.location_of(event.initial), effect_of(event, source).written)) return false;
+      if (!trials_.may_open(read, graph_.location_of(event.initial), effect_of(event, source).written))
+        return false;
     }
     if (!updates(event.op)) return true;
     const auto stays = [&](EventId write) {

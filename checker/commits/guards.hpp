@@ -73,6 +73,12 @@ class Guards {
     }
     return std::nullopt;
   }
+  // Whether the alternative begins with something of a guard.
+  [[nodiscard]] bool has_guard(ThreadId t, std::uint32_t at, std::int64_t alternative) {
+    const compiler::Uncounted uncounted(image_);
+    read_.clear();
+    return is_inside(run({t, at, alternative, false}));
+  }
   // The home of the choice. If no alternative can be taken with the newest values, it is the first one that has a guard to wait
   // at; or just the first one, if all guards fail without a load.
   template <typename Newest>
@@ -84,7 +90,7 @@ class Guards {
     const std::int64_t low = m.value;
     const std::int64_t end = m.expected;
     for (std::int64_t alternative = low; alternative < end; ++alternative) {
-      if (has_guard({t, at, alternative, false})) return alternative;
+      if (has_guard(t, at, alternative)) return alternative;
     }
     return low;
   }
@@ -109,6 +115,19 @@ class Guards {
     }
     return false;
   }
+  // Calls `visit` with the location of each load that the guards can come to; `each_older` as above, of these values.
+  template <typename Older, typename Visit>
+  void for_each_looked_at(ThreadId t, std::uint32_t at, Older&& each_older, Visit&& visit) {
+    const Mailbox& m = threads_.enter(t, at);
+    const std::int64_t end = m.expected;
+    for (std::int64_t alternative = m.value; alternative < end; ++alternative) {
+      // (No load is decisive, so all ways are tried.)
+      (void)passes({t, at, alternative, true}, [&](Location x, auto&& read) {
+        visit(x);
+        each_older(x, [&](std::int64_t older) { return read(older, false); });
+      });
+    }
+  }
 
  private:
   template <typename Sources>
@@ -132,11 +151,6 @@ class Guards {
       return result;
     });
     return result;
-  }
-  [[nodiscard]] bool has_guard(const Trial& trial) {
-    const compiler::Uncounted uncounted(image_);
-    read_.clear();
-    return is_inside(run(trial));
   }
   // Runs the thread from the choice on, with the values read and chosen so far, to its next operation.
   const Mailbox& run(const Trial& trial) {

@@ -302,7 +302,8 @@ class PowerMachine {
     return threads_.begin_trial(name.thread, name.index);
   }
   void resume_trial(ThreadId t) const { threads_.resume_trial(t); }
-  // What the event, a store or something that `updates`, would write; of the latter, if it read from this write and wrote.
+  // What the event, a store or something that `updates`, would write; of the latter, if it read from this write and wrote. The
+  // event has been prepared for the current run.
   [[nodiscard]] std::int64_t would_write_value(EventName name, std::int64_t source) const {
     const Request& self = request(name);
     if (self.op == Op::store) return written_by_store(name);

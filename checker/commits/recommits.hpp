@@ -3,8 +3,8 @@
 // The order in which the machine has committed its steps is not the order of insertion: after a revisit the
 // read comes after its new source.
 //
-// A lock whose mutex is taken becomes a *stuck* lock: a read in the order of insertion that the machine does
-// not know. An unlock may revisit it like any read; a lock that takes the mutex from another one leaves that
+// A lock whose mutex is taken becomes a *stuck* lock, where it does not wait as a read: a read in the order of insertion that the
+// machine does not know. An unlock may revisit it like any read; a lock that takes the mutex from another one leaves that
 // one stuck. If the mutex is free in the end, or has another owner, the execution with the lock is a
 // different one.
 //
@@ -238,13 +238,14 @@ class Recommits : public Machine {
   }
   static void release(const Prepared& /*event*/) {}
 
-  [[nodiscard]] bool may_revisit(const Prepared& event, std::int64_t source, EventId read,
-                                 const Set& /*deleted*/) {
+  [[nodiscard]] bool may_revisit(Prepared& event, std::int64_t source, EventId read, const Set& /*deleted*/) {
     if (read >= first_mark) return false;
     const EventName name = name_of(read);
     if constexpr (marks_reads) {
-      if (read < first_stuck && Machine::any_choice_waits() && Machine::is_home(read))
+      if (read < first_stuck && Machine::any_choice_waits() && Machine::is_home(read)) {
+        refresh(event);  // for its value
         return Machine::may_open_any(event.name, source, read, earlier_than(read));
+      }
     }
     return Machine::location(name) == Machine::location(event.name) && Machine::reads(name);
   }
@@ -445,9 +446,10 @@ class Recommits : public Machine {
   // How to commit the step again: its place is the newest one of those at the time that `keep` accepts.
   template <typename Keep>
   [[nodiscard]] Step recommit(std::uint32_t step, Keep&& keep) const {
-    Step result{named_step(*this, step,
-                           [&](ProcessId place) { return place < Machine::first_event(step) && keep(place); }),
-                {}};
+    Step result{
+        named_step(*this, step,
+                   [&](ProcessId place) { return place < Machine::first_event(step) && keep(place); }),
+        {}};
     if constexpr (marks_reads) {
       if (Machine::any_choice_waits())
         result.kept = Machine::guarded(static_cast<EventId>(Machine::first_event(step)));
@@ -474,9 +476,9 @@ class Recommits : public Machine {
   std::vector<Mark> marks_;                      // by number; those of one read in program order
   std::vector<Cut> cuts_;                        // the entries from cut_count_ on keep their memory
   std::size_t cut_count_ = 0;
-  std::vector<Step> staying_;       // scratch
-  std::vector<EventId> old_ids_;    // scratch: the ids that these had
-  std::uint64_t version_ = 1;       // counts cuts and mends
+  std::vector<Step> staying_;     // scratch
+  std::vector<EventId> old_ids_;  // scratch: the ids that these had
+  std::uint64_t version_ = 1;     // counts cuts and mends
 };
 
 template <CommitMachine Machine>

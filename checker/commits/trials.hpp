@@ -84,9 +84,8 @@ class Trials {
 
   // The first alternative that it can take if it reads the newest writes.
   [[nodiscard, gnu::noinline]] std::optional<std::int64_t> alternative_now(ThreadId t) {
-    return guards_.first_alternative(
-        t, graph_.thread(t).snapshot,
-        [&](Location x, auto&& visit) { return visit(newest_value(x), false); });
+    return guards_.first_alternative(t, graph_.thread(t).snapshot,
+                                     [&](Location x, auto&& visit) { return visit(newest_value(x), false); });
   }
   // Whether it can take any of them, or this one, with some writes of the graph.
   [[nodiscard, gnu::noinline]] bool may_pass(ThreadId t) {
@@ -102,10 +101,9 @@ class Trials {
   // which has been revisited (`position`: its stand-in).
   [[nodiscard, gnu::noinline]] bool opens(ThreadId t, std::int64_t alternative, EventId position,
                                           EventId write) {
-    return guards_.opens(t, graph_.thread(t).snapshot, alternative, location_of(write), graph_[write].value,
-                         older_than(position, [&](EventId location) {
-                           return graph_.bounds(t, location, AccessKind::load);
-                         }));
+    return guards_.opens(
+        t, graph_.thread(t).snapshot, alternative, location_of(write), graph_[write].value,
+        older_than(position, [&](EventId location) { return graph_.bounds(t, location, AccessKind::load); }));
   }
 
   // Whether a write of this value to the location, which is not in the graph, opens another alternative of the choice,
@@ -115,8 +113,9 @@ class Trials {
     // (Copies, because making room for a location moves the events.)
     const ThreadId t = graph_[choice].thread;
     const auto snapshot = graph_[choice].snapshot;
-    return guards_.opens_any(t, snapshot, graph_[choice].value, location, value,
-                             older_than(choice, [&, choice](EventId x) { return graph_.bounds_of_load(choice, x); }));
+    return guards_.opens_any(
+        t, snapshot, graph_[choice].value, location, value,
+        older_than(choice, [&, choice](EventId x) { return graph_.bounds_of_load(choice, x); }));
   }
   [[nodiscard]] bool may_open(EventId choice, Location location, std::int64_t value,
                               std::int64_t alternative) {

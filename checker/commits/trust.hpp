@@ -53,8 +53,9 @@
 // takes an earlier place again, which would lead back to old graphs. The new owner cannot be deleted while
 // the event remains (it is a reader of it); the event itself never prevents a revisit that deletes it. Where
 // no thread can continue, each thread that still waits for a mutex may revisit once, without being added.
-// Recommits has no deferred locks that continue: there a lock whose mutex is taken is added as a read that is
-// stuck. If its mutex becomes free it is part of other executions, so the run counts as blocked.
+// Under POWER a lock is a read that awaits a free mutex (see below). With a preemption bound, where nothing waits, and where
+// Recommits is an oracle, a lock whose mutex is taken is added as a read that is stuck. If its mutex becomes free it is part of other
+// executions, so the run counts as blocked.
 //
 // Waiting (DefersReads; docs/algorithms.md proves it). A read that may stop its thread at once, as that of
 // an await, is added only when the newest write lets the thread continue; sources that stop it are not tried.
