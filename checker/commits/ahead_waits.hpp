@@ -69,10 +69,10 @@ class AheadWaits : public Machine {
   bool commit(const Prepared& event, std::int64_t parameter) {
     const std::size_t id = Machine::first_event(Machine::depth());
     if (!Machine::commit(event, parameter)) return false;
-    if (waits_at_choices_) [[unlikely]] {
+    if (any_choice_waits_ || waits_at_choice(event.name)) {
+      any_choice_waits_ = true;
       if (guarded_.size() <= id) guarded_.resize(2 * id + 16);
       guarded_[id] = event.guarded;
-      any_choice_waits_ = any_choice_waits_ || waits_at_choice(event.name);
     }
     return true;
   }
@@ -81,9 +81,10 @@ class AheadWaits : public Machine {
 
   [[nodiscard]] bool awaits(EventName name) const {
     if (bounds()) return false;
-    const auto& image = Machine::image();
-    return waits_at_choice(name) || waits_at_lock(name) ||
-           (Machine::awaits(name) && !image.locations[Machine::location(name)].is_plain);
+    const Request& request = Machine::request(name);
+    if (request.op == Op::choose) return waits_at_choice(name);
+    if (request.op == Op::lock) return waits_at_locks_;
+    return request.awaits && !Machine::image().locations[request.location].is_plain;
   }
   [[nodiscard]] bool awaits(const Prepared& event) const { return awaits(event.name); }
   [[nodiscard]] bool anyone_awaits() const {
@@ -164,7 +165,7 @@ class AheadWaits : public Machine {
     const EventName name = Machine::name_of(id);
     if (waits_at_choice(name)) return is_home(id);
     if (Machine::is_decision(id)) return Machine::is_default(id);
-    return !waits_at_choices_ || !guarded(id).settled;
+    return !any_choice_waits_ || !guarded(id).settled;
   }
   // `rsmc`: events come in the order of their ids. (Recommits has another order.)
   [[nodiscard]] bool may_open(const Prepared& write, std::int64_t source, EventId choice,
@@ -289,7 +290,6 @@ class AheadWaits : public Machine {
                              Machine::would_write_value(write, source), older_than(name, among(earlier)));
   }
   [[nodiscard]] const Guarded& guarded(EventId id) const { return guarded_[static_cast<std::size_t>(id)]; }
-  [[nodiscard]] bool waits_at_choices() const { return waits_at_choices_; }
 
  private:
   struct OnTrial {
@@ -402,7 +402,7 @@ class AheadWaits : public Machine {
   bool waits_at_choices_ = false;
   bool waits_at_locks_ = false;
   bool any_choice_waits_ = false;  // some thread has waited at a choice
-  std::vector<Guarded> guarded_;   // by the first id of an event, if `waits_at_choices_`
+  std::vector<Guarded> guarded_;   // by the first id of an event, if `any_choice_waits_`
   // By thread, between evaluate_waits and forget_evaluations.
   std::vector<std::optional<EventName>> waits_on_;
   std::vector<EventName> awaited_;  // scratch

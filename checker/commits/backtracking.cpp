@@ -685,14 +685,19 @@ void Backtracking<Machine>::detect_races(const Prepared& writer) {
     before = machine_.commit_before(writer);
     note_write(writer.name, *before);
   }
+  bool any_choice_waits = false;
+  if constexpr (tries_alternatives) any_choice_waits = machine_.any_choice_waits();
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
-    Node& node = nodes_[step];
-    if (node.in_guard) continue;  // the race is with the choice
-    const bool looks = node.with_guard ? looks_at(node, step, location)
-                                       : machine_.location_at(step) == location && machine_.reads_at(step);
-    if (!looks || !may_race(writer.name, machine_.step(step))) continue;
+    if (any_choice_waits && nodes_[step].with_guard) {
+      if (!looks_at(nodes_[step], step, location)) continue;
+    } else {
+      if (machine_.location_at(step) != location || !machine_.reads_at(step)) continue;
+      if (any_choice_waits && nodes_[step].in_guard) continue;  // the race is with the choice
+      if (!may_race(writer.name, machine_.step(step))) continue;
+    }
     if (!before) before = machine_.commit_before(writer);
-    if (!before->contains(machine_.first_event(step))) add_start_of_prefix(node, writer.name, *before);
+    if (!before->contains(machine_.first_event(step)))
+      add_start_of_prefix(nodes_[step], writer.name, *before);
   }
 }
 

@@ -242,7 +242,8 @@ class PowerMachine {
     for (ThreadId t = 0; t < threads_.count(); ++t) {
       const auto& requests = threads_.requests(t);
       for (std::uint32_t i = open_[t]; i < requests.size(); ++i) {
-        if (!requests[i].committed && is_enabled({t, i})) visit(EventName{t, i});
+        if (i + 1 == requests.size() && !(requests[i].stays() && may_stay(t))) break;
+        if (requests[i].event() && !requests[i].committed && enabled(t, i)) visit(EventName{t, i});
       }
     }
   }
