@@ -38,20 +38,6 @@
 // that they may see, and a thread that waits brings no such source. Where coherence is open, any write that may be the last
 // one counts as the newest.
 //
-// Alternatives (TriesAlternatives). `dpor` and `source` take the choice of an `either` whose alternatives begin with guards, and the
-// loads of the guard, as one read of several locations: its parameters are the alternatives with the sources of the loads, and all that
-// was said of a read that may stop its thread holds for it. So the loads come directly after the choice, in nodes of their own that
-// have no other candidates. Where no guard holds for the newest writes, the choice comes last, and then it may also take its home
-// with these, which stops the thread. If it sleeps, some load must read a write that it may see; or the thread must stop, and might
-// not have stopped when the choice went to sleep. A write races with the choice if some guard can come to look at its location after loads
-// that read what was there at the node. That is enough: if the choice passes in a trace t with later writes, let e be the source of
-// the first load that reads one; if it stops in t, but some guard holds at the node, let e be the first later write to a location that
-// the guards can come to there. In both cases v, the part before e of t without the choice and what is after it, can follow the choice.
-//
-// A choice is *early* if events before it in its thread are not committed: then loads of its guard may not be enabled, or not known
-// to pass. It is selected only if all others sleep, or as the start of a prefix, and made first, and the thread waits then; nothing is left
-// of it for later candidates. Under `rf` and `sdpor` all choices are made in this way.
-//
 // `sdpor` is `dpor` that also ends a run where all that may come next has been explored from another past
 // (sealed_past.hpp), without sleeping reads or with the same ones. The writes that came next there then race with the reads of
 // this run. What starts their prefixes here is not known: only, for each location, to which threads the prefixes belonged. So
@@ -82,7 +68,6 @@ namespace heddle::checker::commits {
 namespace {
 
 static_assert(LeavesMemoryOpen<PowerClasses<1>> && RunsAhead<PowerClasses<1>>);
-static_assert(TriesAlternatives<AheadWaits<PowerMachine<1>>>);
 
 enum class CandidateRule : std::uint8_t {
   first,     // dpor: the first event of the prefix
@@ -94,8 +79,7 @@ enum class CandidateRule : std::uint8_t {
 class SleepSet {
  public:
   explicit SleepSet(std::size_t threads) : barriers_(threads) {}
-  static constexpr std::uint32_t for_ever = 0xffffffff;
-  // 0 for an event that is awake; otherwise 1 more than the depth whose writes it may not see, or `for_ever`.
+  // 0 for an event that is awake; otherwise 1 more than the depth whose writes it may not see.
   [[nodiscard]] std::uint32_t barrier(EventName name) const {
     const auto& thread = barriers_[name.thread];
     return name.index < thread.size() ? thread[name.index] : 0;
@@ -180,7 +164,6 @@ class Backtracking : CommitExploration<Machine> {
  public:
   using Set = typename Machine::Set;
   using Prepared = typename Machine::Prepared;
-  static constexpr bool tries_alternatives = TriesAlternatives<Machine> && !LeavesMemoryOpen<Machine>;
 
   Backtracking(CandidateRule rule, Machine& machine, Search& search, const GraphObserver& observer)
       : Base(machine, search, observer),
@@ -190,9 +173,6 @@ class Backtracking : CommitExploration<Machine> {
         forgets_(stateful() && !observer && may_forget(search.image())),
         state_words_(search.image()) {
     if constexpr (LeavesMemoryOpen<Machine>) machine.watch(search);
-    if constexpr (tries_alternatives) {
-      if (!stateful()) machine.wait_at_choices();
-    }
   }
 
   // False if an execution has more events than the machine has room for.
@@ -218,45 +198,25 @@ class Backtracking : CommitExploration<Machine> {
     std::size_t begun = 0;              // candidates
     Branches<Machine> newest;           // the newest candidate
     bool must_commit = false;           // the first candidate has a parameter in any case
-    bool committed = false;             // some candidate, with some parameter, and all of its guard
-    // With `tries_alternatives`, if the newest candidate is a choice that waits, or something of its guard:
-    bool with_guard = false;      // the former; it is taken with its guard
-    bool in_guard = false;        // the latter
-    bool may_stop = false;        // the thread may wait here for ever, and when the choice went to sleep,
-    bool might_not_stop = false;  // it might not
-    std::optional<EventId> first_new;  // some load must read from this write or a newer one
-    std::vector<Location> looked_at;   // by the guards of the choice, once that is known
-    bool knows_looked_at = false;
+    bool committed = false;             // some candidate, with some parameter
     // sdpor, with `forgets_`:
     std::optional<std::uint32_t> state;     // as `state_`
     std::vector<EventName> enabled;         // all events that could be candidates
     std::vector<WritesAfter> writes_after;  // by location, so far
   };
 
-  // The order of preference of the enabled events: see the beginning of the file. What may have to wait comes last.
-  enum Rank : std::uint8_t {
-    choices,
-    stores,
-    reads,
-    locks,
-    missed_chances,
-    early_choices,
-    sleeping,
-    hopeless_waits
-  };
+  // The order of preference of the enabled events: see the beginning of the file. What may have to wait is last.
+  enum Rank : std::uint8_t { choices, stores, reads, locks, missed_chances, sleeping, hopeless_waits };
 
   [[nodiscard]] bool stateful() const { return rule_ == CandidateRule::stateful; }
   [[nodiscard]] Rank rank(EventName name) {
     switch (machine_.op(name)) {
-      case Op::choose:
-        if (!waits_at_choice(name)) return choices;
-        break;
+      case Op::choose: return choices;
       case Op::store:
       case Op::unlock: return stores;
       default: break;
     }
     if (asleep_.barrier(name) != 0) return sleeping;
-    if (machine_.op(name) == Op::choose) return rank_of_choice(name);
     if (machine_.op(name) == Op::lock) return locks;
     return machine_.awaits(name) ? rank_of_awaiting(name) : reads;
   }
@@ -277,31 +237,17 @@ class Backtracking : CommitExploration<Machine> {
     if (!may_stop) return reads;
     return may_continue ? missed_chances : hopeless_waits;
   }
-  [[nodiscard]] Rank rank_of_choice([[maybe_unused]] EventName name) {
-    if constexpr (tries_alternatives) {
-      if (machine_.is_early(name)) return early_choices;
-      if (machine_.alternative_now(name)) return reads;
-      return machine_.may_pass(name) ? missed_chances : hopeless_waits;
-    }
-    return choices;
-  }
-  [[nodiscard]] bool waits_at_choice([[maybe_unused]] EventName name) const {
-    if constexpr (tries_alternatives) return machine_.waits_at_choice(name);
-    return false;
-  }
   // Whether the write may be the last one of the location of this read, as far as the run tells.
   [[nodiscard]] bool may_be_last(EventName read, std::int64_t write) const {
     if constexpr (LeavesMemoryOpen<Machine>) return machine_.may_be_last(machine_.location(read), write);
     return machine_.newer(write) == no_event;
   }
   [[nodiscard]] bool is_useless(const Prepared& event, std::int64_t parameter) {
-    return machine_.awaits(event) && machine_.reads(event.name) && !may_be_last(event.name, parameter) &&
-           machine_.stops(event, parameter);
+    return machine_.awaits(event) && !may_be_last(event.name, parameter) && machine_.stops(event, parameter);
   }
   // True if the event sleeps as far as this source is concerned.
   [[nodiscard]] bool forbidden(EventName name, std::int64_t parameter) const {
     const auto barrier = asleep_.barrier(name);
-    if (barrier == SleepSet::for_ever) return true;
     return barrier != 0 &&
            (parameter < 0 || parameter < static_cast<std::int64_t>(machine_.first_event(barrier - 1)));
   }
@@ -312,11 +258,6 @@ class Backtracking : CommitExploration<Machine> {
 
   Node& open();
   void arrive();
-  void begin_choice(Node& node);
-  [[nodiscard]] bool open_in_guard();
-  [[nodiscard]] bool may_take(const Node& node, std::int64_t parameter);
-  [[nodiscard]] bool looks_at(Node& node, std::uint32_t step, Location location);
-  [[nodiscard]] bool has_missed_alternative(ThreadId t);
   void choose_candidates(Node& node);
   void advance(Node& node);
   void begin_next(Node& node);
@@ -366,7 +307,7 @@ auto Backtracking<Machine>::open() -> Node& {
   node.candidates.clear();
   node.woken.clear();
   node.begun = 0;
-  node.must_commit = node.committed = node.with_guard = node.in_guard = false;
+  node.must_commit = node.committed = false;
   node.newest.next.reset();
   return node;
 }
@@ -404,113 +345,9 @@ bool Backtracking<Machine>::has_missed_chance() {
     if (machine_.standing_op(t) != Op::await_failed || !fails_to_await(machine_.standing(t))) continue;
     const EventId last = machine_.last_event(t);
     if (last == no_event) continue;
-    if (has_missed_alternative(t)) return true;
     const auto step = machine_.step_of(last);
-    if (machine_.reads_at(step) && machine_.awaits(nodes_[step].newest.event) &&
-        !may_be_last(machine_.step(step), machine_.place(step)))
+    if (machine_.awaits(nodes_[step].newest.event) && !may_be_last(machine_.step(step), machine_.place(step)))
       return true;
-  }
-  return false;
-}
-
-// The same of a thread that has stopped at a guard: whether one of its loads has seen such a write, or another alternative holds.
-template <WaitsInPlace Machine>
-bool Backtracking<Machine>::has_missed_alternative(ThreadId t) {
-  if constexpr (tries_alternatives) {
-    if (machine_.standing(t).in_either == compiler::InEither::no) return false;
-    for (EventId id = machine_.last_event(t); nodes_[machine_.step_of(id)].in_guard;
-         id = machine_.po_previous(id)) {
-      const auto step = machine_.step_of(id);
-      if (machine_.reads_at(step) && !may_be_last(machine_.step(step), machine_.place(step))) return true;
-    }
-    return machine_.await_holds(t);
-  }
-  return false;
-}
-
-// The newest candidate is a choice that waits.
-template <WaitsInPlace Machine>
-void Backtracking<Machine>::begin_choice(Node& node) {
-  if constexpr (tries_alternatives) {
-    const EventName name = node.newest.event.name;
-    const auto barrier = asleep_.barrier(name);
-    if (machine_.is_early(name) || barrier == SleepSet::for_ever) return;
-    node.with_guard = true;
-    node.first_new.reset();
-    if (barrier != 0) node.first_new = static_cast<EventId>(machine_.first_event(barrier - 1));
-    node.may_stop = !machine_.alternative_now(name);
-    node.might_not_stop = node.first_new && machine_.alternative_before(name, *node.first_new);
-    node.knows_looked_at = false;
-  }
-}
-
-// Opens the node of what comes next of the guard that the thread of the newest step is in; false if it is in none.
-template <WaitsInPlace Machine>
-bool Backtracking<Machine>::open_in_guard() {
-  if constexpr (tries_alternatives) {
-    const Node& before = nodes_[used_ - 1];
-    const EventName name = before.newest.event.name;
-    if (!before.with_guard && !before.in_guard) return false;
-    const auto next = machine_.next_inside(name.thread);
-    if (!next) return false;
-    const auto step = machine_.depth() - 1;
-    bool may_stop = before.may_stop;
-    const bool might_not_stop = before.might_not_stop;
-    auto first_new = before.first_new;
-    if (machine_.op(name) == Op::choose) {
-      may_stop = may_stop && machine_.chosen(step) == machine_.home(before.newest.event);
-    } else {
-      const auto source = machine_.place(step);
-      may_stop = may_stop && may_be_last(name, source);
-      if (first_new && source >= *first_new) first_new.reset();
-    }
-    this->stop_at_limits();
-    this->note_failures();
-    Node& node = open();
-    node.candidates.push_back(*next);
-    node.in_guard = true;
-    node.may_stop = may_stop;
-    node.might_not_stop = might_not_stop;
-    node.first_new = first_new;
-    return true;
-  }
-  return false;
-}
-
-// Whether a choice that waits, or something of its guard, may have this parameter.
-template <WaitsInPlace Machine>
-bool Backtracking<Machine>::may_take(const Node& node, std::int64_t parameter) {
-  if constexpr (tries_alternatives) {
-    const Prepared& event = node.newest.event;
-    if (machine_.op(event.name) == Op::choose) {
-      const bool stops = node.may_stop && parameter == machine_.home(event);
-      const bool may_be_new =
-          !node.first_new || node.might_not_stop || machine_.has_guard(event.name, parameter);
-      return (stops && may_be_new) || machine_.may_pass(event.name, parameter, node.first_new);
-    }
-    const bool is_new = !node.first_new || parameter >= *node.first_new;
-    if (machine_.stops(event, parameter))
-      return node.may_stop && (is_new || node.might_not_stop) && may_be_last(event.name, parameter);
-    return is_new || machine_.stays_inside(event, parameter);
-  }
-  return false;
-}
-
-// Whether the guards of the choice that waited, which is this step of the node, can come to look at the location.
-template <WaitsInPlace Machine>
-bool Backtracking<Machine>::looks_at([[maybe_unused]] Node& node, [[maybe_unused]] std::uint32_t step,
-                                     [[maybe_unused]] Location location) {
-  if constexpr (tries_alternatives) {
-    auto& known = node.looked_at;
-    const auto knows = [&](Location x) { return std::find(known.begin(), known.end(), x) != known.end(); };
-    if (!node.knows_looked_at) {
-      known.clear();
-      machine_.for_each_looked_at(static_cast<EventId>(machine_.first_event(step)), [&](Location x) {
-        if (!knows(x)) known.push_back(x);
-      });
-      node.knows_looked_at = true;
-    }
-    return knows(location);
   }
   return false;
 }
@@ -537,14 +374,11 @@ template <WaitsInPlace Machine>
 void Backtracking<Machine>::advance(Node& node) {
   for (;;) {
     const auto allowed = [&](std::int64_t parameter) {
-      if (node.with_guard || node.in_guard) return may_take(node, parameter);
       return !forbidden(node.newest.event.name, parameter) && !is_useless(node.newest.event, parameter);
     };
     if (node.newest.commit_next(machine_, allowed)) {
+      node.committed = true;
       search_.transition(machine_.depth(), [&] { return memory_used(); });
-      if (open_in_guard()) return;
-      nodes_[used_ - 1].committed = true;
-      for (std::size_t i = used_ - 1; nodes_[i].in_guard; --i) nodes_[i - 1].committed = true;
       return arrive();
     }
     if (search_.stopped()) return;
@@ -560,21 +394,17 @@ void Backtracking<Machine>::begin_next(Node& node) {
   if (node.begun > 0) {
     const EventName explored = node.candidates[node.begun - 1];
     node.woken.push_back(asleep_.barrier(explored));
-    // (An early choice has been explored with whatever may come.)
-    const bool early = machine_.op(explored) == Op::choose && !node.with_guard;
-    asleep_.set_barrier(explored, early ? SleepSet::for_ever : node.depth + 1);
+    asleep_.set_barrier(explored, node.depth + 1);
   }
   const EventName name = node.candidates[node.begun++];
   node.newest.begin(machine_, name);
-  node.with_guard = false;
-  if (waits_at_choice(name) && !node.in_guard) begin_choice(node);
   if (machine_.op(name) != Op::load && machine_.op(name) != Op::choose) detect_races(node.newest.event);
 }
 
 template <WaitsInPlace Machine>
 void Backtracking<Machine>::leave(Node& node) {
   for (std::size_t i = 0; i < node.woken.size(); ++i) asleep_.set_barrier(node.candidates[i], node.woken[i]);
-  if (!node.committed && !node.in_guard) {
+  if (!node.committed) {
     detect_waiting_races();
     count_redundant_run();
   }
@@ -685,16 +515,9 @@ void Backtracking<Machine>::detect_races(const Prepared& writer) {
     before = machine_.commit_before(writer);
     note_write(writer.name, *before);
   }
-  bool any_choice_waits = false;
-  if constexpr (tries_alternatives) any_choice_waits = machine_.any_choice_waits();
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
-    if (any_choice_waits && nodes_[step].with_guard) {
-      if (!looks_at(nodes_[step], step, location)) continue;
-    } else {
-      if (machine_.location_at(step) != location || !machine_.reads_at(step)) continue;
-      if (any_choice_waits && nodes_[step].in_guard) continue;  // the race is with the choice
-      if (!may_race(writer.name, machine_.step(step))) continue;
-    }
+    if (machine_.location_at(step) != location || !machine_.reads_at(step)) continue;
+    if (!may_race(writer.name, machine_.step(step))) continue;
     if (!before) before = machine_.commit_before(writer);
     if (!before->contains(machine_.first_event(step)))
       add_start_of_prefix(nodes_[step], writer.name, *before);
@@ -731,7 +554,7 @@ std::uint64_t Backtracking<Machine>::memory_used() const {
   std::uint64_t bytes = machine_.memory_used() + nodes_.capacity() * sizeof(Node) + known_.memory_used();
   for (const Node& node : nodes_) {
     bytes += (node.enabled.capacity() + node.candidates.capacity()) * sizeof(EventName) +
-             node.looked_at.capacity() * sizeof(Location) + node.woken.capacity() * sizeof(std::uint32_t) +
+             node.woken.capacity() * sizeof(std::uint32_t) +
              node.writes_after.capacity() * sizeof(WritesAfter);
   }
   return bytes;
