@@ -170,7 +170,8 @@ class AheadWaits : public Machine {
   // `rsmc`: events come in the order of their ids. (Recommits has another order.)
   [[nodiscard]] bool may_open(const Prepared& write, std::int64_t source, EventId choice,
                               std::int64_t alternative) {
-    return may_open(write.name, source, choice, alternative, before(choice));
+    return alternative != guarded(choice).home &&
+           may_open(write.name, source, choice, alternative, before(choice));
   }
   void open(Prepared& choice, std::int64_t home, EventId position, EventId write) const {
     open(choice, home, write, before(position));
@@ -221,7 +222,7 @@ class AheadWaits : public Machine {
   [[nodiscard]] bool await_holds(ThreadId t) { return waits_on_[t] || Machine::await_holds(t); }
 
  protected:
-  // `earlier`: the events before the choice.
+  // `earlier`: the events before the choice. `may_open`: of an alternative that is not the home.
   void open(Prepared& choice, std::int64_t home, EventId write, Set&& earlier) const {
     choice.guarded.home = home;
     choice.opened_by = write;
@@ -230,8 +231,7 @@ class AheadWaits : public Machine {
   [[nodiscard]] bool may_open(EventName write, std::int64_t source, EventId choice, std::int64_t alternative,
                               const Set& earlier) {
     const EventName name = Machine::name_of(choice);
-    return alternative != guarded(choice).home &&
-           guards_.opens(name.thread, name.index, alternative, Machine::location(write),
+    return guards_.opens(name.thread, name.index, alternative, Machine::location(write),
                          Machine::would_write_value(write, source), older_than(name, earlier));
   }
   [[nodiscard]] bool may_open_any(EventName write, std::int64_t source, EventId choice, const Set& earlier) {
