@@ -100,7 +100,7 @@ class AheadWaits : public Machine {
   template <typename MayRead>
   [[nodiscard]] std::optional<EventName> next_awaited(MayRead&& may_read) {
     return first_awaited([&](EventName name) {
-      if (waits_at_choice(name)) return passes_now(name);
+      if (waits_at_choice(name)) return alternative_now(name).has_value();
       Prepared event;
       prepare(name, event);
       const auto newest = *Machine::first_parameter(event);
@@ -170,8 +170,7 @@ class AheadWaits : public Machine {
   // `rsmc`: events come in the order of their ids. (Recommits has another order.)
   [[nodiscard]] bool may_open(const Prepared& write, std::int64_t source, EventId choice,
                               std::int64_t alternative) {
-    return alternative != guarded(choice).home &&
-           may_open(write.name, source, choice, alternative, before(choice));
+    return may_open(write.name, source, choice, alternative, before(choice));
   }
   void open(Prepared& choice, std::int64_t home, EventId position, EventId write) const {
     open(choice, home, write, before(position));
@@ -196,12 +195,62 @@ class AheadWaits : public Machine {
       if (write == no_event) return home || may_pass(name, parameter);
       return !home &&
              guards_.opens(name.thread, name.index, parameter, Machine::location(Machine::name_of(write)),
-                           Machine::value_of(write), older_than(name, event.earlier));
+                           Machine::value_of(write), older_than(name, among(event.earlier)));
     }
     if (write == no_event || write == parameter) return true;
     const bool is_earlier = parameter < 0 || event.earlier.contains(static_cast<ProcessId>(parameter));
-    return is_earlier &&
-           guards_.stays_inside(name.thread, name.index, Machine::value_of(static_cast<EventId>(parameter)));
+    return is_earlier && stays_inside(event, parameter);
+  }
+
+  // -- Alternatives at the nodes of a search, as TriesAlternatives has them.
+
+  [[nodiscard]] bool waits_at_choice(EventName name) const {
+    return waits_at_choices_ && is_guarded_choice(Machine::request(name));
+  }
+  [[nodiscard]] bool is_early(EventName choice) const {
+    return Machine::first_open(choice.thread) < choice.index;
+  }
+  [[nodiscard]] std::optional<EventName> next_inside(ThreadId t) const {
+    const auto& requests = Machine::requests(t);
+    for (auto i = Machine::first_open(t); i < requests.size(); ++i) {
+      const EventName name{t, i};
+      const Request& it = requests[i];
+      if (it.committed || it.in_either != compiler::InEither::inside || !Machine::is_enabled(name)) continue;
+      if (it.op == Op::choose || (it.op == Op::load && awaits(name))) return name;
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<std::int64_t> alternative_now(EventName choice) {
+    return guards_.first_alternative(choice.thread, choice.index, [&](Location x, auto&& visit) {
+      return visit(Machine::newest_value(x), false);
+    });
+  }
+  [[nodiscard]] std::optional<std::int64_t> alternative_before(EventName choice, EventId first_new) {
+    return guards_.first_alternative(choice.thread, choice.index, [&](Location x, auto&& visit) {
+      EventId write = Machine::newest_of(x);
+      while (write >= first_new) write = static_cast<EventId>(Machine::older(write));
+      return visit(Machine::value_of(write), false);
+    });
+  }
+  [[nodiscard]] bool may_pass(EventName choice) {
+    return guards_.first_alternative(choice.thread, choice.index, any_source(choice)).has_value();
+  }
+  [[nodiscard]] bool may_pass(EventName choice, std::int64_t alternative,
+                              std::optional<EventId> first_new = std::nullopt) {
+    return guards_.passes({choice.thread, choice.index, alternative, first_new.has_value()},
+                          any_source(choice, first_new));
+  }
+  [[nodiscard]] bool has_guard(EventName choice, std::int64_t alternative) {
+    return guards_.has_guard(choice.thread, choice.index, alternative);
+  }
+  [[nodiscard]] bool stays_inside(const Prepared& load, std::int64_t source) {
+    return guards_.stays_inside(load.name.thread, load.name.index,
+                                Machine::value_of(static_cast<EventId>(source)));
+  }
+  template <typename Visit>
+  void for_each_looked_at(EventId choice, Visit&& visit) {
+    const EventName name = Machine::name_of(choice);
+    guards_.for_each_looked_at(name.thread, name.index, older_than(name, is_before(choice)), visit);
   }
 
   // -- The end of a run.
@@ -222,7 +271,7 @@ class AheadWaits : public Machine {
   [[nodiscard]] bool await_holds(ThreadId t) { return waits_on_[t] || Machine::await_holds(t); }
 
  protected:
-  // `earlier`: the events before the choice. `may_open`: of an alternative that is not the home.
+  // `earlier`: the events before the choice.
   void open(Prepared& choice, std::int64_t home, EventId write, Set&& earlier) const {
     choice.guarded.home = home;
     choice.opened_by = write;
@@ -231,13 +280,14 @@ class AheadWaits : public Machine {
   [[nodiscard]] bool may_open(EventName write, std::int64_t source, EventId choice, std::int64_t alternative,
                               const Set& earlier) {
     const EventName name = Machine::name_of(choice);
-    return guards_.opens(name.thread, name.index, alternative, Machine::location(write),
-                         Machine::would_write_value(write, source), older_than(name, earlier));
+    return alternative != guarded(choice).home &&
+           guards_.opens(name.thread, name.index, alternative, Machine::location(write),
+                         Machine::would_write_value(write, source), older_than(name, among(earlier)));
   }
   [[nodiscard]] bool may_open_any(EventName write, std::int64_t source, EventId choice, const Set& earlier) {
     const EventName name = Machine::name_of(choice);
     return guards_.opens_any(name.thread, name.index, guarded(choice).home, Machine::location(write),
-                             Machine::would_write_value(write, source), older_than(name, earlier));
+                             Machine::would_write_value(write, source), older_than(name, among(earlier)));
   }
   [[nodiscard]] const Guarded& guarded(EventId id) const { return guarded_[static_cast<std::size_t>(id)]; }
 
@@ -254,21 +304,6 @@ class AheadWaits : public Machine {
   }
   [[nodiscard]] bool waits_at_lock(EventName name) const {
     return waits_at_locks_ && Machine::op(name) == Op::lock;
-  }
-  // The event is the choice of an `either`, and its thread waits there.
-  [[nodiscard]] bool waits_at_choice(EventName name) const {
-    return waits_at_choices_ && is_guarded_choice(Machine::request(name));
-  }
-  // What the thread has come to if it is at something of a guard.
-  [[nodiscard]] std::optional<EventName> next_inside(ThreadId t) const {
-    const auto& requests = Machine::requests(t);
-    for (auto i = Machine::first_open(t); i < requests.size(); ++i) {
-      const EventName name{t, i};
-      const Request& it = requests[i];
-      if (it.committed || it.in_either != compiler::InEither::inside || !Machine::is_enabled(name)) continue;
-      if (it.op == Op::choose || (it.op == Op::load && awaits(name))) return name;
-    }
-    return std::nullopt;
   }
   template <typename MayWait>
   [[nodiscard]] bool stops_at_newest(EventName name, MayWait&& may_wait) {
@@ -300,35 +335,29 @@ class AheadWaits : public Machine {
     out_of_room_ = out_of_room_ || Machine::full();
     return !out_of_room_;
   }
-  // Whether some alternative can be taken if its guard reads the newest writes; any of them, or this one, with some writes.
-  [[nodiscard]] bool passes_now(EventName choice) {
-    const auto newest = [&](Location x, auto&& visit) { return visit(Machine::newest_value(x), false); };
-    return guards_.first_alternative(choice.thread, choice.index, newest).has_value();
-  }
-  [[nodiscard]] bool may_pass(EventName choice) {
-    return guards_.first_alternative(choice.thread, choice.index, any_source(choice)).has_value();
-  }
-  [[nodiscard]] bool may_pass(EventName choice, std::int64_t alternative) {
-    return guards_.passes({choice.thread, choice.index, alternative, false}, any_source(choice));
-  }
   [[nodiscard]] std::int64_t home_of(EventName choice) {
     return guards_.home(choice.thread, choice.index, [&](Location x) { return Machine::newest_value(x); });
   }
   // The writes that a load at the choice can read, as far as coherence says. (If another axiom forbids one, the load is not
   // committed.)
-  [[nodiscard]] auto any_source(EventName choice) {
-    return [this, choice](Location x, auto&& visit) {
-      each_source(choice, x, [&](EventId write) { return visit(Machine::value_of(write), false); });
-    };
-  }
-  // Those of them that are among the earlier events, or initial.
-  [[nodiscard]] auto older_than(EventName choice, const Set& earlier) {
-    return [this, choice, &earlier](Location x, auto&& visit) {
+  [[nodiscard]] auto any_source(EventName choice, std::optional<EventId> first_new = std::nullopt) {
+    return [this, choice, first_new](Location x, auto&& visit) {
       each_source(choice, x, [&](EventId write) {
-        const bool is_earlier = write < 0 || earlier.contains(static_cast<ProcessId>(write));
-        return is_earlier && visit(Machine::value_of(write));
+        return visit(Machine::value_of(write), first_new && write >= *first_new);
       });
     };
+  }
+  // Those of them that `is_earlier` accepts, or that are initial.
+  template <typename IsEarlier>
+  [[nodiscard]] auto older_than(EventName choice, IsEarlier is_earlier) {
+    return [this, choice, is_earlier](Location x, auto&& visit) {
+      each_source(choice, x, [&](EventId write) {
+        return (write < 0 || is_earlier(write)) && visit(Machine::value_of(write));
+      });
+    };
+  }
+  [[nodiscard]] static auto among(const Set& events) {
+    return [&events](EventId e) { return events.contains(static_cast<ProcessId>(e)); };
   }
   // Calls `visit` with one of these writes after the other, from the newest on, until it returns true.
   template <typename Visit>
@@ -347,6 +376,9 @@ class AheadWaits : public Machine {
       if (it.read != no_event) return Machine::source_of(it.read);
     }
     return Machine::initial(x);
+  }
+  [[nodiscard]] static auto is_before(EventId id) {
+    return [id](EventId e) { return e < id; };
   }
   // The events with smaller ids.
   [[nodiscard]] static Set before(EventId id) {

@@ -38,15 +38,28 @@
 // that they may see, and a thread that waits brings no such source. Where coherence is open, any write that may be the last
 // one counts as the newest.
 //
+// Alternatives (TriesAlternatives). `dpor`, `source` and `sdpor` take the choice of an `either` whose alternatives begin with guards, and the
+// loads of the guard, as one read of several locations: its parameters are the alternatives with the sources of the loads, and all that
+// was said of a read that may stop its thread holds for it. So the loads come directly after the choice, in nodes of their own that
+// have no other candidates. Where no guard holds for the newest writes, the choice comes last, and then it may also take its home
+// with these, which stops the thread. If it sleeps, some load must read a write that it may see; or the thread must stop, and might
+// not have stopped when the choice went to sleep. A write races with the choice if some guard can come to look at its location after loads
+// that read what was there at the node. That is enough: if the choice passes in a trace t with later writes, let e be the source of
+// the first load that reads one; if it stops in t, but some guard holds at the node, let e be the first later write to a location that
+// the guards can come to there. In both cases v, the part before e of t without the choice and what is after it, can follow the choice.
+//
+// A choice is *early* if events before it in its thread are not committed: then loads of its guard may not be enabled, or not known
+// to pass. It is selected only if all others sleep, or as the start of a prefix, and made first, and the thread waits then; nothing is left
+// of it for later candidates. Under `rf` all choices are made in this way.
+//
 // `sdpor` is `dpor` that also ends a run where all that may come next has been explored from another past
 // (sealed_past.hpp), without sleeping reads or with the same ones. The writes that came next there then race with the reads of
 // this run. What starts their prefixes here is not known: only, for each location, to which threads the prefixes belonged. So
 // every enabled event becomes a candidate at the node of a read, unless commit-before puts the read before all later writes
-// anyway. (These are reads and locks, since stores and choices are selected before reads.) Where that would bring in threads that had
+// anyway. (These are reads, locks and choices that wait; stores and other choices are selected before reads.) Where that would bring in threads that had
 // no part in the prefixes, the run is explored instead, as `dpor` would.
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <utility>
@@ -56,18 +69,19 @@
 #include "checker/commits/algorithms.hpp"
 #include "checker/commits/classes.hpp"
 #include "checker/commits/exploration.hpp"
+#include "checker/commits/known_states.hpp"
 #include "checker/commits/machines.hpp"
 #include "checker/commits/packed_numbers.hpp"
 #include "checker/commits/sealed_past.hpp"
 #include "checker/commits/widening.hpp"
 #include "checker/search/search.hpp"
-#include "checker/state/sequence_table.hpp"
 
 namespace heddle::checker::commits {
 
 namespace {
 
 static_assert(LeavesMemoryOpen<PowerClasses<1>> && RunsAhead<PowerClasses<1>>);
+static_assert(TriesAlternatives<AheadWaits<PowerMachine<1>>>);
 
 enum class CandidateRule : std::uint8_t {
   first,     // dpor: the first event of the prefix
@@ -79,7 +93,8 @@ enum class CandidateRule : std::uint8_t {
 class SleepSet {
  public:
   explicit SleepSet(std::size_t threads) : barriers_(threads) {}
-  // 0 for an event that is awake; otherwise 1 more than the depth whose writes it may not see.
+  static constexpr std::uint32_t for_ever = 0xffffffff;
+  // 0 for an event that is awake; otherwise 1 more than the depth whose writes it may not see, or `for_ever`.
   [[nodiscard]] std::uint32_t barrier(EventName name) const {
     const auto& thread = barriers_[name.thread];
     return name.index < thread.size() ? thread[name.index] : 0;
@@ -94,69 +109,6 @@ class SleepSet {
   std::vector<std::vector<std::uint32_t>> barriers_;  // by thread and index
 };
 
-// sdpor: the writes to a location that come after a state. Masks of threads (bit_of): those of the writes, and all that events
-// of the prefixes of these writes belong to.
-struct WritesAfter {
-  std::uint64_t writers = 0;
-  std::uint64_t prefixes = 0;
-
-  WritesAfter& operator|=(const WritesAfter& other) {
-    writers |= other.writers;
-    prefixes |= other.prefixes;
-    return *this;
-  }
-};
-
-// sdpor: the known states, and the writes after each. These are complete when the search leaves a state; it cannot reach the
-// state again before that, since everything that it commits meanwhile takes threads further, and they count their rounds.
-class KnownStates {
- public:
-  [[nodiscard]] std::optional<std::uint32_t> find(std::span<const std::uint64_t> key) const {
-    return states_.find(key);
-  }
-  // A new state.
-  [[nodiscard]] std::uint32_t insert(std::span<const std::uint64_t> key) {
-    entries_.emplace_back();
-    return states_.insert(key).number;
-  }
-  // `writes_after`: by location. Once for each state.
-  void complete(std::uint32_t state, std::span<const WritesAfter> writes_after) {
-    entries_[state].begin = writes_.size();
-    for (Location location = 0; location < writes_after.size(); ++location) {
-      if (writes_after[location].writers != 0) writes_.push_back({location, writes_after[location]});
-    }
-    entries_[state].count = static_cast<std::uint32_t>(writes_.size() - entries_[state].begin);
-  }
-  // Calls `visit(location, writes_after)` for the locations with writes after the state.
-  template <typename Visit>
-  void for_each_write_after(std::uint32_t state, Visit&& visit) const {
-    const Entry& entry = entries_[state];
-    for (std::uint32_t i = 0; i < entry.count; ++i) {
-      const Write& write = writes_[entry.begin + i];
-      visit(write.location, write.after);
-    }
-  }
-  [[nodiscard]] std::uint64_t memory_used() const {
-    return states_.memory_used() + entries_.size() * sizeof(Entry) + writes_.size() * sizeof(Write);
-  }
-
- private:
-  struct Entry {
-    std::uint64_t begin = 0;
-    std::uint32_t count = 0;
-  };
-  struct Write {
-    Location location = none;
-    WritesAfter after;
-  };
-  SequenceTable states_;
-  std::deque<Entry> entries_;  // by state
-  std::deque<Write> writes_;
-};
-
-// The masks of `WritesAfter`. Some of many threads share a bit: then more is explored than necessary.
-[[nodiscard]] constexpr std::uint64_t bit_of(ThreadId thread) { return std::uint64_t{1} << (thread % 64); }
-
 template <WaitsInPlace Machine>
 class Backtracking : CommitExploration<Machine> {
   using Base = CommitExploration<Machine>;
@@ -164,6 +116,7 @@ class Backtracking : CommitExploration<Machine> {
  public:
   using Set = typename Machine::Set;
   using Prepared = typename Machine::Prepared;
+  static constexpr bool tries_alternatives = TriesAlternatives<Machine> && !LeavesMemoryOpen<Machine>;
 
   Backtracking(CandidateRule rule, Machine& machine, Search& search, const GraphObserver& observer)
       : Base(machine, search, observer),
@@ -173,6 +126,7 @@ class Backtracking : CommitExploration<Machine> {
         forgets_(stateful() && !observer && may_forget(search.image())),
         state_words_(search.image()) {
     if constexpr (LeavesMemoryOpen<Machine>) machine.watch(search);
+    if constexpr (tries_alternatives) machine.wait_at_choices();
   }
 
   // False if an execution has more events than the machine has room for.
@@ -198,25 +152,45 @@ class Backtracking : CommitExploration<Machine> {
     std::size_t begun = 0;              // candidates
     Branches<Machine> newest;           // the newest candidate
     bool must_commit = false;           // the first candidate has a parameter in any case
-    bool committed = false;             // some candidate, with some parameter
+    bool committed = false;             // some candidate, with some parameter, and all of its guard
+    // With `tries_alternatives`, if the newest candidate is a choice that waits, or something of its guard:
+    bool with_guard = false;      // the former; it is taken with its guard
+    bool in_guard = false;        // the latter
+    bool may_stop = false;        // the thread may wait here for ever, and when the choice went to sleep,
+    bool might_not_stop = false;  // it might not
+    std::optional<EventId> first_new;  // some load must read from this write or a newer one
+    std::vector<Location> looked_at;   // by the guards of the choice, once that is known
+    bool knows_looked_at = false;
     // sdpor, with `forgets_`:
     std::optional<std::uint32_t> state;     // as `state_`
     std::vector<EventName> enabled;         // all events that could be candidates
     std::vector<WritesAfter> writes_after;  // by location, so far
   };
 
-  // The order of preference of the enabled events: see the beginning of the file. What may have to wait is last.
-  enum Rank : std::uint8_t { choices, stores, reads, locks, missed_chances, sleeping, hopeless_waits };
+  // The order of preference of the enabled events: see the beginning of the file. What may have to wait comes last.
+  enum Rank : std::uint8_t {
+    choices,
+    stores,
+    reads,
+    locks,
+    missed_chances,
+    early_choices,
+    sleeping,
+    hopeless_waits
+  };
 
   [[nodiscard]] bool stateful() const { return rule_ == CandidateRule::stateful; }
   [[nodiscard]] Rank rank(EventName name) {
     switch (machine_.op(name)) {
-      case Op::choose: return choices;
+      case Op::choose:
+        if (!waits_at_choice(name)) return choices;
+        break;
       case Op::store:
       case Op::unlock: return stores;
       default: break;
     }
     if (asleep_.barrier(name) != 0) return sleeping;
+    if (machine_.op(name) == Op::choose) return rank_of_choice(name);
     if (machine_.op(name) == Op::lock) return locks;
     return machine_.awaits(name) ? rank_of_awaiting(name) : reads;
   }
@@ -237,19 +211,36 @@ class Backtracking : CommitExploration<Machine> {
     if (!may_stop) return reads;
     return may_continue ? missed_chances : hopeless_waits;
   }
+  [[nodiscard]] Rank rank_of_choice([[maybe_unused]] EventName name) {
+    if constexpr (tries_alternatives) {
+      if (machine_.is_early(name)) return early_choices;
+      if (machine_.alternative_now(name)) return reads;
+      return machine_.may_pass(name) ? missed_chances : hopeless_waits;
+    }
+    return choices;
+  }
+  [[nodiscard]] bool waits_at_choice([[maybe_unused]] EventName name) const {
+    if constexpr (tries_alternatives) return machine_.waits_at_choice(name);
+    return false;
+  }
   // Whether the write may be the last one of the location of this read, as far as the run tells.
   [[nodiscard]] bool may_be_last(EventName read, std::int64_t write) const {
     if constexpr (LeavesMemoryOpen<Machine>) return machine_.may_be_last(machine_.location(read), write);
     return machine_.newer(write) == no_event;
   }
   [[nodiscard]] bool is_useless(const Prepared& event, std::int64_t parameter) {
-    return machine_.awaits(event) && !may_be_last(event.name, parameter) && machine_.stops(event, parameter);
+    return machine_.awaits(event) && machine_.reads(event.name) && !may_be_last(event.name, parameter) &&
+           machine_.stops(event, parameter);
   }
   // True if the event sleeps as far as this source is concerned.
   [[nodiscard]] bool forbidden(EventName name, std::int64_t parameter) const {
     const auto barrier = asleep_.barrier(name);
-    return barrier != 0 &&
-           (parameter < 0 || parameter < static_cast<std::int64_t>(machine_.first_event(barrier - 1)));
+    if (barrier == SleepSet::for_ever) return true;
+    return barrier != 0 && (parameter < 0 || parameter < first_new(barrier));
+  }
+  // The first write that this barrier (other than 0 and `for_ever`) lets a read see.
+  [[nodiscard]] EventId first_new(std::uint32_t barrier) const {
+    return static_cast<EventId>(machine_.first_event(barrier - 1));
   }
   [[nodiscard]] bool may_race(EventName writer, EventName read) const {
     // The unlock of a lock's owner comes after it in any case.
@@ -258,11 +249,25 @@ class Backtracking : CommitExploration<Machine> {
 
   Node& open();
   void arrive();
+  void begin_choice(Node& node);
+  [[nodiscard]] bool open_in_guard();
+  [[nodiscard]] bool may_take(const Node& node, std::int64_t parameter);
+  // Whether a write to the location may race with the step. (One to what is read in a guard races with the choice.)
+  [[nodiscard]] bool reads_at(std::uint32_t step, Location location) {
+    if constexpr (tries_alternatives) {
+      if (machine_.any_choice_waits()) return looks_at(step, location);
+    }
+    return machine_.location_at(step) == location && machine_.reads_at(step);
+  }
+  [[nodiscard]] bool looks_at(std::uint32_t step, Location location);
+  [[nodiscard]] bool has_missed_alternative(ThreadId t);
   void choose_candidates(Node& node);
   void advance(Node& node);
   void begin_next(Node& node);
   void leave(Node& node);
   [[nodiscard]] std::optional<std::size_t> set_key();
+  [[nodiscard]] std::uint64_t withheld_places(const auto& past, EventName name, Location location) const;
+  void add_sleeping_choice(const auto& past, EventName choice, PackedNumbers& numbers);
   bool meet_known();
   void pass_up(std::span<const WritesAfter> writes_after);
   bool race_in_other_past(std::uint32_t state);
@@ -307,8 +312,13 @@ auto Backtracking<Machine>::open() -> Node& {
   node.candidates.clear();
   node.woken.clear();
   node.begun = 0;
-  node.must_commit = node.committed = false;
+  node.must_commit = node.committed = node.with_guard = node.in_guard = false;
   node.newest.next.reset();
+  if (forgets_) {
+    node.state.reset();
+    node.writes_after.assign(locations_, {});
+    node.enabled.clear();
+  }
   return node;
 }
 
@@ -323,11 +333,7 @@ void Backtracking<Machine>::arrive() {
   if (search_.stopped()) return;
   Node& node = open();
   if (stateful()) ++search_.counts.states;
-  if (forgets_) {
-    node.state = state_;
-    node.writes_after.assign(locations_, {});
-    node.enabled.clear();
-  }
+  if (forgets_) node.state = state_;
   choose_candidates(node);
   if (!node.candidates.empty()) return;
   detect_waiting_races();
@@ -345,11 +351,114 @@ bool Backtracking<Machine>::has_missed_chance() {
     if (machine_.standing_op(t) != Op::await_failed || !fails_to_await(machine_.standing(t))) continue;
     const EventId last = machine_.last_event(t);
     if (last == no_event) continue;
+    if (has_missed_alternative(t)) return true;
     const auto step = machine_.step_of(last);
-    if (machine_.awaits(nodes_[step].newest.event) && !may_be_last(machine_.step(step), machine_.place(step)))
+    if (machine_.reads_at(step) && machine_.awaits(nodes_[step].newest.event) &&
+        !may_be_last(machine_.step(step), machine_.place(step)))
       return true;
   }
   return false;
+}
+
+// The same of a thread that has stopped at a guard: whether one of its loads has seen such a write, or another alternative holds.
+template <WaitsInPlace Machine>
+bool Backtracking<Machine>::has_missed_alternative(ThreadId t) {
+  if constexpr (tries_alternatives) {
+    if (machine_.standing(t).in_either == compiler::InEither::no) return false;
+    for (EventId id = machine_.last_event(t); nodes_[machine_.step_of(id)].in_guard;
+         id = machine_.po_previous(id)) {
+      const auto step = machine_.step_of(id);
+      if (machine_.reads_at(step) && !may_be_last(machine_.step(step), machine_.place(step))) return true;
+    }
+    return machine_.await_holds(t);
+  }
+  return false;
+}
+
+// The newest candidate is a choice that waits.
+template <WaitsInPlace Machine>
+void Backtracking<Machine>::begin_choice(Node& node) {
+  if constexpr (tries_alternatives) {
+    const EventName name = node.newest.event.name;
+    const auto barrier = asleep_.barrier(name);
+    if (machine_.is_early(name) || barrier == SleepSet::for_ever) return;
+    node.with_guard = true;
+    node.first_new.reset();
+    if (barrier != 0) node.first_new = first_new(barrier);
+    node.may_stop = !machine_.alternative_now(name);
+    node.might_not_stop = node.first_new && machine_.alternative_before(name, *node.first_new);
+    node.knows_looked_at = false;
+  }
+}
+
+// Opens the node of what comes next of the guard that the thread of the newest step is in; false if it is in none.
+template <WaitsInPlace Machine>
+bool Backtracking<Machine>::open_in_guard() {
+  if constexpr (tries_alternatives) {
+    const Node& before = nodes_[used_ - 1];
+    const EventName name = before.newest.event.name;
+    if (!before.with_guard && !before.in_guard) return false;
+    const auto next = machine_.next_inside(name.thread);
+    if (!next) return false;
+    const auto step = machine_.depth() - 1;
+    bool may_stop = before.may_stop;
+    const bool might_not_stop = before.might_not_stop;
+    auto first_new = before.first_new;
+    if (machine_.op(name) == Op::choose) {
+      may_stop = may_stop && machine_.chosen(step) == machine_.home(before.newest.event);
+    } else {
+      const auto source = machine_.place(step);
+      may_stop = may_stop && may_be_last(name, source);
+      if (first_new && source >= *first_new) first_new.reset();
+    }
+    this->stop_at_limits();
+    this->note_failures();
+    Node& node = open();
+    node.candidates.push_back(*next);
+    node.in_guard = true;
+    node.may_stop = may_stop;
+    node.might_not_stop = might_not_stop;
+    node.first_new = first_new;
+    return true;
+  }
+  return false;
+}
+
+// Whether a choice that waits, or something of its guard, may have this parameter.
+template <WaitsInPlace Machine>
+bool Backtracking<Machine>::may_take(const Node& node, std::int64_t parameter) {
+  if constexpr (tries_alternatives) {
+    const Prepared& event = node.newest.event;
+    if (machine_.op(event.name) == Op::choose) {
+      const bool stops = node.may_stop && parameter == machine_.home(event);
+      const bool may_be_new =
+          !node.first_new || node.might_not_stop || machine_.has_guard(event.name, parameter);
+      return (stops && may_be_new) || machine_.may_pass(event.name, parameter, node.first_new);
+    }
+    const bool is_new = !node.first_new || parameter >= *node.first_new;
+    if (machine_.stops(event, parameter))
+      return node.may_stop && (is_new || node.might_not_stop) && may_be_last(event.name, parameter);
+    return is_new || machine_.stays_inside(event, parameter);
+  }
+  return false;
+}
+
+// Whether the step is a choice that waited at guards that can come to look at the location, or a read of it that is in none of these.
+template <WaitsInPlace Machine>
+bool Backtracking<Machine>::looks_at(std::uint32_t step, Location location) {
+  Node& node = nodes_[step];
+  if (!node.with_guard)
+    return !node.in_guard && machine_.location_at(step) == location && machine_.reads_at(step);
+  auto& known = node.looked_at;
+  const auto knows = [&](Location x) { return std::find(known.begin(), known.end(), x) != known.end(); };
+  if (!node.knows_looked_at) {
+    known.clear();
+    machine_.for_each_looked_at(static_cast<EventId>(machine_.first_event(step)), [&](Location x) {
+      if (!knows(x)) known.push_back(x);
+    });
+    node.knows_looked_at = true;
+  }
+  return knows(location);
 }
 
 // One event is enough at first, unless all enabled events sleep.
@@ -374,11 +483,14 @@ template <WaitsInPlace Machine>
 void Backtracking<Machine>::advance(Node& node) {
   for (;;) {
     const auto allowed = [&](std::int64_t parameter) {
+      if (node.with_guard || node.in_guard) return may_take(node, parameter);
       return !forbidden(node.newest.event.name, parameter) && !is_useless(node.newest.event, parameter);
     };
     if (node.newest.commit_next(machine_, allowed)) {
-      node.committed = true;
       search_.transition(machine_.depth(), [&] { return memory_used(); });
+      if (open_in_guard()) return;
+      nodes_[used_ - 1].committed = true;
+      for (std::size_t i = used_ - 1; nodes_[i].in_guard; --i) nodes_[i - 1].committed = true;
       return arrive();
     }
     if (search_.stopped()) return;
@@ -394,17 +506,21 @@ void Backtracking<Machine>::begin_next(Node& node) {
   if (node.begun > 0) {
     const EventName explored = node.candidates[node.begun - 1];
     node.woken.push_back(asleep_.barrier(explored));
-    asleep_.set_barrier(explored, node.depth + 1);
+    // (An early choice has been explored with whatever may come.)
+    const bool early = machine_.op(explored) == Op::choose && !node.with_guard;
+    asleep_.set_barrier(explored, early ? SleepSet::for_ever : node.depth + 1);
   }
   const EventName name = node.candidates[node.begun++];
   node.newest.begin(machine_, name);
+  node.with_guard = false;
+  if (waits_at_choice(name) && !node.in_guard) begin_choice(node);
   if (machine_.op(name) != Op::load && machine_.op(name) != Op::choose) detect_races(node.newest.event);
 }
 
 template <WaitsInPlace Machine>
 void Backtracking<Machine>::leave(Node& node) {
   for (std::size_t i = 0; i < node.woken.size(); ++i) asleep_.set_barrier(node.candidates[i], node.woken[i]);
-  if (!node.committed) {
+  if (!node.committed && !node.in_guard) {
     detect_waiting_races();
     count_redundant_run();
   }
@@ -422,34 +538,59 @@ void Backtracking<Machine>::pass_up(std::span<const WritesAfter> writes_after) {
   for (std::size_t i = 0; i < locations_; ++i) above[i] |= writes_after[i];
 }
 
-// Sets the key to that of the state (SealedPast), followed by the reads whose sleep forbids them a write that they could still
-// take, and which these are; every other sleeping read is as good as awake. Returns the length without these reads, or nothing if the
-// past is not sealed. Reads are counted, because a read-modify-write can be one request or two.
+// Sets the key to that of the state (SealedPast), followed by what sleeps. Returns the length without that, or nothing if the past is not
+// sealed.
 template <WaitsInPlace Machine>
 std::optional<std::size_t> Backtracking<Machine>::set_key() {
   SealedPast<Machine> past(machine_, state_words_, live_);
   if (!past.key(key_)) return std::nullopt;
   const std::size_t length = key_.size();
-  PackedNumbers withheld_places(key_);
+  PackedNumbers numbers(key_);
   for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
     std::uint32_t count = 0;
     for (auto i = machine_.first_open(t); i < machine_.requests(t).size(); ++i) {
       const EventName name{t, i};
-      if (!machine_.reads(name)) continue;
+      const bool is_choice = waits_at_choice(name);
+      if (!is_choice && !machine_.reads(name)) continue;
       ++count;
       if (asleep_.barrier(name) == 0) continue;
-      std::uint64_t withheld = 0;
-      std::uint64_t bit = 1;
-      past.for_each_place(t, machine_.location(name), [&](EventId place) {
-        if (forbidden(name, place)) withheld |= bit;
-        bit <<= 1;
-      });
-      if (withheld == 0) continue;
-      for (const std::uint64_t number : {std::uint64_t{t}, std::uint64_t{count}, withheld})
-        withheld_places.add(number);
+      const auto withheld = is_choice ? 0 : withheld_places(past, name, machine_.location(name));
+      if (!is_choice && withheld == 0) continue;
+      numbers.add(t);
+      numbers.add(count);
+      if (is_choice) {
+        add_sleeping_choice(past, name, numbers);
+      } else {
+        numbers.add(withheld);
+      }
     }
   }
   return length;
+}
+
+// The writes to the location that its sleep forbids to a read, or to the guard of a choice, as bits by place.
+template <WaitsInPlace Machine>
+std::uint64_t Backtracking<Machine>::withheld_places(const auto& past, EventName name,
+                                                     Location location) const {
+  std::uint64_t withheld = 0;
+  std::uint64_t bit = 1;
+  past.for_each_place(name.thread, location, [&](EventId place) {
+    if (forbidden(name, place)) withheld |= bit;
+    bit <<= 1;
+  });
+  return withheld;
+}
+
+// (Even where nothing is withheld, it may not take an alternative without a guard.)
+template <WaitsInPlace Machine>
+void Backtracking<Machine>::add_sleeping_choice(const auto& past, EventName choice, PackedNumbers& numbers) {
+  if constexpr (tries_alternatives) {
+    const auto barrier = asleep_.barrier(choice);
+    if (barrier == SleepSet::for_ever) return numbers.add(0);
+    numbers.add(machine_.alternative_before(choice, first_new(barrier)) ? 1 : 2);
+    for (Location location = 0; location < locations_; ++location)
+      numbers.add(withheld_places(past, choice, location));
+  }
 }
 
 // True if all that may come after the run has been explored. Otherwise the number of its state is known, if there is one.
@@ -488,8 +629,7 @@ bool Backtracking<Machine>::race_in_other_past(std::uint32_t state) {
     const auto before =
         past.before_later_writes(location, [&](ThreadId t) { return (after.writers & bit_of(t)) != 0; });
     for (std::uint32_t step = 0; step < machine_.depth() && !needs_more; ++step) {
-      if (machine_.location_at(step) != location || !machine_.reads_at(step)) continue;
-      if (before.contains(machine_.first_event(step))) continue;
+      if (!reads_at(step, location) || before.contains(machine_.first_event(step))) continue;
       for (const EventName other : nodes_[step].enabled) {
         if (contains(nodes_[step].candidates, other)) continue;
         needs_more = needs_more || (after.prefixes & bit_of(other.thread)) == 0;
@@ -516,8 +656,7 @@ void Backtracking<Machine>::detect_races(const Prepared& writer) {
     note_write(writer.name, *before);
   }
   for (std::uint32_t step = 0; step < machine_.depth(); ++step) {
-    if (machine_.location_at(step) != location || !machine_.reads_at(step)) continue;
-    if (!may_race(writer.name, machine_.step(step))) continue;
+    if (!reads_at(step, location) || !may_race(writer.name, machine_.step(step))) continue;
     if (!before) before = machine_.commit_before(writer);
     if (!before->contains(machine_.first_event(step)))
       add_start_of_prefix(nodes_[step], writer.name, *before);
@@ -554,7 +693,7 @@ std::uint64_t Backtracking<Machine>::memory_used() const {
   std::uint64_t bytes = machine_.memory_used() + nodes_.capacity() * sizeof(Node) + known_.memory_used();
   for (const Node& node : nodes_) {
     bytes += (node.enabled.capacity() + node.candidates.capacity()) * sizeof(EventName) +
-             node.woken.capacity() * sizeof(std::uint32_t) +
+             node.looked_at.capacity() * sizeof(Location) + node.woken.capacity() * sizeof(std::uint32_t) +
              node.writes_after.capacity() * sizeof(WritesAfter);
   }
   return bytes;

@@ -409,6 +409,34 @@ concept WaitsAtChoices = WaitsInPlace<M> &&
   { run.is_settled(prepared) } -> std::same_as<bool>;
 };
 
+// For searches that take such a choice, with its guard, at a node: as a read of several locations. (Those have no use for
+// `open`, `may_take` and what comes with them; `home` is where the thread waits for ever.)
+//
+// - `waits_at_choice`: of a choice that is committed or enabled. `is_early`: of one that is not committed, whether events before it in
+//   its thread are not, either. `next_inside`: the next event of the guard that the thread is in.
+// - `alternative_now`: the first alternative that can be taken if the guard reads the newest writes, `alternative_before`: the newest
+//   ones with smaller ids than this one; `may_pass`: whether any can
+//   be taken, or this one, as far as coherence says, if some load reads a write with this id or a newer one. `has_guard`: false of an
+//   alternative that the thread takes, or fails to take, without a load.
+// - `stays_inside`: whether the thread is still in its guard after this load with this source.
+// - `for_each_looked_at`: the locations that the guards of a choice can come to look at, if they read what was committed before it
+//   (some may come twice).
+template <typename M>
+concept TriesAlternatives = WaitsAtChoices<M> && RunsAhead<M> &&
+    requires(M& machine, const M& run, const typename M::Prepared& prepared, EventName name, ThreadId t,
+             std::int64_t parameter, EventId id) {
+  { run.waits_at_choice(name) } -> std::same_as<bool>;
+  { run.is_early(name) } -> std::same_as<bool>;
+  { run.next_inside(t) } -> std::same_as<std::optional<EventName>>;
+  { machine.alternative_now(name) } -> std::same_as<std::optional<std::int64_t>>;
+  { machine.alternative_before(name, id) } -> std::same_as<std::optional<std::int64_t>>;
+  { machine.may_pass(name) } -> std::same_as<bool>;
+  { machine.may_pass(name, parameter, std::optional<EventId>(id)) } -> std::same_as<bool>;
+  { machine.has_guard(name, parameter) } -> std::same_as<bool>;
+  { machine.stays_inside(prepared, parameter) } -> std::same_as<bool>;
+  machine.for_each_looked_at(id, AnyVisitor{});
+};
+
 // The choice that has just been revisited keeps its home.
 template <typename M>
 concept RevisitsChoices = WaitsAtChoices<M> && DefersReads<M> && requires(const M& run) {

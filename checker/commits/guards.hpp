@@ -115,6 +115,19 @@ class Guards {
     }
     return false;
   }
+  // Calls `visit` with the location of each load that the guards can come to; `each_older` as above, of these values.
+  template <typename Older, typename Visit>
+  void for_each_looked_at(ThreadId t, std::uint32_t at, Older&& each_older, Visit&& visit) {
+    const Mailbox& m = threads_.enter(t, at);
+    const std::int64_t end = m.expected;
+    for (std::int64_t alternative = m.value; alternative < end; ++alternative) {
+      // (No load is decisive, so all ways are tried.)
+      (void)passes({t, at, alternative, true}, [&](Location x, auto&& read) {
+        visit(x);
+        each_older(x, [&](std::int64_t older) { return read(older, false); });
+      });
+    }
+  }
 
  private:
   template <typename Sources>

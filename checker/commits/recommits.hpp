@@ -299,8 +299,7 @@ class Recommits : public Machine {
   }
   [[nodiscard]] bool may_open(const Prepared& write, std::int64_t source, EventId choice,
                               std::int64_t alternative) requires marks_reads {
-    return alternative != Machine::guarded(choice).home &&
-           Machine::may_open(write.name, source, choice, alternative, earlier_than(choice));
+    return Machine::may_open(write.name, source, choice, alternative, earlier_than(choice));
   }
   void open(Prepared& choice, std::int64_t home, EventId position, EventId write) const requires marks_reads {
     Machine::open(choice, home, write, earlier_than(position));
