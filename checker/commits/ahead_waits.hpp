@@ -151,10 +151,13 @@ class AheadWaits : public Machine {
     const Request& wait = Machine::standing(t);
     if (!waits_at_choices_ || wait.in_either == compiler::InEither::no)
       return waits_in_first_alternative(wait);
+    // The choices of the guard, from the innermost one on.
     const auto& requests = Machine::requests(t);
-    std::size_t i = requests.size() - 1;
-    while (requests[i].op != Op::choose) --i;
-    return is_home(requests[i].read);
+    for (std::size_t i = requests.size() - 1;; --i) {
+      if (requests[i].op != Op::choose) continue;
+      if (!is_home(requests[i].read)) return false;
+      if (requests[i].in_either == compiler::InEither::entry) return true;
+    }
   }
   [[nodiscard]] static std::int64_t home(const Prepared& choice) { return choice.guarded.home; }
   [[nodiscard]] bool is_home(EventId id) const {
