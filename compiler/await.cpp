@@ -67,14 +67,23 @@ void Generator::evaluate_update(const WaitingUpdate& waiting, BasicBlock* met, B
   }
   loaded_[update.id] = true;
   if (!retries_.empty()) updated_[update.id] = true;
-  branch_on(perform({.op = op,
-                     .value = operand,
-                     .expected = bound,
-                     .location = location(target, update.range),
-                     .site = sites_.at(update.range),
-                     .in_await = true,
-                     .asks_effect = !retries_.empty()}),
-            met, failed);
+  llvm::Value* const succeeds = perform({.op = op,
+                                         .value = operand,
+                                         .expected = bound,
+                                         .location = location(target, update.range),
+                                         .site = sites_.at(update.range),
+                                         .in_await = true,
+                                         .asks_effect = !retries_.empty()});
+  if (waiting.gives == nullptr) return branch_on(succeeds, met, failed);
+  BasicBlock* const succeeded = frame_->block();
+  branch_on(succeeds, succeeded, failed);
+  frame_->start(succeeded);
+  if (waiting.gives->kind == lang::StatementKind::declare) {
+    bind(scope(), waiting.gives->id, frame_->newest_answer());
+  } else {
+    store_masked(*scope().bindings[waiting.gives->id].slot, frame_->newest_answer());
+  }
+  frame_->jump(met);
 }
 
 // The local that gets the value is 0 as long as the thread waits.

@@ -9,6 +9,7 @@ using lang::BinaryOperator;
 using lang::Expression;
 using lang::ExpressionKind;
 using lang::Statement;
+using lang::StatementKind;
 
 bool same(const Expression& a, const Expression& b) {
   return a.kind == b.kind && a.type == b.type && a.unary == b.unary && a.binary == b.binary &&
@@ -137,8 +138,82 @@ std::optional<Compared> comparison_in(const Expression& condition) {
 
 bool returns(std::span<const Statement> statements) {
   return std::ranges::any_of(statements, [](const Statement& statement) {
-    return statement.kind == lang::StatementKind::return_ || returns(statement.body) ||
+    return statement.kind == StatementKind::return_ || returns(statement.body) ||
            returns(statement.otherwise);
+  });
+}
+
+// The value of an expression in which nothing happens, if it is constant. (`x && false` looks at `x`.)
+std::optional<std::int64_t> constant(const Expression& expression) {
+  const bool only_computes =
+      expression.kind <= ExpressionKind::local ||
+      (expression.kind >= ExpressionKind::unary && expression.kind <= ExpressionKind::conditional);
+  const auto computes = [](const Expression& operand) { return constant(operand).has_value(); };
+  return only_computes && std::ranges::all_of(expression.operands, computes) ? known(expression)
+                                                                             : std::nullopt;
+}
+
+bool is_plain_value(const Expression& expression) {
+  return constant(expression) || (expression.kind == ExpressionKind::local && expression.operands.empty());
+}
+
+std::span<const Expression> index_of(const lang::Program& program, const Expression& operation) {
+  return std::span(operation.operands).first(program.variables[operation.id].is_array ? 1 : 0);
+}
+
+bool at_same_place(const lang::Program& program, const Expression& a, const Expression& b) {
+  return a.id == b.id && std::ranges::equal(index_of(program, a), index_of(program, b),
+                                            [](const auto& x, const auto& y) { return same(x, y); });
+}
+
+std::size_t uses(const Expression& expression, lang::LocalId local) {
+  std::size_t result = expression.kind == ExpressionKind::local && expression.id == local ? 1 : 0;
+  for (const Expression& operand : expression.operands) result += uses(operand, local);
+  return result;
+}
+std::size_t uses(std::span<const Statement> statements, lang::LocalId local) {
+  std::size_t result = 0;
+  for (const Statement& statement : statements) {
+    for (const Expression& expression : statement.expressions) result += uses(expression, local);
+    result += uses(statement.body, local) + uses(statement.otherwise, local);
+  }
+  return result;
+}
+
+Passing passing(const Compared& compared) {
+  switch (compared.relation) {
+    case BinaryOperator::less: return {BinaryOperator::less_equal, compared.bound, -1};
+    case BinaryOperator::greater: return {BinaryOperator::greater_equal, compared.bound, 1};
+    default: return {compared.relation, compared.bound, 0};
+  }
+}
+bool agree(const Passing& a, const Passing& b) {
+  const auto number = [](const Passing& p) -> std::optional<std::int64_t> {
+    if (p.bound == nullptr) return p.offset;
+    const auto bound = constant(*p.bound);
+    if (!bound) return std::nullopt;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(*bound) +
+                                     static_cast<std::uint64_t>(p.offset));
+  };
+  if (a.relation != b.relation || number(a).has_value() != number(b).has_value()) return false;
+  if (number(a)) return number(a) == number(b);
+  return a.offset == b.offset && same(*a.bound, *b.bound);
+}
+
+bool gives(const Statement& statement, std::int64_t value) {
+  return statement.kind == StatementKind::return_ && !statement.expressions.empty() &&
+         constant(statement.expressions[0]) == value;
+}
+
+bool only_wait(const lang::Program& program, std::span<const Statement> statements,
+               const Expression& operation, const Passing& until) {
+  return std::ranges::all_of(statements, [&](const Statement& statement) {
+    if (statement.kind == StatementKind::fence) return true;
+    if (statement.kind == StatementKind::block) return only_wait(program, statement.body, operation, until);
+    if (statement.kind != StatementKind::await || statement.gives) return false;
+    const auto compared = comparison_in(statement.expressions[0]);
+    return compared && compared->subject->kind == ExpressionKind::load &&
+           at_same_place(program, operation, *compared->subject) && agree(passing(*compared), until);
   });
 }
 

@@ -1,6 +1,7 @@
 // Forms of code that analyses of loops recognise. Independent of LLVM.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,6 +16,8 @@ namespace heddle::compiler {
 
 // Whether they contain a `return`. Time linear in them.
 [[nodiscard]] bool returns(std::span<const lang::Statement> statements);
+// Whether the statement is a `return` of this constant.
+[[nodiscard]] bool gives(const lang::Statement& statement, std::int64_t value);
 
 // `bound relation subject`, for `subject relation bound`.
 [[nodiscard]] lang::BinaryOperator mirrored(lang::BinaryOperator relation);
@@ -27,6 +30,21 @@ namespace heddle::compiler {
 [[nodiscard]] std::optional<std::int64_t> known(const lang::Expression& expression,
                                                 std::span<const std::optional<std::int64_t>> locals = {});
 
+// The value of an expression in which nothing happens, if it is constant. (`x && false` looks at `x`.)
+[[nodiscard]] std::optional<std::int64_t> constant(const lang::Expression& expression);
+// Such an expression, or a local.
+[[nodiscard]] bool is_plain_value(const lang::Expression& expression);
+
+// Of an operation on a variable: its index, or nothing.
+[[nodiscard]] std::span<const lang::Expression> index_of(const lang::Program& program,
+                                                         const lang::Expression& operation);
+[[nodiscard]] bool at_same_place(const lang::Program& program, const lang::Expression& a,
+                                 const lang::Expression& b);
+
+// How often they mention the local. Time linear in them.
+[[nodiscard]] std::size_t uses(const lang::Expression& expression, lang::LocalId local);
+[[nodiscard]] std::size_t uses(std::span<const lang::Statement> statements, lang::LocalId local);
+
 // A condition on one value.
 struct Compared {
   const lang::Expression* subject = nullptr;  // an operation, if one of the two sides is one
@@ -36,5 +54,18 @@ struct Compared {
 // `x > 1`, `1 < x`, `!(x <= 1)`; `x`, which is x != 0. Nothing for conditions that are no comparisons. Pointers into the
 // condition.
 [[nodiscard]] std::optional<Compared> comparison_in(const lang::Expression& condition);
+
+// A comparison with `bound + offset`, in which `<` and `>` do not occur.
+struct Passing {
+  lang::BinaryOperator relation = lang::BinaryOperator::equal;
+  const lang::Expression* bound = nullptr;  // null: 0
+  std::int64_t offset = 0;
+};
+[[nodiscard]] Passing passing(const Compared& compared);
+// Whether they are known to hold for the same values.
+[[nodiscard]] bool agree(const Passing& a, const Passing& b);
+// Whether the statements do nothing, or wait until this is true of the place of the operation.
+[[nodiscard]] bool only_wait(const lang::Program& program, std::span<const lang::Statement> statements,
+                             const lang::Expression& operation, const Passing& until);
 
 }  // namespace heddle::compiler

@@ -93,6 +93,10 @@ class Frame {
   [[nodiscard]] llvm::Value* location();
   // The store of the newest request that says what it is; and makes it the entry of an `either`. (Outside of blocks.)
   [[nodiscard]] llvm::StoreInst* newest_request() const { return newest_request_; }
+  // What its operation has read (i64), until the next request.
+  [[nodiscard]] llvm::Value* newest_answer() {
+    return builder_.CreateLoad(builder_.getInt64Ty(), mail(offsetof(Mailbox, value)));
+  }
   void make_entry(llvm::StoreInst& request);
   // Whether the next load of an `await` is the first one of an evaluation: see Mailbox::in_await.
   void begin_evaluation(bool begins);

@@ -24,6 +24,7 @@
 #include "compiler/lower.hpp"
 #include "compiler/sites.hpp"
 #include "compiler/stack_room.hpp"
+#include "compiler/update_pairs.hpp"
 #include "compiler/value_types.hpp"
 #include "compiler/waiting_updates.hpp"
 #include "lang/tree.hpp"
@@ -54,10 +55,12 @@ class Generator {
   [[nodiscard]] const std::vector<bool>& loaded() const { return loaded_; }
   // Whether a thread has an assumption that is not known to hold.
   [[nodiscard]] bool assumes() const { return assumes_; }
-  // From now on, idle rounds of these loops end the thread, and it waits for these updates.
-  void end_idle_rounds(std::unordered_set<const lang::Statement*> loops, WaitingUpdates updates) {
+  // From now on, idle rounds of these loops end the thread, it waits for these updates, and these pairs are one update.
+  void end_idle_rounds(std::unordered_set<const lang::Statement*> loops, WaitingUpdates updates,
+                       UpdatePairs pairs) {
     retry_loops_ = std::move(loops);
     waiting_updates_ = std::move(updates);
+    update_pairs_ = std::move(pairs);
   }
   // By variable: whether a round may be idle although it has locked and unlocked this mutex.
   void set_revertible(std::vector<bool> revertible) { revertible_ = std::move(revertible); }
@@ -264,6 +267,9 @@ class Generator {
   // What stands for the loop that begins with this statement; or null.
   [[nodiscard]] const WaitingUpdate* waiting_update(const lang::Statement& first) const;
   void wait_for(const WaitingUpdate& update);
+  // The pair of which this statement is the load, or in the condition of which loop both are; or null.
+  [[nodiscard]] const UpdatePair* update_pair(const lang::Statement& first) const;
+  void load_and_update(const UpdatePair& pair);
   [[nodiscard]] bool is_retried(const lang::Statement& loop) const;
   // The retry loop begins before the first of the statements if its rounds begin there, too.
   void begin_retry_before(std::span<const lang::Statement> statements);
@@ -313,10 +319,12 @@ class Generator {
   StackRoom stack_;
   llvm::BasicBlock* done_ = nullptr;
   bool in_await_ = false;
-  const WaitingUpdate* awaited_ = nullptr;  // what is waited for instead of a condition
-  const WaitingUpdate* attempt_ = nullptr;  // for which the function that comes next has to wait
-  bool in_guard_ = false;                   // in the `await` with which an alternative begins
-  Guard* guard_ = nullptr;                  // of the alternative whose first operation comes next
+  const WaitingUpdate* awaited_ = nullptr;             // what is waited for instead of a condition
+  const WaitingUpdate* attempt_ = nullptr;             // for which the function that comes next has to wait
+  const UpdatePair* pair_ = nullptr;                   // of the function that comes next
+  const lang::Expression* updated_by_load_ = nullptr;  // the `cas` of the newest pair, if that comes later
+  bool in_guard_ = false;                              // in the `await` with which an alternative begins
+  Guard* guard_ = nullptr;                             // of the alternative whose first operation comes next
   std::optional<std::uint32_t> begun_;  // inside `atomic`: a slot, whether the block has made an operation
   std::optional<std::uint32_t> block_mutex_;
   // The critical section that is being generated: where jumps leave it.
@@ -344,6 +352,7 @@ class Generator {
   std::vector<Retry> retries_;
   std::unordered_set<const lang::Statement*> retry_loops_;
   WaitingUpdates waiting_updates_;
+  UpdatePairs update_pairs_;
   std::vector<bool> revertible_;
   std::vector<bool> updated_;
   std::vector<bool> named_;

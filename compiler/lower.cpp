@@ -100,8 +100,12 @@ class Lowering {
     if (options.end_idle) {
       const auto loops = retry_loops(program_);
       retry_loops_ = {loops.begin(), loops.end()};
-      if (!options.coverage) waiting_updates_ = waiting_updates(program_);
-      result_.image.waiting_loops = static_cast<std::uint32_t>(waiting_updates_.size());
+      if (!options.coverage) {
+        waiting_updates_ = waiting_updates(program_);
+        update_pairs_ = update_pairs(program_);
+      }
+      result_.image.waiting_loops =
+          static_cast<std::uint32_t>(waiting_updates_.size() + update_pairs_.size());
       revertible_ = revertible_variables(program_);
       std::vector<bool> revertible;
       for (const auto& comparisons : revertible_) revertible.push_back(comparisons != nullptr);
@@ -179,9 +183,9 @@ class Lowering {
       const lang::ThreadTemplate& code = program_.templates[number];
       if (!functions[number]) {
         if (code.is_daemon) {
-          generator_.end_idle_rounds({}, {});
+          generator_.end_idle_rounds({}, {}, {});
         } else {
-          generator_.end_idle_rounds(retry_loops_, waiting_updates_);
+          generator_.end_idle_rounds(retry_loops_, waiting_updates_, update_pairs_);
         }
         generator_.set_named(named_locals_[number]);
         // (An argument that is not used would tell equal threads apart by their bytes.)
@@ -202,7 +206,7 @@ class Lowering {
   }
 
   void final_block() {
-    generator_.end_idle_rounds({}, {});
+    generator_.end_idle_rounds({}, {}, {});
     generator_.lock_blocks({});
     generator_.set_named({});
     const lang::Body& body = *program_.final_block;
@@ -350,6 +354,7 @@ class Lowering {
   Facts facts_;
   std::unordered_set<const lang::Statement*> retry_loops_;
   WaitingUpdates waiting_updates_;
+  UpdatePairs update_pairs_;
   std::vector<std::shared_ptr<const std::vector<Comparison>>> revertible_;  // by variable, with `end_idle`
   std::vector<bool> named_threads_;              // whether conditions name locals of theirs
   std::vector<std::vector<bool>> named_locals_;  // by template and local: whether others read it

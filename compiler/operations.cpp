@@ -30,6 +30,10 @@ Op fetch_op(lang::FetchOperator op) {
 
 // load, cas, exchange, fetch, try_lock: operands are [index?] and up to two values.
 Value* Generator::operation(const Expression& expression) {
+  if (&expression == updated_by_load_) {
+    updated_by_load_ = nullptr;
+    return ir().getTrue();
+  }
   const bool discarded = std::exchange(discarded_, false);
   const std::span<const Expression> operands(expression.operands);
   const std::size_t indexes = program_.variables[expression.id].is_array ? 1 : 0;

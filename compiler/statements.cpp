@@ -33,6 +33,20 @@ void Generator::block(std::span<const Statement> statements) {
       await(*std::exchange(attempt_, nullptr));
       continue;
     }
+    if (pair_ != nullptr) {
+      load_and_update(*std::exchange(pair_, nullptr));
+      continue;
+    }
+    if (const UpdatePair* const pair = update_pair(statements[i])) {
+      guard_ = nullptr;  // (as for `await`)
+      if (pair->call == nullptr) {
+        load_and_update(*pair);
+      } else {
+        pair_ = pair;
+        value(*pair->call);
+      }
+      continue;
+    }
     const bool around = std::exchange(before_assume_, comes_before_assume(statements.subspan(i)));
     statement(statements[i]);
     before_assume_ = around;
@@ -213,6 +227,28 @@ void Generator::wait_for(const WaitingUpdate& update) {
   guard_ = nullptr;
   attempt_ = &update;
   value(*update.call);
+}
+
+// (In a critical section, others see the whole round or nothing of it.)
+const UpdatePair* Generator::update_pair(const Statement& first) const {
+  if (begun_ || section_ || in_await_) return nullptr;
+  const auto found = update_pairs_.find(&first);
+  return found == update_pairs_.end() ? nullptr : &found->second;
+}
+
+void Generator::load_and_update(const UpdatePair& pair) {
+  if (pair.waits_for) {
+    await({.loop = pair.loop,
+           .update = &pair.update.expressions[0],
+           .relation = pair.waits_for->relation,
+           .bound = pair.waits_for->bound,
+           .offset = pair.waits_for->offset,
+           .call = nullptr,
+           .gives = &pair.update});
+  } else {
+    statement(pair.update);
+  }
+  updated_by_load_ = pair.cas;
 }
 
 // (In an await, the evaluation of the condition is what is repeated.)

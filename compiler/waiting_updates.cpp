@@ -31,29 +31,6 @@ bool is_near(const std::optional<std::int64_t>& value) {
   return value && *value > -most_far && *value < most_far;
 }
 
-// The value of an expression in which nothing happens, if it is constant. (`x && false` looks at `x`.)
-std::optional<std::int64_t> constant(const Expression& expression) {
-  const bool only_computes =
-      expression.kind <= ExpressionKind::local ||
-      (expression.kind >= ExpressionKind::unary && expression.kind <= ExpressionKind::conditional);
-  const auto computes = [](const Expression& operand) { return constant(operand).has_value(); };
-  return only_computes && std::ranges::all_of(expression.operands, computes) ? known(expression)
-                                                                             : std::nullopt;
-}
-
-bool is_plain_value(const Expression& expression) {
-  return constant(expression) || (expression.kind == ExpressionKind::local && expression.operands.empty());
-}
-
-std::span<const Expression> index_of(const lang::Program& program, const Expression& operation) {
-  return std::span(operation.operands).first(program.variables[operation.id].is_array ? 1 : 0);
-}
-
-bool at_same_place(const lang::Program& program, const Expression& a, const Expression& b) {
-  return a.id == b.id && std::ranges::equal(index_of(program, a), index_of(program, b),
-                                            [](const auto& x, const auto& y) { return same(x, y); });
-}
-
 bool adds(const Expression& expression) {
   return expression.kind == ExpressionKind::fetch &&
          (expression.fetch == FetchOperator::add || expression.fetch == FetchOperator::subtract);
@@ -66,46 +43,6 @@ bool reverts(const lang::Program& program, const Expression& update, const Expre
   const auto a = constant(added), b = constant(taken);
   if (update.fetch != undo.fetch) return same(added, taken) || (a && a == b);
   return a && b && static_cast<std::uint64_t>(*a) + static_cast<std::uint64_t>(*b) == 0;
-}
-
-// A comparison with a bound and an offset, in which `<` and `>` do not occur.
-struct Passing {
-  BinaryOperator relation;
-  const Expression* bound;
-  std::int64_t offset;
-};
-Passing passing(const Compared& compared) {
-  switch (compared.relation) {
-    case BinaryOperator::less: return {BinaryOperator::less_equal, compared.bound, -1};
-    case BinaryOperator::greater: return {BinaryOperator::greater_equal, compared.bound, 1};
-    default: return {compared.relation, compared.bound, 0};
-  }
-}
-bool agree(const Passing& a, const Passing& b) {
-  const auto number = [](const Passing& p) -> std::optional<std::int64_t> {
-    if (p.bound == nullptr) return p.offset;
-    const auto bound = constant(*p.bound);
-    if (!bound) return std::nullopt;
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(*bound) +
-                                     static_cast<std::uint64_t>(p.offset));
-  };
-  if (a.relation != b.relation || number(a).has_value() != number(b).has_value()) return false;
-  if (number(a)) return number(a) == number(b);
-  return a.offset == b.offset && same(*a.bound, *b.bound);
-}
-
-std::size_t uses(const Expression& expression, lang::LocalId local) {
-  std::size_t result = expression.kind == ExpressionKind::local && expression.id == local ? 1 : 0;
-  for (const Expression& operand : expression.operands) result += uses(operand, local);
-  return result;
-}
-std::size_t uses(std::span<const Statement> statements, lang::LocalId local) {
-  std::size_t result = 0;
-  for (const Statement& statement : statements) {
-    for (const Expression& expression : statement.expressions) result += uses(expression, local);
-    result += uses(statement.body, local) + uses(statement.otherwise, local);
-  }
-  return result;
 }
 
 // An update, and when it ends its loop.
@@ -195,8 +132,8 @@ class Forms {
         (tried->ends.bound != nullptr && !constant(*tried->ends.bound)))
       return std::nullopt;
     auto failed = std::span(test.body).first(test.body.size() - 1);
-    if (!skip_undo(*tried->update, failed) || !only_waits(failed, *tried)) return std::nullopt;
-    if (!only_waits(loop.body, *tried)) return std::nullopt;
+    if (!skip_undo(*tried->update, failed) || !waits(failed, *tried)) return std::nullopt;
+    if (!waits(loop.body, *tried)) return std::nullopt;
     return make(loop, *tried, &call);
   }
 
@@ -204,11 +141,6 @@ class Forms {
     return statement.kind == StatementKind::if_ && statement.otherwise.empty() &&
            statement.body.size() == 1 && statement.body[0].kind == then;
   }
-  static bool gives(const Statement& statement, std::int64_t value) {
-    return statement.kind == StatementKind::return_ && !statement.expressions.empty() &&
-           constant(statement.expressions[0]) == value;
-  }
-
   // For a loop with a condition on a local that has the value of the update and that nothing else uses. `leaves`: the loop ends
   // if it holds, not if it fails.
   std::optional<Attempt> of_local(const Expression& update, const Expression& condition, lang::LocalId local,
@@ -225,8 +157,12 @@ class Forms {
 
   std::optional<WaitingUpdate> found(const Statement& loop, const std::optional<Attempt>& tried,
                                      std::span<const Statement> rest) const {
-    if (!tried || !skip_undo(*tried->update, rest) || !only_waits(rest, *tried)) return std::nullopt;
+    if (!tried || !skip_undo(*tried->update, rest) || !waits(rest, *tried)) return std::nullopt;
     return make(loop, *tried, nullptr);
+  }
+
+  [[nodiscard]] bool waits(std::span<const Statement> rest, const Attempt& tried) const {
+    return only_wait(program_, rest, *tried.update, tried.ends);
   }
 
   static WaitingUpdate make(const Statement& loop, const Attempt& tried, const Expression* call) {
@@ -244,19 +180,6 @@ class Forms {
                         reverts(program_, update, rest[0].expressions[0]);
     if (undoes) rest = rest.subspan(1);
     return undoes;
-  }
-
-  // Whether they wait until the update would end the loop, or do nothing.
-  bool only_waits(std::span<const Statement> rest, const Attempt& tried) const {
-    return std::ranges::all_of(rest, [&](const Statement& statement) {
-      if (statement.kind == StatementKind::fence) return true;
-      if (statement.kind == StatementKind::block) return only_waits(statement.body, tried);
-      if (statement.kind != StatementKind::await || statement.gives) return false;
-      const auto compared = comparison_in(statement.expressions[0]);
-      return compared && compared->subject->kind == ExpressionKind::load &&
-             at_same_place(program_, *tried.update, *compared->subject) &&
-             agree(passing(*compared), tried.ends);
-    });
   }
 
   const lang::Program& program_;

@@ -26,6 +26,8 @@ struct WaitingUpdate {
   // If the loop's condition is `!f(...)`: this call. The update is in the first statement of the function, which returns false
   // after one that has failed; what follows happens once.
   const lang::Expression* call = nullptr;
+  // Declares or assigns the local that gets the value that was read; or null.
+  const lang::Statement* gives = nullptr;
 };
 
 // By the first statement that it stands for.

@@ -13,6 +13,7 @@
 #include "compiler/lower.hpp"
 #include "compiler/retry_loops.hpp"
 #include "compiler/sites.hpp"
+#include "compiler/update_pairs.hpp"
 #include "compiler/waiting_updates.hpp"
 #include "heddle/variants.h"
 #include "jit/load.hpp"
@@ -90,6 +91,7 @@ std::shared_ptr<Program::State> Program::State::make(lang::Program tree, lang::S
     std::unordered_set<const lang::Statement*> waiting;
     if (!loops.empty()) {
       for (const auto& [first, update] : compiler::waiting_updates(tree)) waiting.insert(update.loop);
+      for (const auto& [first, pair] : compiler::update_pairs(tree)) waiting.insert(pair.loop);
     }
     for (const lang::Statement* loop : loops)
       state->retry_loops.push_back({loop->range, waiting.contains(loop)});

@@ -340,6 +340,127 @@ class UpdateWriter : TextWriter {
   bool noticed_ = false;
 };
 
+// Programs with loops that load a value and replace it by a `cas`, and some that look like these.
+class PairWriter : TextWriter {
+ public:
+  explicit PairWriter(std::uint64_t number) : TextWriter(number) {}
+
+  std::string program() {
+    bound_ = std::to_string(below(3));
+    relation_ = relation();
+    std::string text = "shared x: int; shared z: int = " + number() + "; shared g: int[2]; mutex k;\n";
+    text += "fn take(n: int) -> bool { let v = z; if v" + negated() + " || !" + cas("z", "v") +
+            " { return false; }" + (below(3) == 0 ? " x = v;" : "") + " return true; }\n";
+    text += "fn grab(n: int) -> bool { let v = g[" + std::string(below(4) == 0 ? "1" : "n") + "]; if v" +
+            negated() + " || !cas(g[1], v, v + 1) { return false; } return true; }\n";
+    text += "fn bump(v: ref int) -> bool { let old = v;" + between() + " return " +
+            (below(3) == 0 ? "old" + test() + " && " : "") + cas("v", "old") + "; }\n";
+    const int threads = 2 + (below(4) == 0);
+    for (int t = 0; t < threads; ++t) {
+      const bool is_daemon = below(12) == 0;
+      text += std::string(is_daemon ? "daemon " : "") + "thread " + std::string(1, "pqs"[t]) +
+              " {\n  var r = 0; var old = 0; var done = false;\n";
+      if (below(2) == 0) text += "  " + plain() + "\n";
+      text += "  " + loop() + "\n";
+      for (int i = below(3); i > 0; --i) text += "  " + plain() + "\n";
+      text += "}\n";
+    }
+    if (below(8) == 0) text += "invariant x != 2 || z != 1;\n";
+    if (below(8) == 0) text += "invariant p.old <= x;\n";
+    if (below(4) == 0) text += "final { assert z == " + number() + "; }\n";
+    return text;
+  }
+
+ private:
+  std::string relation() {
+    static constexpr const char* relations[] = {" >= ", " > ", " <= ", " < ", " == ", " != "};
+    return relations[below(below(3) == 0 ? 6 : 4)];
+  }
+  std::string test() const { return relation_ + bound_; }
+  std::string negated() const {
+    static constexpr std::pair<const char*, const char*> all[] = {{" >= ", " < "},  {" > ", " <= "},
+                                                                  {" <= ", " > "},  {" < ", " >= "},
+                                                                  {" == ", " != "}, {" != ", " == "}};
+    for (const auto& [relation, other] : all) {
+      if (relation_ == relation) return other + bound_;
+    }
+    return test();
+  }
+  // Mostly one that can be part of a pair.
+  std::string cas(const std::string& loaded, const std::string& old) {
+    const std::string variable = below(12) == 0 ? "x" : loaded;
+    const std::string expected = below(10) == 0 ? number() : old;
+    switch (below(8)) {
+      case 0: return "cas(" + variable + ", " + expected + ", " + number() + ")";
+      case 1: return "cas(" + variable + ", " + expected + ", 1 + " + old + ")";
+      case 2: return "cas(" + variable + ", " + expected + ", (" + old + " + 1) % 3)";
+      case 3:
+      case 4: return "cas(" + variable + ", " + expected + ", " + old + " - 1)";
+      default: return "cas(" + variable + ", " + expected + ", " + old + " + 1)";
+    }
+  }
+  std::string between() {
+    switch (below(12)) {
+      case 0: return " fence;";
+      case 1: return " let c = x;";
+      default: return "";
+    }
+  }
+  std::string wait(const std::string& variable) {
+    switch (below(5)) {
+      case 0: return "";
+      case 1: return " await x == 2;";
+      case 2: return " fence;";
+      default: return " await " + variable + test() + ";";
+    }
+  }
+
+  std::string plain() {
+    switch (below(12)) {
+      case 0: return "z = " + number() + ";";
+      case 1: return "r = z;";
+      case 2: return "fetch_add(z, 1);";
+      case 3: return "g[0] = r;";
+      case 4: return "x = old;";
+      case 5: return "assert x != 2 || r != 1;";
+      case 6: return "if take(1) { x = 1; }";
+      case 7: return "if bump(x) { r = 2; }";
+      case 8: return "atomic { x = z; if bump(g[1]) { r = 1; } }";
+      case 9: return "await z" + test() + ";";
+      case 10: return "x = z + r;";
+      default: return "lock k; x = r; unlock k;";
+    }
+  }
+
+  std::string loop() {
+    const std::string v = below(4) == 0 ? "g[1]" : "z";
+    const std::string load = below(2) == 0 ? "let seen = " + v + ";" : "old = " + v + ";";
+    const std::string seen = load[0] == 'l' ? "seen" : "old";
+    const std::string update = cas(v, seen);
+    switch (below(10)) {
+      case 8: return "while !grab(1) {" + wait(below(2) == 0 ? "g[1]" : "g[r]") + " }";
+      case 0: return "while !done { " + load + between() + " done = " + update + "; }";
+      case 1:
+        return "while !done { " + load + " if " + seen + negated() + " {" + wait(v) +
+               " } else { done = " + update + "; } }";
+      case 2: return "while !done { " + load + " done = " + seen + test() + " && " + update + "; }";
+      case 3: return "while true { " + load + between() + " if " + update + " { r = " + seen + "; break; } }";
+      case 4: return "while true { " + load + " if " + seen + test() + " && " + update + " { break; } }";
+      case 5:
+        return "old = " + v + "; while !" + cas(v, "old") + " {" + (below(4) == 0 ? wait(v) : "") +
+               " old = " + v + "; }";
+      case 6: return "while !take(1) {" + wait("z") + " }";
+      case 7: return "while !bump(" + v + ") {" + (below(3) == 0 ? wait(v) : "") + " }";
+      default:
+        return "while !done { " + load + " if " + seen + test() + " { done = " + update + "; } else {" +
+               wait(v) + " } }";
+    }
+  }
+
+  std::string bound_;
+  std::string relation_;
+};
+
 struct Found {
   std::set<std::vector<std::int64_t>> outcomes;
   // By the statement at their place: a loop may repeat statements from in front of it, of which the first ones count.
@@ -481,6 +602,16 @@ TEST_CASE("threads may wait at loops that try until an update succeeds where no 
   CHECK(tally.waiting < tally.searches);
   CHECK(tally.fewer > programs / 3);
   CHECK(tally.tried_for_ever < tally.searches / 10);
+}
+
+TEST_CASE("a load and a cas are one update where no other thread notices") {
+  const std::size_t programs = tests::sized(300, 4000);
+  const Tally tally = compare_with_loops_as_written(
+      programs, [](std::uint64_t number) { return PairWriter(number).program(); });
+  CHECK(tally.waiting > tally.searches / 3);
+  CHECK(tally.waiting < tally.searches);
+  CHECK(tally.fewer > programs / 3);
+  CHECK(tally.tried_for_ever < tally.searches / 5);
 }
 
 TEST_SUITE_END();
