@@ -391,7 +391,7 @@ void Backtracking<Machine>::begin_choice(Node& node) {
   }
 }
 
-// Opens the node of what comes next of the guard that the thread of the newest step is in; false if it is in none.
+// If the thread of the newest step is in a guard, opens the node of its next event there; otherwise false.
 template <WaitsInPlace Machine>
 bool Backtracking<Machine>::open_in_guard() {
   if constexpr (tries_alternatives) {

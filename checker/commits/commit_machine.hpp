@@ -414,10 +414,10 @@ concept WaitsAtChoices = WaitsInPlace<M> &&
 //
 // - `waits_at_choice`: of a choice that is committed or enabled. `is_early`: of one that is not committed, whether events before it in
 //   its thread are not, either. `next_inside`: the next event of the guard that the thread is in.
-// - `alternative_now`: the first alternative that can be taken if the guard reads the newest writes, `alternative_before`: the newest
-//   ones with smaller ids than this one; `may_pass`: whether any can
-//   be taken, or this one, as far as coherence says, if some load reads a write with this id or a newer one. `has_guard`: false of an
-//   alternative that the thread takes, or fails to take, without a load.
+// - `alternative_now`: the first alternative that can be taken if the guard reads the newest writes; `alternative_before`: if it
+//   reads the newest ones with smaller ids than this. `may_pass`: whether any can be taken, or this one if some load reads a write
+//   with this id or a greater one, as far as coherence says. `has_guard`: false of an alternative that the thread takes, or fails
+//   to take, without a load.
 // - `stays_inside`: whether the thread is still in its guard after this load with this source.
 // - `for_each_looked_at`: the locations that the guards of a choice can come to look at, if they read what was committed before it
 //   (some may come twice).
