@@ -166,6 +166,16 @@ bool at_same_place(const lang::Program& program, const Expression& a, const Expr
                                             [](const auto& x, const auto& y) { return same(x, y); });
 }
 
+bool is_near(const std::optional<std::int64_t>& value) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  return value && *value > -most && *value < most;
+}
+
+bool adds(const Expression& expression) {
+  return expression.kind == ExpressionKind::fetch &&
+         (expression.fetch == lang::FetchOperator::add || expression.fetch == lang::FetchOperator::subtract);
+}
+
 std::size_t uses(const Expression& expression, lang::LocalId local) {
   std::size_t result = expression.kind == ExpressionKind::local && expression.id == local ? 1 : 0;
   for (const Expression& operand : expression.operands) result += uses(operand, local);

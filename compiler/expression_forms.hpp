@@ -34,12 +34,17 @@ namespace heddle::compiler {
 [[nodiscard]] std::optional<std::int64_t> constant(const lang::Expression& expression);
 // Such an expression, or a local.
 [[nodiscard]] bool is_plain_value(const lang::Expression& expression);
+// Whether it is known, and a small number can be added to it without wrapping around.
+[[nodiscard]] bool is_near(const std::optional<std::int64_t>& value);
 
 // Of an operation on a variable: its index, or nothing.
 [[nodiscard]] std::span<const lang::Expression> index_of(const lang::Program& program,
                                                          const lang::Expression& operation);
 [[nodiscard]] bool at_same_place(const lang::Program& program, const lang::Expression& a,
                                  const lang::Expression& b);
+
+// Whether it is `fetch_add` or `fetch_sub`.
+[[nodiscard]] bool adds(const lang::Expression& expression);
 
 // How often they mention the local. Time linear in them.
 [[nodiscard]] std::size_t uses(const lang::Expression& expression, lang::LocalId local);

@@ -20,9 +20,26 @@ using lang::StatementKind;
 bool is_local(const Expression& expression, lang::LocalId local) {
   return expression.kind == ExpressionKind::local && expression.id == local && expression.operands.empty();
 }
-// Other than the local.
-bool is_plain_but(const Expression& expression, lang::LocalId but) {
-  return is_plain_value(expression) && !is_local(expression, but);
+// The locals that a round assigns before its `cas`.
+struct Assigned {
+  lang::LocalId old;                  // gets the value
+  std::optional<lang::LocalId> next;  // is computed from it
+};
+bool is_plain_but(const Expression& expression, const Assigned& but) {
+  return is_plain_value(expression) && !is_local(expression, but.old) &&
+         !(but.next && is_local(expression, *but.next));
+}
+// Computed from such locals.
+bool only_computes(const Expression& expression, const Assigned& but) {
+  switch (expression.kind) {
+    case ExpressionKind::unary:
+    case ExpressionKind::binary:
+    case ExpressionKind::logical_and:
+    case ExpressionKind::logical_or:
+    case ExpressionKind::conditional:
+      return std::ranges::all_of(expression.operands, [&](const auto& it) { return only_computes(it, but); });
+    default: return is_plain_but(expression, but);
+  }
 }
 
 // `c` of `!c`; null for other expressions.
@@ -65,8 +82,10 @@ class PairForms {
   struct Round {
     const Statement& loop;
     const Statement& load;
-    const lang::Body& body;                // where the load is
-    const Expression& test;                // the `cas`; or a condition on the value and the `cas`
+    const lang::Body& body;  // where the load is
+    const Expression& test;  // the `cas`; or a condition on the value and the `cas`
+    // Between the two; null: nothing.
+    const Statement* computes = nullptr;
     std::span<const Statement> rest = {};  // if it fails
     // Another condition on the value: if it is not `tries`, there is no `cas`.
     const Expression* condition = nullptr;
@@ -76,26 +95,35 @@ class PairForms {
 
   // while true { load; test }
   // while !done { load; done = cas; }, or instead of the last one: if ... { wait } else { done = cas; }
+  // each with `let next = ...;` before the test, or without
   bool in_body(const Statement& loop) {
     const auto round = executed(loop.body);
-    if (round.size() != 2) return false;
+    if (round.size() != 2 && round.size() != 3) return false;
     const Statement& load = *round[0];
-    const Statement& test = *round[1];
+    const Statement* const computes = round.size() == 3 ? round[1] : nullptr;
+    const Statement& test = *round.back();
     const Expression& condition = loop.expressions[0];
     if (constant(condition) == 1) {
       const bool leaves =
           test.kind == StatementKind::if_ && test.otherwise.empty() && !test.body.empty() &&
           (test.body.back().kind == StatementKind::break_ || test.body.back().kind == StatementKind::return_);
-      return leaves && add({.loop = loop, .load = load, .body = body_, .test = test.expressions[0]});
+      return leaves && add({.loop = loop,
+                            .load = load,
+                            .body = body_,
+                            .test = test.expressions[0],
+                            .computes = computes});
     }
     const Expression* const done = operand_of_not(condition);
     if (done == nullptr || done->kind != ExpressionKind::local || !done->operands.empty()) return false;
+    if (computes != nullptr && computes->kind == StatementKind::assign && computes->id == done->id)
+      return false;
     const auto sets = [&](std::span<const Statement> arm) {
       return arm.size() == 1 && arm[0].kind == StatementKind::assign && arm[0].expressions.size() == 1 &&
              arm[0].id == done->id && arm[0].id != load.id;
     };
     if (sets(std::span(&test, 1)))
-      return add({.loop = loop, .load = load, .body = body_, .test = test.expressions[0]});
+      return add(
+          {.loop = loop, .load = load, .body = body_, .test = test.expressions[0], .computes = computes});
     if (test.kind != StatementKind::if_) return false;
     const bool in_else = sets(test.otherwise);
     if (!in_else && !sets(test.body)) return false;
@@ -104,6 +132,7 @@ class PairForms {
                 .load = load,
                 .body = body_,
                 .test = arm[0].expressions[0],
+                .computes = computes,
                 .rest = in_else ? test.body : test.otherwise,
                 .condition = &test.expressions[0],
                 .tries = !in_else});
@@ -159,24 +188,35 @@ class PairForms {
     const Statement& load = round.load;
     if (load.kind != StatementKind::declare && load.kind != StatementKind::assign) return false;
     if (load.expressions.size() != 1 || load.expressions[0].kind != ExpressionKind::load) return false;
-    const lang::LocalId old = load.id;
     const Expression& place = load.expressions[0];
-    const lang::Local& declared = round.body.locals[old];
-    if (declared.is_array || declared.by_reference || (declared.top_level && has_invariants())) return false;
+    Assigned assigned{.old = load.id, .next = {}};
+    if (round.computes != nullptr) {
+      const StatementKind kind = round.computes->kind;
+      if (kind != StatementKind::declare && kind != StatementKind::assign) return false;
+      if (round.computes->expressions.size() != 1 || round.computes->id == load.id) return false;
+      assigned.next = round.computes->id;
+    }
+    if (!is_private(round.body, assigned.old) || (assigned.next && !is_private(round.body, *assigned.next)))
+      return false;
     if (cas.kind != ExpressionKind::cas || !at_same_place(program_, place, cas)) return false;
     const auto index = index_of(program_, place);
     // (The locals of a function are not those of the loop.)
     const auto is_known = [&](const Expression& it) {
-      return round.call != nullptr ? constant(it).has_value() : is_plain_but(it, old);
+      return round.call != nullptr ? constant(it).has_value() : is_plain_but(it, assigned);
     };
     if (!std::ranges::all_of(index, is_known)) return false;
-    if (!is_local(cas.operands[index.size()], old)) return false;
-    auto update = update_of(cas, old);
+    if (!is_local(cas.operands[index.size()], assigned.old)) return false;
+    const Expression* desired = &cas.operands.back();
+    if (assigned.next) {
+      if (!is_local(*desired, *assigned.next)) return false;
+      desired = &round.computes->expressions[0];
+    }
+    auto update = update_of(cas, *desired, assigned);
     if (!update) return false;
     update->type = place.type;
     UpdatePair pair{.loop = &round.loop, .update = load, .cas = &cas, .waits_for = {}, .call = round.call};
     if (condition != nullptr) {
-      pair.waits_for = passing_if(*condition, round.tries, old);
+      pair.waits_for = passing_if(*condition, round.tries, assigned.old);
       if (!pair.waits_for || !can_wait(*update, *pair.waits_for)) return false;
       if (pair.waits_for->bound != nullptr && !is_known(*pair.waits_for->bound)) return false;
     }
@@ -189,34 +229,48 @@ class PairForms {
     return true;
   }
 
-  // What it writes, as an update that gives the old value.
-  static std::optional<Expression> update_of(const Expression& cas, lang::LocalId old) {
-    const Expression& desired = cas.operands.back();
+  // A scalar of its own, which invariants do not see.
+  [[nodiscard]] bool is_private(const lang::Body& body, lang::LocalId local) const {
+    const lang::Local& declared = body.locals[local];
+    return !declared.is_array && !declared.by_reference && !(declared.top_level && has_invariants());
+  }
+
+  // `desired`, which the `cas` writes, as an update that gives the old value.
+  static std::optional<Expression> update_of(const Expression& cas, const Expression& desired,
+                                             const Assigned& assigned) {
     Expression result = cas;
     result.operands.erase(result.operands.end() - 2);
-    if (is_plain_but(desired, old)) {
+    if (only_computes(desired, assigned)) {
       result.kind = ExpressionKind::exchange;
+      result.operands.back() = desired;
       return result;
     }
     if (desired.kind != ExpressionKind::binary) return std::nullopt;
+    const auto fetch = fetch_with(desired.binary);
+    if (!fetch) return std::nullopt;
     const Expression& left = desired.operands[0];
     const Expression& right = desired.operands[1];
     result.kind = ExpressionKind::fetch;
-    if (desired.binary == BinaryOperator::add) {
-      result.fetch = FetchOperator::add;
-    } else if (desired.binary == BinaryOperator::subtract) {
-      result.fetch = FetchOperator::subtract;
-    } else {
-      return std::nullopt;
-    }
-    if (is_local(left, old) && is_plain_but(right, old)) {
+    result.fetch = *fetch;
+    if (is_local(left, assigned.old) && only_computes(right, assigned)) {
       result.operands.back() = right;
-    } else if (result.fetch == FetchOperator::add && is_local(right, old) && is_plain_but(left, old)) {
+    } else if (fetch != FetchOperator::subtract && is_local(right, assigned.old) &&
+               only_computes(left, assigned)) {
       result.operands.back() = left;
     } else {
       return std::nullopt;
     }
     return result;
+  }
+  static std::optional<FetchOperator> fetch_with(BinaryOperator op) {
+    switch (op) {
+      case BinaryOperator::add: return FetchOperator::add;
+      case BinaryOperator::subtract: return FetchOperator::subtract;
+      case BinaryOperator::bit_and: return FetchOperator::bit_and;
+      case BinaryOperator::bit_or: return FetchOperator::bit_or;
+      case BinaryOperator::bit_xor: return FetchOperator::bit_xor;
+      default: return std::nullopt;
+    }
   }
 
   static std::optional<Passing> passing_if(const Expression& condition, bool is, lang::LocalId old) {
@@ -225,10 +279,12 @@ class PairForms {
     if (!is) compared->relation = negated(compared->relation);
     return passing(*compared);
   }
-  // There are operations that wait for these.
+  // There are operations that wait for these. (`seen > bound` is `seen >= bound + 1`.)
   static bool can_wait(const Expression& update, const Passing& until) {
-    if (until.relation == BinaryOperator::equal) return true;
-    return update.kind == ExpressionKind::fetch && until.relation != BinaryOperator::not_equal;
+    if (until.offset != 0 && until.bound != nullptr && !is_near(constant(*until.bound))) return false;
+    if (until.relation == BinaryOperator::equal)
+      return update.kind == ExpressionKind::exchange || adds(update);
+    return adds(update) && until.relation != BinaryOperator::not_equal;
   }
 
   [[nodiscard]] bool has_invariants() const {
@@ -242,13 +298,15 @@ class PairForms {
   UpdatePairs& pairs_;
 };
 
-// Goes through what threads execute, as far as params tell.
+// Goes through what threads that are no daemons execute outside of `atomic`, as far as params tell.
 class Walk {
  public:
   explicit Walk(const lang::Program& program) : program_(program), entered_(program.functions.size()) {}
 
   UpdatePairs find() {
-    for (const lang::ThreadTemplate& thread : program_.templates) enter(thread.body, thread.body.statements);
+    for (const lang::ThreadTemplate& thread : program_.templates) {
+      if (!thread.is_daemon) enter(thread.body, thread.body.statements);
+    }
     return std::move(pairs_);
   }
 
@@ -256,6 +314,7 @@ class Walk {
   void enter(const lang::Body& body, std::span<const Statement> statements) {
     for (std::size_t i = 0; i < statements.size(); ++i) {
       const Statement& statement = statements[i];
+      if (statement.kind == StatementKind::atomic) continue;
       PairForms(program_, body, pairs_).find(statements.subspan(i));
       for (const Expression& expression : statement.expressions) enter(expression);
       const bool is_skipped = statement.kind == StatementKind::if_ && never_holds(statement.expressions[0]);

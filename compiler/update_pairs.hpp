@@ -1,5 +1,6 @@
 // Rounds of retry loops that load a value and then replace it by a `cas` that expects it:
 //   while !done { let old = x; done = cas(x, old, old + 1); }
+//   while true { let old = x; let next = old | 1; if cas(x, old, next) { break; } }
 //   while !try_wait(s) { await s.count > 0; }
 // where try_wait begins with `let seen = s.count; if seen <= 0 || !cas(s.count, seen, seen - 1) { return false; }`.
 // Where a round that fails does nothing else, the load and the `cas` of one that succeeds can be one update: fetch_add(x, 1) there,

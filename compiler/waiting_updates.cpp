@@ -21,19 +21,10 @@ using lang::FetchOperator;
 using lang::Statement;
 using lang::StatementKind;
 
-// Constants beyond these could make a variable, or a bound, wrap around.
+// Constants beyond this could make a variable wrap around.
 constexpr std::int64_t most_added = std::int64_t{1} << 31;
-constexpr std::int64_t most_far = std::int64_t{1} << 62;
 bool is_small(const std::optional<std::int64_t>& added) {
   return added && *added > -most_added && *added < most_added;
-}
-bool is_near(const std::optional<std::int64_t>& value) {
-  return value && *value > -most_far && *value < most_far;
-}
-
-bool adds(const Expression& expression) {
-  return expression.kind == ExpressionKind::fetch &&
-         (expression.fetch == FetchOperator::add || expression.fetch == FetchOperator::subtract);
 }
 
 bool reverts(const lang::Program& program, const Expression& update, const Expression& undo) {

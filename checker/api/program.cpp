@@ -88,13 +88,19 @@ std::shared_ptr<Program::State> Program::State::make(lang::Program tree, lang::S
   // A data race may be between an access of an idle round and one that depends on what the thread does after it.
   if (!options.unroll_spin_loops && std::ranges::none_of(tree.variables, &lang::Variable::is_plain)) {
     const auto loops = compiler::retry_loops(tree);
-    std::unordered_set<const lang::Statement*> waiting;
+    std::unordered_set<const lang::Statement*> retrying(loops.begin(), loops.end()), waiting;
+    // (A loop that changes something once its update has succeeded is a retry loop only if this is one of a pair.)
+    for (const auto& [first, pair] : compiler::update_pairs(tree)) {
+      retrying.insert(pair.loop);
+      waiting.insert(pair.loop);
+    }
     if (!loops.empty()) {
       for (const auto& [first, update] : compiler::waiting_updates(tree)) waiting.insert(update.loop);
-      for (const auto& [first, pair] : compiler::update_pairs(tree)) waiting.insert(pair.loop);
     }
-    for (const lang::Statement* loop : loops)
+    for (const lang::Statement* loop : retrying)
       state->retry_loops.push_back({loop->range, waiting.contains(loop)});
+    std::ranges::sort(state->retry_loops, {},
+                      [](const auto& loop) { return std::pair(loop.range.file, loop.range.begin); });
   }
   state->expectations = convert(tree.expectations, sources);
   if (tree.litmus) {

@@ -359,7 +359,7 @@ class PairWriter : TextWriter {
     for (int t = 0; t < threads; ++t) {
       const bool is_daemon = below(12) == 0;
       text += std::string(is_daemon ? "daemon " : "") + "thread " + std::string(1, "pqs"[t]) +
-              " {\n  var r = 0; var old = 0; var done = false;\n";
+              " {\n  var r = 0; var old = 0; var w = 0; var done = false;\n";
       if (below(2) == 0) text += "  " + plain() + "\n";
       text += "  " + loop() + "\n";
       for (int i = below(3); i > 0; --i) text += "  " + plain() + "\n";
@@ -437,9 +437,17 @@ class PairWriter : TextWriter {
     const std::string load = below(2) == 0 ? "let seen = " + v + ";" : "old = " + v + ";";
     const std::string seen = load[0] == 'l' ? "seen" : "old";
     const std::string update = cas(v, seen);
-    switch (below(10)) {
+    switch (below(11)) {
       case 8: return "while !grab(1) {" + wait(below(2) == 0 ? "g[1]" : "g[r]") + " }";
       case 0: return "while !done { " + load + between() + " done = " + update + "; }";
+      case 9: {
+        static constexpr const char* values[] = {" + 1", " - 2",       " | 1", " & 2", " ^ 1",
+                                                 " + r", " + (r - 1)", " * 2", " + w", " + old"};
+        const std::string next = below(2) == 0 ? "let next" : "w";
+        const std::string test = below(3) == 0 ? seen + this->test() + " && " : "";
+        return "while true { " + load + " " + next + " = " + seen + values[below(10)] + "; if " + test +
+               "cas(" + v + ", " + seen + ", " + (next == "w" ? "w" : "next") + ") { break; } }";
+      }
       case 1:
         return "while !done { " + load + " if " + seen + negated() + " {" + wait(v) +
                " } else { done = " + update + "; } }";
