@@ -54,16 +54,17 @@ void Generator::evaluate_update(const WaitingUpdate& waiting, BasicBlock* met, B
   const std::span<const lang::Expression> operands(update.operands);
   const std::size_t indexes = program_.variables[update.id].is_array ? 1 : 0;
   const Place target = place(update.id, operands.first(indexes), false, update.range);
-  llvm::Value* const base = waiting.bound == nullptr ? ir().getInt64(0) : integer(*waiting.bound);
-  llvm::Value* const bound = ir().CreateAdd(base, ir().getInt64(static_cast<std::uint64_t>(waiting.offset)));
+  llvm::Value* const base = waiting.ends.bound == nullptr ? ir().getInt64(0) : integer(*waiting.ends.bound);
+  llvm::Value* const bound =
+      ir().CreateAdd(base, ir().getInt64(static_cast<std::uint64_t>(waiting.ends.offset)));
   llvm::Value* operand = integer(operands.back());
   Op op = Op::compare_exchange;
   if (update.kind == lang::ExpressionKind::exchange) op = Op::exchange_if_equal;
   if (update.kind == lang::ExpressionKind::fetch) {
     if (update.fetch == lang::FetchOperator::subtract) operand = ir().CreateNeg(operand);
-    op = waiting.relation == lang::BinaryOperator::equal           ? Op::add_if_equal
-         : waiting.relation == lang::BinaryOperator::greater_equal ? Op::add_if_at_least
-                                                                   : Op::add_if_at_most;
+    op = waiting.ends.relation == lang::BinaryOperator::equal           ? Op::add_if_equal
+         : waiting.ends.relation == lang::BinaryOperator::greater_equal ? Op::add_if_at_least
+                                                                        : Op::add_if_at_most;
   }
   loaded_[update.id] = true;
   if (!retries_.empty()) updated_[update.id] = true;

@@ -176,20 +176,6 @@ bool adds(const Expression& expression) {
          (expression.fetch == lang::FetchOperator::add || expression.fetch == lang::FetchOperator::subtract);
 }
 
-std::size_t uses(const Expression& expression, lang::LocalId local) {
-  std::size_t result = expression.kind == ExpressionKind::local && expression.id == local ? 1 : 0;
-  for (const Expression& operand : expression.operands) result += uses(operand, local);
-  return result;
-}
-std::size_t uses(std::span<const Statement> statements, lang::LocalId local) {
-  std::size_t result = 0;
-  for (const Statement& statement : statements) {
-    for (const Expression& expression : statement.expressions) result += uses(expression, local);
-    result += uses(statement.body, local) + uses(statement.otherwise, local);
-  }
-  return result;
-}
-
 Passing passing(const Compared& compared) {
   switch (compared.relation) {
     case BinaryOperator::less: return {BinaryOperator::less_equal, compared.bound, -1};

@@ -1,7 +1,6 @@
 // Forms of code that analyses of loops recognise. Independent of LLVM.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -45,10 +44,6 @@ namespace heddle::compiler {
 
 // Whether it is `fetch_add` or `fetch_sub`.
 [[nodiscard]] bool adds(const lang::Expression& expression);
-
-// How often they mention the local. Time linear in them.
-[[nodiscard]] std::size_t uses(const lang::Expression& expression, lang::LocalId local);
-[[nodiscard]] std::size_t uses(std::span<const lang::Statement> statements, lang::LocalId local);
 
 // A condition on one value.
 struct Compared {

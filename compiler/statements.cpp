@@ -240,9 +240,7 @@ void Generator::load_and_update(const UpdatePair& pair) {
   if (pair.waits_for) {
     await({.loop = pair.loop,
            .update = &pair.update.expressions[0],
-           .relation = pair.waits_for->relation,
-           .bound = pair.waits_for->bound,
-           .offset = pair.waits_for->offset,
+           .ends = *pair.waits_for,
            .call = nullptr,
            .gives = &pair.update});
   } else {

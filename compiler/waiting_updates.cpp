@@ -36,6 +36,20 @@ bool reverts(const lang::Program& program, const Expression& update, const Expre
   return a && b && static_cast<std::uint64_t>(*a) + static_cast<std::uint64_t>(*b) == 0;
 }
 
+std::size_t uses(const Expression& expression, lang::LocalId local) {
+  std::size_t result = expression.kind == ExpressionKind::local && expression.id == local ? 1 : 0;
+  for (const Expression& operand : expression.operands) result += uses(operand, local);
+  return result;
+}
+std::size_t uses(std::span<const Statement> statements, lang::LocalId local) {
+  std::size_t result = 0;
+  for (const Statement& statement : statements) {
+    for (const Expression& expression : statement.expressions) result += uses(expression, local);
+    result += uses(statement.body, local) + uses(statement.otherwise, local);
+  }
+  return result;
+}
+
 // An update, and when it ends its loop.
 struct Attempt {
   const Expression* update;
@@ -157,12 +171,7 @@ class Forms {
   }
 
   static WaitingUpdate make(const Statement& loop, const Attempt& tried, const Expression* call) {
-    return {.loop = &loop,
-            .update = tried.update,
-            .relation = tried.ends.relation,
-            .bound = tried.ends.bound,
-            .offset = tried.ends.offset,
-            .call = call};
+    return {.loop = &loop, .update = tried.update, .ends = tried.ends, .call = call};
   }
 
   bool skip_undo(const Expression& update, std::span<const Statement>& rest) const {
@@ -326,9 +335,9 @@ class Survey : Inlined {
     } else {
       (subtracts == (*operand > 0) ? uses.falls : uses.rises) = true;
     }
-    const auto bound = opening.bound == nullptr ? 0 : known(*opening.bound, constants);
+    const auto bound = opening.ends.bound == nullptr ? 0 : known(*opening.ends.bound, constants);
     uses.looks = uses.looks || !is_near(bound);
-    compare(uses, {opening.relation, opening.bound, opening.offset}, constants);
+    compare(uses, opening.ends, constants);
   }
 
   static void write(Uses& uses, const std::optional<std::int64_t>& value) {
@@ -566,16 +575,17 @@ class Judge {
   bool accepts_exchange(WaitingUpdate& opening, const Survey::Opened& opened) const {
     const auto& values = survey_.of(opening.update->id).values;
     if (!values || values->size() != 2 || opened.exchanged.size() != 1) return false;
-    const auto compared = opening.bound == nullptr ? 0 : constant(*opening.bound);
+    const auto compared = opening.ends.bound == nullptr ? 0 : constant(*opening.ends.bound);
     if (!is_near(compared)) return false;
-    const std::int64_t bound = *compared + opening.offset;
+    const std::int64_t bound = *compared + opening.ends.offset;
     const std::int64_t written = *opened.exchanged.begin();
     const std::int64_t other = *values->begin() == written ? *values->rbegin() : *values->begin();
-    if (compiler::holds(opening.relation, written, bound) || !compiler::holds(opening.relation, other, bound))
+    if (compiler::holds(opening.ends.relation, written, bound) ||
+        !compiler::holds(opening.ends.relation, other, bound))
       return false;
-    opening.relation = BinaryOperator::equal;
-    opening.bound = nullptr;
-    opening.offset = other;
+    opening.ends.relation = BinaryOperator::equal;
+    opening.ends.bound = nullptr;
+    opening.ends.offset = other;
     return true;
   }
 

@@ -7,9 +7,9 @@
 // and why. Independent of LLVM.
 #pragma once
 
-#include <cstdint>
 #include <unordered_map>
 
+#include "compiler/expression_forms.hpp"
 #include "lang/tree.hpp"
 
 namespace heddle::compiler {
@@ -19,10 +19,8 @@ struct WaitingUpdate {
   const lang::Statement* loop = nullptr;
   // The `cas`, `exchange`, `fetch_add` or `fetch_sub` that opens a round; its index and operands are literals or locals.
   const lang::Expression* update = nullptr;
-  // The loop ends if the value read is equal to, at least (`greater_equal`), or at most (`less_equal`) `bound + offset`.
-  lang::BinaryOperator relation = lang::BinaryOperator::equal;
-  const lang::Expression* bound = nullptr;  // a literal or a local; null: 0
-  std::int64_t offset = 0;
+  // The loop ends if this is true of the value read. (`equal`, `greater_equal` or `less_equal`; the bound is a literal or a local.)
+  Passing ends;
   // If the loop's condition is `!f(...)`: this call. The update is in the first statement of the function, which returns false
   // after one that has failed; what follows happens once.
   const lang::Expression* call = nullptr;
