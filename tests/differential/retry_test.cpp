@@ -613,7 +613,7 @@ TEST_CASE("threads may wait at loops that try until an update succeeds where no 
 }
 
 TEST_CASE("a load and a cas are one update where no other thread notices") {
-  const std::size_t programs = tests::sized(300, 4000);
+  const std::size_t programs = tests::sized(300, 2000);
   const Tally tally = compare_with_loops_as_written(
       programs, [](std::uint64_t number) { return PairWriter(number).program(); });
   CHECK(tally.waiting > tally.searches / 3);
