@@ -48,12 +48,9 @@ bool counts(const Statement& statement) {
          value.operands[1].value != 0;
 }
 
-// `fetch_add(x, 1)`, and the like of which the operand is not constant.
-bool adds(const Expression& expression) {
-  return expression.kind == ExpressionKind::fetch &&
-         (expression.fetch == lang::FetchOperator::add ||
-          expression.fetch == lang::FetchOperator::subtract) &&
-         known(expression.operands.back()) != 0;
+// Something other than 0, as far as the text tells.
+bool adds_something(const Expression& expression) {
+  return adds(expression) && known(expression.operands.back()) != 0;
 }
 
 // The same, or a declaration of a local and the assignment of its first value.
@@ -108,7 +105,7 @@ class Finder {
 
   // How many there are in the text, with functions that are called.
   std::uint32_t additions(const Expression& expression) {
-    std::uint32_t result = adds(expression) ? 1 : 0;
+    std::uint32_t result = adds_something(expression) ? 1 : 0;
     if (expression.kind == ExpressionKind::call) result += effects(expression.id).additions;
     for (const Expression& operand : expression.operands) result += additions(operand);
     return result;

@@ -54,13 +54,14 @@ bool never_holds(const Expression& condition) {
   if (condition.kind == ExpressionKind::logical_and) return never_holds(condition.operands[0]);
   return constant(condition) == 0;
 }
-// Those that are executed, as far as params tell.
+bool skips_body(const Statement& statement) {
+  return statement.kind == StatementKind::if_ && never_holds(statement.expressions[0]);
+}
+// Those that do something, as far as params tell.
 std::vector<const Statement*> executed(std::span<const Statement> statements) {
   std::vector<const Statement*> result;
   for (const Statement& statement : statements) {
-    const bool is_skipped = statement.kind == StatementKind::if_ && statement.otherwise.empty() &&
-                            never_holds(statement.expressions[0]);
-    if (!is_skipped) result.push_back(&statement);
+    if (!skips_body(statement) || !statement.otherwise.empty()) result.push_back(&statement);
   }
   return result;
 }
@@ -246,7 +247,7 @@ class PairForms {
       return result;
     }
     if (desired.kind != ExpressionKind::binary) return std::nullopt;
-    const auto fetch = fetch_with(desired.binary);
+    const auto fetch = lang::fetch_with(desired.binary);
     if (!fetch) return std::nullopt;
     const Expression& left = desired.operands[0];
     const Expression& right = desired.operands[1];
@@ -261,16 +262,6 @@ class PairForms {
       return std::nullopt;
     }
     return result;
-  }
-  static std::optional<FetchOperator> fetch_with(BinaryOperator op) {
-    switch (op) {
-      case BinaryOperator::add: return FetchOperator::add;
-      case BinaryOperator::subtract: return FetchOperator::subtract;
-      case BinaryOperator::bit_and: return FetchOperator::bit_and;
-      case BinaryOperator::bit_or: return FetchOperator::bit_or;
-      case BinaryOperator::bit_xor: return FetchOperator::bit_xor;
-      default: return std::nullopt;
-    }
   }
 
   static std::optional<Passing> passing_if(const Expression& condition, bool is, lang::LocalId old) {
@@ -317,8 +308,7 @@ class Walk {
       if (statement.kind == StatementKind::atomic) continue;
       PairForms(program_, body, pairs_).find(statements.subspan(i));
       for (const Expression& expression : statement.expressions) enter(expression);
-      const bool is_skipped = statement.kind == StatementKind::if_ && never_holds(statement.expressions[0]);
-      if (!is_skipped) enter(body, statement.body);
+      if (!skips_body(statement)) enter(body, statement.body);
       enter(body, statement.otherwise);
     }
   }
@@ -335,19 +325,18 @@ class Walk {
   UpdatePairs pairs_;
 };
 
-bool restarts(std::span<const Statement> statements) {
-  return std::ranges::any_of(statements, [](const Statement& statement) {
-    return statement.kind == StatementKind::restart || restarts(statement.body) ||
-           restarts(statement.otherwise);
+// (It stands in the outermost block.)
+bool restarts(const lang::ThreadTemplate& thread) {
+  return std::ranges::any_of(thread.body.statements, [](const Statement& statement) {
+    return statement.kind == StatementKind::restart;
   });
 }
 
 }  // namespace
 
 UpdatePairs update_pairs(const lang::Program& program) {
-  const bool any_restart = std::ranges::any_of(
-      program.templates, [](const auto& thread) { return restarts(thread.body.statements); });
-  return any_restart ? UpdatePairs() : Walk(program).find();
+  if (std::ranges::any_of(program.templates, restarts)) return {};
+  return Walk(program).find();
 }
 
 }  // namespace heddle::compiler

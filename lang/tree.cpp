@@ -11,6 +11,17 @@ Expression literal(Type type, std::int64_t value, const SourceRange& range) {
   return result;
 }
 
+std::optional<FetchOperator> fetch_with(BinaryOperator op) {
+  switch (op) {
+    case BinaryOperator::add: return FetchOperator::add;
+    case BinaryOperator::subtract: return FetchOperator::subtract;
+    case BinaryOperator::bit_and: return FetchOperator::bit_and;
+    case BinaryOperator::bit_or: return FetchOperator::bit_or;
+    case BinaryOperator::bit_xor: return FetchOperator::bit_xor;
+    default: return std::nullopt;
+  }
+}
+
 std::string element_name(const std::string& name, bool is_array, const ElementNames& elements,
                          std::uint32_t element) {
   if (!is_array) return name;

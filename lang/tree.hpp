@@ -52,6 +52,8 @@ enum class BinaryOperator : std::uint8_t {
 };
 
 enum class FetchOperator : std::uint8_t { add, subtract, bit_and, bit_or, bit_xor, max, min };
+// `fetch_add` for `+`, ...; nothing if there is none.
+[[nodiscard]] std::optional<FetchOperator> fetch_with(BinaryOperator op);
 
 using LocalId = std::uint32_t;     // index into Body::locals of the enclosing body
 using VariableId = std::uint32_t;  // index into Program::variables

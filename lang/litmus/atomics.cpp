@@ -23,17 +23,6 @@
 namespace heddle::lang::litmus {
 namespace {
 
-std::optional<FetchOperator> fetch_operator(BinaryOperator op) {
-  switch (op) {
-    case BinaryOperator::add: return FetchOperator::add;
-    case BinaryOperator::subtract: return FetchOperator::subtract;
-    case BinaryOperator::bit_and: return FetchOperator::bit_and;
-    case BinaryOperator::bit_or: return FetchOperator::bit_or;
-    case BinaryOperator::bit_xor: return FetchOperator::bit_xor;
-    default: return {};
-  }
-}
-
 // A nondeterministic choice between two outcomes: 0 or 1.
 Expression guess(const SourceRange& range) {
   Expression result;
@@ -85,7 +74,7 @@ void Translator::fetch(const Instruction& instruction, std::vector<Statement>& o
            "the test has large numbers: use the 64-bit instruction (suffix 'q')");
   }
   Expression operation = access(ExpressionKind::fetch, location(instruction.address, range, word), range);
-  operation.fetch = *fetch_operator(instruction.op);
+  operation.fetch = *fetch_with(instruction.op);
   const Expression operand = number(instruction.left, word);
   operation.operands.push_back(operand);
   const std::string name = instruction.has_target ? thread_.registers->name(instruction.target) : "old";
@@ -191,7 +180,7 @@ Expression Translator::read_and_write(const Target& target, LocalId old, Express
     Expression& left = written.operands[0];
     Expression& right = written.operands[1];
     if (!is_old(left) && is_old(right) && written.binary != BinaryOperator::subtract) std::swap(left, right);
-    const auto op = fetch_operator(written.binary);
+    const auto op = fetch_with(written.binary);
     if (op && is_old(left) && !mentions(right, old)) {
       operation.fetch = *op;
       operation.operands.push_back(std::move(right));
