@@ -538,8 +538,9 @@ void Backtracking<Machine>::pass_up(std::span<const WritesAfter> writes_after) {
   for (std::size_t i = 0; i < locations_; ++i) above[i] |= writes_after[i];
 }
 
-// Sets the key to that of the state (SealedPast), followed by what sleeps. Returns the length without that, or nothing if the past is not
-// sealed.
+// Sets the key to that of the state (SealedPast), followed by the choices that sleep, and the reads whose sleep forbids them a write that
+// they could still take, with these writes; every other sleeping read is as good as awake. Returns the length without these choices
+// and reads, or nothing if the past is not sealed. Reads are counted, because a read-modify-write can be one request or two.
 template <WaitsInPlace Machine>
 std::optional<std::size_t> Backtracking<Machine>::set_key() {
   SealedPast<Machine> past(machine_, state_words_, live_);
@@ -550,19 +551,14 @@ std::optional<std::size_t> Backtracking<Machine>::set_key() {
     std::uint32_t count = 0;
     for (auto i = machine_.first_open(t); i < machine_.requests(t).size(); ++i) {
       const EventName name{t, i};
-      const bool is_choice = waits_at_choice(name);
-      if (!is_choice && !machine_.reads(name)) continue;
+      if (waits_at_choice(name) && asleep_.barrier(name) != 0) add_sleeping_choice(past, name, numbers);
+      if (!machine_.reads(name)) continue;
       ++count;
       if (asleep_.barrier(name) == 0) continue;
-      const auto withheld = is_choice ? 0 : withheld_places(past, name, machine_.location(name));
-      if (!is_choice && withheld == 0) continue;
-      numbers.add(t);
-      numbers.add(count);
-      if (is_choice) {
-        add_sleeping_choice(past, name, numbers);
-      } else {
-        numbers.add(withheld);
-      }
+      const auto withheld = withheld_places(past, name, machine_.location(name));
+      if (withheld == 0) continue;
+      for (const std::uint64_t number : {std::uint64_t{t}, std::uint64_t{count}, withheld})
+        numbers.add(number);
     }
   }
   return length;
@@ -586,8 +582,10 @@ template <WaitsInPlace Machine>
 void Backtracking<Machine>::add_sleeping_choice(const auto& past, EventName choice, PackedNumbers& numbers) {
   if constexpr (tries_alternatives) {
     const auto barrier = asleep_.barrier(choice);
-    if (barrier == SleepSet::for_ever) return numbers.add(0);
-    numbers.add(machine_.alternative_before(choice, first_new(barrier)) ? 1 : 2);
+    numbers.add(choice.thread);
+    numbers.add(0);  // no read
+    if (barrier == SleepSet::for_ever) return numbers.add(1);
+    numbers.add(machine_.alternative_before(choice, first_new(barrier)) ? 2 : 3);
     for (Location location = 0; location < locations_; ++location)
       numbers.add(withheld_places(past, choice, location));
   }
