@@ -15,6 +15,7 @@ namespace heddle::differential {
 [[nodiscard]] std::set<std::vector<std::int64_t>> final_states(const CheckResult& result);
 
 struct WholeSearch {
+  bool finished = true;                        // within the limits
   std::set<std::vector<std::int64_t>> states;  // final ones
   std::uint64_t executions = 0;
   bool violation = false;
@@ -24,6 +25,7 @@ struct WholeSearch {
 // Fails the running test case if the check is refused.
 [[nodiscard]] WholeSearch search_whole(const Program& program, const std::string& model,
                                        const std::string& algorithm,
-                                       std::optional<std::uint64_t> max_executions = {});
+                                       std::optional<std::uint64_t> max_executions = {},
+                                       std::optional<std::uint64_t> max_transitions = {});
 
 }  // namespace heddle::differential
