@@ -325,7 +325,7 @@ class Walk {
   UpdatePairs pairs_;
 };
 
-// (It stands in the outermost block.)
+// A "restart" is only allowed in the outermost block of a thread.
 bool restarts(const lang::ThreadTemplate& thread) {
   return std::ranges::any_of(thread.body.statements, [](const Statement& statement) {
     return statement.kind == StatementKind::restart;
