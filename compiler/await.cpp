@@ -17,9 +17,23 @@ namespace heddle::compiler {
 using lang::Statement;
 using llvm::BasicBlock;
 
+namespace {
+
+// At most as many as the loads that an evaluation can come to; a call may come to several.
+std::size_t count_loads(const lang::Expression& expression) {
+  std::size_t result = expression.kind == lang::ExpressionKind::load   ? 1
+                       : expression.kind == lang::ExpressionKind::call ? 2
+                                                                       : 0;
+  for (const lang::Expression& operand : expression.operands) result += count_loads(operand);
+  return result;
+}
+
+}  // namespace
+
 void Generator::await(const Statement& statement, Guard* guard) {
   if (guard == nullptr) restart_point();
   const SiteTable::Loop again_and_again(sites_);
+  end_probes();
   if (guard != nullptr) {
     guard->used = true;
     guard->waits = !section_;  // else the alternative begins with a lock
@@ -129,8 +143,10 @@ void Generator::evaluate_again(const Statement& statement, const Guard* guard, B
   frame_->begin_evaluation(true);
   const bool around = std::exchange(in_await_, true);
   in_guard_ = guard != nullptr;
+  in_probe_ = guard == nullptr && awaited_ == nullptr && !run_ahead_ && !begun_ && !section_ &&
+              count_loads(statement.expressions[0]) > 1;
   evaluate_awaited(statement, holds, fails);
-  in_guard_ = false;
+  in_probe_ = in_guard_ = false;
   in_await_ = around;
   if (frame_->start_if_used(fails)) {
     begin_atomic();

@@ -26,6 +26,7 @@ constexpr std::size_t searched_states = 4096;
 constexpr std::size_t compared_states = 8;
 
 // In the word that begins with Mailbox::op.
+constexpr unsigned probe_shift = 33;  // (comes after one bit for Mailbox::before_assume)
 constexpr unsigned in_either_shift = 48;
 constexpr unsigned effect_shift = 56;
 
@@ -220,7 +221,6 @@ void Frame::write(const Request& request) {
   static_assert(offsetof(Mailbox, fence) == offsetof(Mailbox, op) + 1);
   static_assert(offsetof(Mailbox, in_await) == offsetof(Mailbox, op) + 2);
   static_assert(offsetof(Mailbox, discarded) == offsetof(Mailbox, op) + 3);
-  static_assert(offsetof(Mailbox, before_assume) == offsetof(Mailbox, op) + 4);
   static_assert(offsetof(Mailbox, in_either) * 8 == offsetof(Mailbox, op) * 8 + in_either_shift);
   static_assert(offsetof(Mailbox, effect) * 8 == offsetof(Mailbox, op) * 8 + effect_shift);
   static_assert(offsetof(Mailbox, op) % 8 == 0 && sizeof(Mailbox) == offsetof(Mailbox, op) + 8);
@@ -238,6 +238,7 @@ void Frame::write(const Request& request) {
                                                      : builder_.CreateShl(begun, 1);
     all = builder_.CreateOr(all, builder_.CreateShl(place, 40));
   }
+  if (request.probe != nullptr) all = builder_.CreateOr(all, builder_.CreateShl(request.probe, probe_shift));
   newest_request_ = builder_.CreateStore(all, mail(offsetof(Mailbox, op)));
 }
 

@@ -36,7 +36,8 @@ struct Request {
   bool discarded = false;
   bool before_assume = false;
   InEither in_either = InEither::no;
-  bool asks_effect = false;  // see Mailbox::effect
+  llvm::Value* probe = nullptr;  // i64, a Probe
+  bool asks_effect = false;      // see Mailbox::effect
 };
 
 [[nodiscard]] constexpr bool accesses_memory(Op op) { return op <= Op::try_lock && op != Op::fence; }

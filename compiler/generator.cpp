@@ -19,6 +19,7 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
   run_ahead_ = run_ahead;
   endless_ = endless;
   mask_ = nullptr;
+  writes_ = false;
   const std::uint32_t size_of_local = run_ahead ? 2 : 1;
   const std::uint32_t first =
       run_ahead ? static_cast<std::uint32_t>(sizeof(Dependencies) / sizeof(std::uint64_t)) : 0;
@@ -58,6 +59,7 @@ Generator::Result Generator::generate(llvm::Module& module, const std::string& n
     shown.push_back(slots_of(local));
     if (local < named_.size() && named_[local]) kept.push_back(slots_of(local));
   }
+  result.writes = writes_;
   result.start = frame.finish(std::move(kept), std::move(shown), options_.clear_dead);
   frame_ = nullptr;
   scope_ = nullptr;

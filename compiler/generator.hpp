@@ -43,6 +43,7 @@ class Generator {
   struct Result {
     llvm::Function* start;
     std::vector<LocalImage> locals;  // those that conditions can name
+    bool writes;                     // see ThreadImage
   };
   // From now on, generated code counts the points it passes.
   void count_into(Coverage& counters, CoveragePoints& points) {
@@ -283,6 +284,8 @@ class Generator {
   llvm::Value* note_change_in(const Retry& loop, llvm::Value* changed);
   void note_assigned(SlotRange slots, llvm::Value* index, llvm::Value* assigned);
   void note_performed(const Request& request, llvm::Value* result);
+  void end_probes();
+  llvm::Value* probe();
   void note_update(llvm::Value* effect);
   [[nodiscard]] llvm::Value* constant(UpdateEffect effect) {
     return ir().getInt64(static_cast<std::uint64_t>(effect));
@@ -323,6 +326,7 @@ class Generator {
   const WaitingUpdate* attempt_ = nullptr;             // for which the function that comes next has to wait
   const UpdatePair* pair_ = nullptr;                   // of the function that comes next
   const lang::Expression* updated_by_load_ = nullptr;  // the `cas` of the newest pair, if that comes later
+  bool in_probe_ = false;                              // in an `await` of several loads
   bool in_guard_ = false;                              // in the `await` with which an alternative begins
   Guard* guard_ = nullptr;                             // of the alternative whose first operation comes next
   std::optional<std::uint32_t> begun_;  // inside `atomic`: a slot, whether the block has made an operation
@@ -346,7 +350,8 @@ class Generator {
     // what it wrote, plus 1, or 0.
     std::uint32_t changed;
     std::uint32_t pending;
-    std::uint32_t top;  // slots below are older than the loop
+    std::uint32_t probe;  // what the next load would be: 0 and 1 as Probe::first and later; more: none
+    std::uint32_t top;    // slots below are older than the loop
     std::uint32_t site;
   };
   std::vector<Retry> retries_;
@@ -361,6 +366,7 @@ class Generator {
   bool assumes_ = false;
   bool before_assume_ = false;  // the statement is an `assume`, or the next one is
   bool discarded_ = false;      // the expression is a statement
+  bool writes_ = false;         // the thread has an operation on memory other than a load
   bool counts_rounds_ = false;
   bool run_ahead_ = false;
   bool endless_ = false;

@@ -93,6 +93,10 @@ enum class InEither : std::uint8_t { no, entry, inside };
 
 enum class Fence : std::uint8_t { full, lightweight, store_store, instruction };
 
+// What a load is to a *probe*: one evaluation of an `await` of several loads; or a round of a retry loop, up to its first other
+// operation and as long as it has changed nothing.
+enum class Probe : std::uint8_t { none, first, later };
+
 // What a read-modify-write in a round of a retry loop comes to. `changes`: others may notice, or it is not known.
 // `nothing`: it wrote nothing, or the value that it read. `reverts`: it reverts what the thread itself wrote to the location last,
 // and all that lies between the two in coherence order: see LocationImage::revertible.
@@ -108,8 +112,9 @@ struct Mailbox {
   // 1: the operation (load, compare_exchange, exchange_if_equal, add_if_*, try_lock) is part of the condition of an `await`, and writes
   // only if that is met. Of a load, `expected` is then 1 if it is the first one of this evaluation.
   std::uint8_t in_await;
-  std::uint8_t discarded;      // 1: an exchange or fetch_* whose result is not used
-  std::uint8_t before_assume;  // 1: the load is in an `assume`, or in the statement before it
+  std::uint8_t discarded;          // 1: an exchange or fetch_* whose result is not used
+  std::uint8_t before_assume : 1;  // 1: the load is in an `assume`, or in the statement before it
+  Probe probe : 2;                 // of a load
   // An operation on memory in an atomic block: 1 if it is the block's first one, 2 if it is a later one. Between these
   // no other thread does anything. Of a `choose`, and where the thread stops: 2 if it comes after the first one.
   std::uint8_t in_atomic;
@@ -189,6 +194,7 @@ struct ThreadImage {
   void (*start)(void* block, std::int64_t argument) = nullptr;
   std::int64_t argument = 0;
   bool is_daemon = false;  // may wait for ever
+  bool writes = false;     // has operations on shared memory other than loads
   // The last one before it that runs the same code and makes no use of its argument either. No condition or
   // invariant names a local of the two. So exchanging them turns executions into executions.
   std::optional<std::uint32_t> twin;

@@ -178,6 +178,7 @@ class Lowering {
     if (locks_blocks_) generator_.lock_blocks(static_cast<std::uint32_t>(result_.image.locations.size()));
     std::vector<std::optional<std::uint32_t>> functions(program_.templates.size());
     std::vector<std::vector<LocalImage>> locals(program_.templates.size());
+    std::vector<bool> writes(program_.templates.size());
     for (const lang::Thread& thread : program_.threads) {
       const std::uint32_t number = thread.thread_template;
       const lang::ThreadTemplate& code = program_.templates[number];
@@ -195,11 +196,13 @@ class Lowering {
                                 sites_.named(code.range, "end of thread " + code.name), run_ahead_, endless_);
         functions[number] = batch_.add("thread." + code.name, body.start);
         locals[number] = std::move(body.locals);
+        writes[number] = body.writes;
       }
       ThreadImage& image = result_.image.threads.emplace_back();
       image.name = thread.name;
       image.argument = thread.argument;
       image.is_daemon = code.is_daemon;
+      image.writes = writes[number];
       image.locals = locals[number];
       result_.thread_functions.push_back(*functions[number]);
     }

@@ -80,6 +80,7 @@ Value* Generator::operation(const Expression& expression) {
   if (operand) request.value = use(*operand);
   Value* const data_mask = mask_;
   if (!run_ahead_ || !expected) frame_->release_to(top);
+  if (request.op == Op::load) request.probe = probe();
   Value* result = perform(request, address_mask, data_mask, compared_mask);
   if (run_ahead_ && expected) {
     // The comparison is a branch on the value read and on the expected value.

@@ -170,6 +170,7 @@ Value* Generator::perform_now(const Request& request, Value* address_mask, Value
     frame_->store(address_slot, mask_or_none(address_mask));
     frame_->store(data_slot, mask_or_none(data_mask));
   }
+  writes_ = writes_ || (accesses_memory(request.op) && request.op != Op::load);
   Value* const result = frame_->perform(request);
   mask_ = run_ahead_ && has_result(request.op) ? frame_->load(result_slot) : nullptr;
   note_performed(request, result);

@@ -265,13 +265,15 @@ void Generator::begin_retry_before(std::span<const Statement> statements) {
 void Generator::begin_retry(const Statement& loop, const Statement* begins) {
   const std::uint32_t changed = frame_->allocate();
   const std::uint32_t pending = frame_->allocate();
-  frame_->store(changed, ir().getInt64(0));
-  frame_->store(pending, ir().getInt64(0));
+  const std::uint32_t probe = frame_->allocate();
+  for (const std::uint32_t slot : {changed, pending, probe}) frame_->store(slot, ir().getInt64(0));
+  end_probes();
   retries_.push_back({.loop = &loop,
                       .begins = begins,
                       .rounds = frame_->add_loop(),
                       .changed = changed,
                       .pending = pending,
+                      .probe = probe,
                       .top = frame_->top(),
                       .site = sites_.at(loop.range)});
 }
@@ -280,8 +282,8 @@ void Generator::end_round() {
   const Retry& loop = retries_.back();
   Value* const changes = ir().CreateOr(frame_->load(loop.changed), frame_->load(loop.pending));
   require(ir().CreateIsNotNull(changes), {.op = Op::idle_round, .site = loop.site});
-  frame_->store(loop.changed, ir().getInt64(0));
-  frame_->store(loop.pending, ir().getInt64(0));
+  for (const std::uint32_t slot : {loop.changed, loop.pending, loop.probe})
+    frame_->store(slot, ir().getInt64(0));
   frame_->start_round(loop.rounds);
 }
 
@@ -306,9 +308,34 @@ void Generator::note_assigned(SlotRange slots, Value* index, Value* assigned) {
   }
 }
 
+// The rounds that have begun have come to something else than a load of their own.
+void Generator::end_probes() {
+  for (const Retry& loop : retries_) frame_->store(loop.probe, ir().getInt64(2));
+}
+
+// Of the next load: a Probe (i64), or null: it belongs to none.
+Value* Generator::probe() {
+  static_assert(static_cast<int>(Probe::first) == 1 && static_cast<int>(Probe::later) == 2);
+  if (begun_ || section_) return nullptr;
+  Value* const of_await =
+      in_probe_ ? ir().CreateSub(ir().getInt64(2), frame_->at_first_load()) : ir().getInt64(0);
+  if (retries_.empty()) return in_probe_ ? of_await : nullptr;
+  const Retry& loop = retries_.back();
+  Value* const next = frame_->load(loop.probe);
+  Value* const changes = ir().CreateOr(frame_->load(loop.changed), frame_->load(loop.pending));
+  Value* const over = ir().CreateIsNotNull(ir().CreateOr(changes, ir().CreateLShr(next, 1)));
+  return ir().CreateSelect(over, of_await, ir().CreateAdd(next, ir().getInt64(1)));
+}
+
 // What stores write need not change anything, but others may read it.
 void Generator::note_performed(const Request& request, Value* result) {
   if (retries_.empty()) return;
+  if (request.op == Op::load) {
+    const std::uint32_t probe = retries_.back().probe;
+    frame_->store(probe, ir().CreateOr(frame_->load(probe), ir().getInt64(1)));
+  } else if (request.op != Op::fence) {
+    end_probes();
+  }
   switch (request.op) {
     case Op::load:
     case Op::lock:

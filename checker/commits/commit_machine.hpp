@@ -129,6 +129,7 @@ concept CommitMachine = std::constructible_from<M, const Image&, const MachineOp
   { run.committed_before(id) } -> std::convertible_to<typename M::Set>;
 
   // The event of a step.
+  { run.op_at(step) } -> std::same_as<Op>;
   { run.location_at(step) } -> std::same_as<Location>;
   { run.reads_at(step) } -> std::same_as<bool>;
   { run.place(step) } -> std::same_as<std::int64_t>;   // its parameter, in the current coherence order
@@ -441,6 +442,12 @@ concept TriesAlternatives = WaitsAtChoices<M> && RunsAhead<M> &&
 template <typename M>
 concept RevisitsChoices = WaitsAtChoices<M> && DefersReads<M> && requires(const M& run) {
   { run.home_of_revisited() } -> std::same_as<std::int64_t>;
+};
+
+// Probes (guards.hpp) can begin with a choice that waits. `begin_with_probes`: from now on they do; at the beginning of the first run.
+template <typename M>
+concept BeginsWithProbes = WaitsAtChoices<M> && requires(M& machine) {
+  machine.begin_with_probes();
 };
 
 // Runs may have a bound of preemptions (`bounds_preemptions`). `within_bound`: whether the run so far, as an

@@ -60,20 +60,20 @@ struct Event {
   ThreadState state = ThreadState::ready;  // of the thread, before the event
   EventKind kind = EventKind::read;
   Op op = Op::load;
-  bool canonical = true;  // choices: the first value
+  bool canonical = true;  // choices and probes: the first value
   bool tied =
       false;  // it and all before it in its thread equal those of the thread's twin (tied_threads.hpp)
 
   [[nodiscard]] bool reads() const { return kind == EventKind::read || kind == EventKind::update; }
   [[nodiscard]] bool writes() const { return kind == EventKind::write || kind == EventKind::update; }
-  [[nodiscard]] bool in_program() const { return kind != EventKind::deferral; }
+  [[nodiscard]] bool in_program() const { return kind != EventKind::deferral && kind != EventKind::probe; }
 };
 
 template <typename Model, typename Set>
 struct GraphThread {
   Frontier<Model, Set> frontier;
   EventId last = no_event;     // its newest event
-  std::uint32_t length = 0;    // the number of its events without deferrals
+  std::uint32_t length = 0;    // the number of its events in the program
   std::uint32_t snapshot = 0;  // its block, with its next request
   ThreadState state = ThreadState::ready;
   // Of a thread that awaits: whether a value lets it continue, the last one that was tried.
@@ -243,7 +243,7 @@ class Graph {
     const Event& other = events_[twin];
     event.prefix |= other.prefix;
     event.tied =
-        event.kind == EventKind::deferral ||
+        !event.in_program() ||
         (event.kind == EventKind::read && other.kind == EventKind::read && event.source == other.source) ||
         (event.kind == EventKind::choice && event.value == other.value);
   }
@@ -447,14 +447,14 @@ void Graph<Model, Words>::add(EventId id, ThreadId t, Op op, EventKind kind, Eve
     }
   }
   // A deferral orders nothing: no event may inherit what is before it as if it were a read.
-  if (kind == EventKind::deferral) before = {};
-  if (kind != EventKind::deferral) before.insert(static_cast<ProcessId>(id));
+  if (!event.in_program()) before = {};
+  if (event.in_program()) before.insert(static_cast<ProcessId>(id));
   event.upto = before;
   overtaken_ = {};
   if (next != no_event) order_before(next, before);
   live_.insert(static_cast<ProcessId>(id));
   thread.last = id;
-  if (kind == EventKind::deferral) return;
+  if (!event.in_program()) return;
   ++thread.length;
   thread.frontier.add(access, static_cast<std::uint32_t>(id), event.upto);
   if (buffer_bound_ != unbounded && op == Op::store) [[unlikely]]

@@ -53,9 +53,12 @@ class GraphMachine {
     static constexpr bool conditional = false;  // read-modify-writes are one event
     EventName name;
     Op op = Op::load;
-    bool ran = false;           // see `resume`
-    bool awaits = false;        // see `awaits`
-    bool settled = false;       // of a guard that can neither be revisited nor deleted: see WaitsAtChoices
+    bool ran = false;      // see `resume`
+    bool awaits = false;   // see `awaits`
+    bool settled = false;  // of a guard that can neither be revisited nor deleted: see WaitsAtChoices
+    bool in_probe =
+        false;  // a choice of a probe, or a load that follows it without a pause: see continue_guard
+    bool reads_newest = false;  // of the latter: so do all those before it
     std::int64_t home = 0;      // of a choice that waits
     EventId opened = no_event;  // the choice that was opened, if the event is that or belongs to its guard,
     EventId opened_by = no_event;  // and the write that the guard must read
@@ -122,28 +125,32 @@ class GraphMachine {
   }
 
   // The event is committed, or its thread is at it.
-  [[nodiscard]] Op op(EventName name) const { return mailbox(name).op; }
+  [[nodiscard]] Op op(EventName name) const { return is_at_probe(name) ? Op::choose : mailbox(name).op; }
   [[nodiscard]] Location location(EventName name) const {
     const auto& m = mailbox(name);
-    return m.op == Op::choose ? none : m.location;
+    return m.op == Op::choose || is_at_probe(name) ? none : m.location;
   }
   [[nodiscard]] bool updates(EventName name) const { return updates(op(name)); }
   [[nodiscard]] bool reads(EventName name) const { return op(name) == Op::load || updates(name); }
   // Of the event of a step, which needs no search.
+  [[nodiscard]] Op op_at(std::uint32_t depth) const {
+    return is_probe(static_cast<EventId>(depth)) ? Op::choose : mailbox_at(depth).op;
+  }
   [[nodiscard]] Location location_at(std::uint32_t depth) const {
-    const auto& m = mailbox_at(depth);
-    return m.op == Op::choose ? none : m.location;
+    return op_at(depth) == Op::choose ? none : mailbox_at(depth).location;
   }
   [[nodiscard]] bool reads_at(std::uint32_t depth) const {
-    const Op kind = mailbox_at(depth).op;
+    const Op kind = op_at(depth);
     return kind == Op::load || updates(kind);
   }
   [[nodiscard]] std::int64_t place(std::uint32_t depth) const {
     const auto& event = graph_[static_cast<EventId>(depth)];
     return event.reads() ? event.source : event.co_previous;
   }
+  // (Of a probe, what its loads read says all, and one run may take the home for what another one takes the second alternative.)
   [[nodiscard]] std::int64_t chosen(std::uint32_t depth) const {
-    return graph_[static_cast<EventId>(depth)].value;
+    const auto id = static_cast<EventId>(depth);
+    return is_probe(id) ? 0 : graph_[id].value;
   }
   [[nodiscard]] std::optional<std::int64_t> written_by(std::uint32_t depth) const {
     return graph_[static_cast<EventId>(depth)].writes() ? std::optional<std::int64_t>(depth) : std::nullopt;
@@ -172,7 +179,7 @@ class GraphMachine {
   [[nodiscard]] EventId source_of(EventId id) const { return graph_[id].source; }
   [[nodiscard]] bool is_decision(EventId id) const {
     const auto& event = graph_[id];
-    return event.kind == EventKind::choice || event.kind == EventKind::deferral;
+    return event.kind == EventKind::choice || !event.in_program();
   }
   [[nodiscard]] bool is_default(EventId id) const { return graph_[id].canonical; }
 
@@ -193,10 +200,19 @@ class GraphMachine {
     event.ran = false;
     event.awaits = graph_.thread(name.thread).state == ThreadState::awaiting;
     if (event.awaits) [[unlikely]] {
-      event.settled = false;
+      event.settled = event.in_probe = event.reads_newest = false;
       event.opened = event.opened_by = no_event;
     }
     event.newest = event.twin = no_event;
+    if (m.probe == Probe::first && event.awaits && trials_.is_at_choice(name.thread)) [[unlikely]] {
+      any_choice_waits_ = true;
+      event.op = Op::choose;
+      event.in_probe = event.reads_newest = true;
+      event.low = event.home = 0;
+      event.high = alternatives_of_probe;
+      if (tied_.any()) event.twin = tied_.next_twin_of(name.thread);
+      return;
+    }
     event.low = m.value;
     event.high = m.expected;
     if (m.op == Op::choose) {
@@ -239,12 +255,12 @@ class GraphMachine {
     if (writes(effect.kind) && taken(parameter)) return false;
     EventId id = no_event;
     add(event, effect, parameter, id);
-    run_on(event.name.thread, effect.result, id);
+    if (effect.kind != EventKind::probe) run_on(event.name.thread, effect.result, id);
     return true;
   }
   void undo() {
     const auto id = static_cast<EventId>(depth() - 1);
-    snapshots_.drop_from(graph_.thread(graph_[id].thread).snapshot);
+    if (!is_probe(id)) snapshots_.drop_from(graph_.thread(graph_[id].thread).snapshot);
     bound_.remove(id);
     graph_.remove(id);
     graph_.drop_from_order();
@@ -480,7 +496,8 @@ class GraphMachine {
     const Effect effect = effect_of(event, parameter);
     if (writes(effect.kind) && taken(parameter)) return false;
     add(event, effect, parameter, id);
-    resume(event, effect.result, id);
+    if (effect.kind != EventKind::probe) [[likely]]
+      resume(event, effect.result, id);
     return true;
   }
   static constexpr bool deferral_is_step = true;
@@ -490,7 +507,7 @@ class GraphMachine {
     return true;
   }
   [[gnu::always_inline]] void remove(Prepared& event, EventId& id) {
-    if (!event.ran && graph_[id].kind != EventKind::deferral)
+    if (!event.ran && graph_[id].in_program())
       snapshots_.drop_from(graph_.thread(event.name.thread).snapshot);
     bound_.remove(id);
     graph_.remove(id);
@@ -510,6 +527,16 @@ class GraphMachine {
     waits_at_choices_ = true;
     for (ThreadId t = 0; t < thread_count(); ++t) {
       if (may_wait_at_choice(t, standing(t))) graph_.set_state(t, ThreadState::awaiting);
+    }
+  }
+  // From now on probes begin with a choice; but not those of equal threads that write, since a write of one of these comes after
+  // what the others have done before; and not those of daemons. At the beginning of the first run.
+  void begin_with_probes() {
+    if (bound_.active()) return;
+    for (ThreadId t = 0; t < thread_count(); ++t) {
+      const auto& thread = image_.threads[t];
+      if (!thread.is_daemon && (!thread.writes || !tied_.has_equal(t))) trials_.begin_with_probes(t);
+      if (may_wait_at_probe(t, standing(t))) graph_.set_state(t, ThreadState::awaiting);
     }
   }
   [[nodiscard]] bool any_choice_waits() const { return any_choice_waits_; }
@@ -535,14 +562,21 @@ class GraphMachine {
   }
   [[nodiscard]] std::optional<EventName> next_in_guard(const Prepared& before, std::int64_t parameter) const {
     const bool decided = before.op != Op::choose && before.opened_by == parameter;
-    if (!(before.op == Op::choose || before.settled) || decided) return std::nullopt;
+    if (!(before.op == Op::choose || before.settled || before.in_probe) || decided) return std::nullopt;
     const ThreadId t = before.name.thread;
+    if (before.in_probe) {
+      if (deferred(t)) return std::nullopt;
+      if (before.op == Op::choose) return next_of(t);
+    }
     return awaits(next_of(t)) && trials_.is_inside(standing(t)) ? std::optional(next_of(t)) : std::nullopt;
   }
-  static void continue_guard(const Prepared& before, std::int64_t parameter, Prepared& event) {
+  void continue_guard(const Prepared& before, std::int64_t parameter, Prepared& event) const {
+    const bool first = before.op == Op::choose;
     event.opened = before.opened;
     event.opened_by = before.opened_by;
-    event.settled = before.settled || parameter != before.home;
+    event.settled = before.settled || (first && !is_default(graph_.thread(before.name.thread).last));
+    event.in_probe = before.in_probe;
+    event.reads_newest = before.reads_newest && (first || parameter == newest_before_choice(before));
   }
   [[nodiscard]] static bool is_settled(const Prepared& event) { return event.settled; }
   [[nodiscard]] bool may_take(const Prepared& event, std::int64_t parameter) {
@@ -552,6 +586,7 @@ class GraphMachine {
       if (event.opened_by == no_event) return home || trials_.may_pass(t, parameter);
       return !home && trials_.opens(t, parameter, event.opened, event.opened_by);
     }
+    if (event.in_probe && !may_take_in_probe(event, parameter)) return false;
     if (event.opened_by == no_event || event.opened_by == parameter) return true;
     return deferrals_.earlier_than(event.opened)(static_cast<EventId>(parameter)) &&
            trials_.stays_inside(t, value_of(parameter));
@@ -702,6 +737,11 @@ class GraphMachine {
   [[nodiscard]] bool may_wait(const Mailbox& m) const {
     return (m.in_await | m.before_assume) != 0 && !bound_.active() && !image_.locations[m.location].is_plain;
   }
+  // The load of a probe that may be a round of a retry loop.
+  [[nodiscard]] bool may_wait_at_probe(ThreadId t, const Mailbox& m) const {
+    return m.probe != Probe::none && m.op == Op::load && trials_.has_probes(t) &&
+           !image_.locations[m.location].is_plain;
+  }
   // (What one of several equal threads may choose depends on another one.)
   [[nodiscard]] bool may_wait_at_choice(ThreadId t, const Mailbox& m) {
     if (m.op != Op::choose) [[likely]]
@@ -712,12 +752,30 @@ class GraphMachine {
   }
   // Whether the thread is at a choice, and waits there.
   [[nodiscard]] bool is_at_choice(ThreadId t) const {
-    return graph_.thread(t).state == ThreadState::awaiting && standing(t).op == Op::choose;
+    return graph_.thread(t).state == ThreadState::awaiting && trials_.is_at_choice(t);
   }
-  // Whether the thread has begun to evaluate a condition of several loads.
-  [[nodiscard]] bool evaluates(ThreadId t) const {
-    const auto& m = standing(t);
-    return m.op == Op::load && m.in_await != 0 && m.expected == 0;
+  [[nodiscard]] bool is_probe(EventId id) const { return graph_[id].kind == EventKind::probe; }
+  [[nodiscard]] bool is_at_probe(EventName name) const {
+    if (standing(name.thread).probe != Probe::first) [[likely]]
+      return false;
+    return name.index == graph_.thread(name.thread).length && is_at_choice(name.thread);
+  }
+  [[nodiscard]] bool evaluates(ThreadId t) const { return trials_.evaluates(t, standing(t)); }
+  // The newest write of the event's location that is older than the choice of the guard.
+  [[nodiscard]] EventId newest_before_choice(const Prepared& event) const {
+    EventId write = event.newest;
+    if (event.opened == no_event) return write;
+    const auto earlier = deferrals_.earlier_than(event.opened);
+    while (!earlier(write)) write = graph_[write].co_previous;
+    return write;
+  }
+  // The home of a probe reads the newest writes, until it is revisited; the other alternative, something else. If a write
+  // opens that, some load before reads an older one.
+  [[nodiscard]] bool may_take_in_probe(const Prepared& event, std::int64_t parameter) {
+    if (!event.settled) return parameter == event.newest;
+    if (!event.reads_newest) return true;
+    if (event.opened_by != no_event) return event.opened_by != parameter;
+    return parameter != event.newest || trials_.stays_inside(event.name.thread, value_of(parameter));
   }
   // Where no wait has ended: whether there is a write that lets the thread continue although it is not the
   // newest one, or is not all that the thread waits for. (Not if the thread has been deferred since.)
@@ -761,7 +819,7 @@ class GraphMachine {
 
   [[nodiscard]] Effect effect_of(const Prepared& event, std::int64_t parameter) const {
     switch (event.op) {
-      case Op::choose: return {EventKind::choice, parameter, parameter};
+      case Op::choose: return {event.in_probe ? EventKind::probe : EventKind::choice, parameter, parameter};
       case Op::store: return {EventKind::write, event.low, 0};
       case Op::unlock: return {EventKind::write, 0, 0};
       default: {
@@ -859,7 +917,7 @@ class GraphMachine {
     auto state = ThreadState::ready;
     if (m.op == Op::lock) {
       state = ThreadState::waiting;
-    } else if (may_wait(m) || may_wait_at_choice(t, m)) {
+    } else if (may_wait(m) || may_wait_at_choice(t, m) || may_wait_at_probe(t, m)) {
       state = ThreadState::awaiting;
     } else if (m.op == Op::done) {
       state = ThreadState::finished;

@@ -1,6 +1,8 @@
 // The guards of an `either`, run on trial from its choice on: which alternatives a thread could take. A trial leaves the thread
 // as it was.
 //
+// A probe (compiler::Probe) is such a guard, too, with a choice that is no operation of the thread (docs/algorithms.md, "Probes in graphs").
+//
 // An alternative begins with a guard if its first operations are loads of a condition, or the choice of another `either`
 // whose guards are then guards of this one. Others are *free*, they can always be taken: those without a condition, or
 // whose condition begins in another way (with a `cas`, or a look at a plain variable).
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "checker/state/event.hpp"
+#include "checker/state/step.hpp"
 #include "compiler/image.hpp"
 
 namespace heddle::checker {
@@ -20,6 +23,9 @@ template <typename Request>
 [[nodiscard]] bool is_guarded_choice(const Request& request) {
   return request.op == Op::choose && request.in_either != compiler::InEither::no;
 }
+
+// A probe has two alternatives, which are the same to the thread: the home, and one for all other ways to read.
+inline constexpr std::int64_t alternatives_of_probe = 2;
 
 // `Threads`: `enter(t, at)` makes the thread's live mailbox that of one of its states, and `resume(t)` runs the thread from there to its
 // next operation (Snapshots has both).
@@ -39,8 +45,11 @@ class Guards {
   // The image must outlive the object, and so must what `threads` refers to.
   Guards(const Image& image, Threads threads) : image_(image), threads_(threads) {}
 
+  // The thread is at the first load of a probe; at a later one.
+  [[nodiscard]] bool begins_probe(const Mailbox& m) const { return is_in_probe(m, Probe::first); }
   // The thread is at a load of a guard, or at the choice of an `either` with which an alternative begins.
   [[nodiscard]] bool is_inside(const Mailbox& m) const {
+    if (is_in_probe(m, Probe::later)) return true;
     if (m.in_either != compiler::InEither::inside) return false;
     return m.op == Op::choose ||
            (m.op == Op::load && m.in_await != 0 && !image_.locations[m.location].is_plain);
@@ -49,8 +58,7 @@ class Guards {
   [[nodiscard]] bool stays_inside(ThreadId t, std::uint32_t at, std::int64_t value) {
     const compiler::Uncounted uncounted(image_);
     Mailbox& m = threads_.enter(t, at);
-    m.value = value;
-    threads_.resume(t);
+    resume(t, m, value);
     return is_inside(m);
   }
 
@@ -66,9 +74,8 @@ class Guards {
   template <typename Sources>
   [[nodiscard]] std::optional<std::int64_t> first_alternative(ThreadId t, std::uint32_t at,
                                                               Sources&& each_source) {
-    const Mailbox& m = threads_.enter(t, at);
-    const std::int64_t end = m.expected;
-    for (std::int64_t alternative = m.value; alternative < end; ++alternative) {
+    const auto [low, end] = alternatives(threads_.enter(t, at), 1);
+    for (std::int64_t alternative = low; alternative < end; ++alternative) {
       if (passes({t, at, alternative, false}, each_source)) return alternative;
     }
     return std::nullopt;
@@ -86,9 +93,7 @@ class Guards {
     const auto now =
         first_alternative(t, at, [&](Location x, auto&& visit) { return visit(newest(x), false); });
     if (now) return *now;
-    const Mailbox& m = threads_.enter(t, at);
-    const std::int64_t low = m.value;
-    const std::int64_t end = m.expected;
+    const auto [low, end] = alternatives(threads_.enter(t, at), 1);
     for (std::int64_t alternative = low; alternative < end; ++alternative) {
       if (has_guard(t, at, alternative)) return alternative;
     }
@@ -108,9 +113,8 @@ class Guards {
   template <typename Older>
   [[nodiscard]] bool opens_any(ThreadId t, std::uint32_t at, std::int64_t home, Location location,
                                std::int64_t value, Older&& each_older) {
-    const Mailbox& m = threads_.enter(t, at);
-    const std::int64_t end = m.expected;
-    for (std::int64_t alternative = m.value; alternative < end; ++alternative) {
+    const auto [low, end] = alternatives(threads_.enter(t, at), alternatives_of_probe);
+    for (std::int64_t alternative = low; alternative < end; ++alternative) {
       if (alternative != home && opens(t, at, alternative, location, value, each_older)) return true;
     }
     return false;
@@ -130,10 +134,23 @@ class Guards {
   }
 
  private:
+  [[nodiscard]] bool is_in_probe(const Mailbox& m, Probe probe) const {
+    return m.probe == probe && m.op == Op::load && !image_.locations[m.location].is_plain;
+  }
+  struct Alternatives {
+    std::int64_t low;
+    std::int64_t end;
+  };
+  // Of a thread at a choice, or at the first load of a probe.
+  [[nodiscard]] static Alternatives alternatives(const Mailbox& m, std::int64_t of_probe) {
+    if (m.op != Op::choose) return {.low = 0, .end = of_probe};
+    return {.low = m.value, .end = m.expected};
+  }
   template <typename Sources>
   bool passes_on(const Trial& trial, Sources&& each_source) {
     const Mailbox& m = run(trial);
-    if (!is_inside(m)) return !trial.decide && !fails(m);
+    const bool at_first = of_probe_ && read_.empty();
+    if (!at_first && !is_inside(m)) return !trial.decide && !fails(m);
     bool result = false;
     if (m.op == Op::choose) {
       const std::int64_t end = m.expected;
@@ -155,20 +172,26 @@ class Guards {
   // Runs the thread from the choice on, with the values read and chosen so far, to its next operation.
   const Mailbox& run(const Trial& trial) {
     Mailbox& m = threads_.enter(trial.thread, trial.at);
-    m.value = trial.alternative;
-    threads_.resume(trial.thread);
-    for (const std::int64_t value : read_) {
-      m.value = value;
-      threads_.resume(trial.thread);
-    }
+    of_probe_ = m.op != Op::choose;
+    if (!of_probe_) resume(trial.thread, m, trial.alternative);
+    for (const std::int64_t value : read_) resume(trial.thread, m, value);
     return m;
   }
-  [[nodiscard]] static bool fails(const Mailbox& m) {
+  // (A round of a retry loop may pass fences.)
+  void resume(ThreadId t, Mailbox& m, std::int64_t value) {
+    m.value = value;
+    do {
+      threads_.resume(t);
+    } while (m.op == Op::fence);
+  }
+  [[nodiscard]] bool fails(const Mailbox& m) const {
+    if (of_probe_) return fails_at_once(m);
     return m.op == Op::await_failed && m.in_either == compiler::InEither::inside;
   }
 
   const Image& image_;
   Threads threads_;
+  bool of_probe_ = false;           // the trial
   std::vector<std::int64_t> read_;  // by the loads of the guard, on trial, or chosen there
 };
 

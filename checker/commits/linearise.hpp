@@ -50,7 +50,7 @@ template <typename Graph>
     const EventId next = of_thread[running].back();
     of_thread[running].pop_back();
     left.erase(static_cast<ProcessId>(next));
-    if (graph[next].kind != EventKind::deferral) order.push_back(next);
+    if (graph[next].in_program()) order.push_back(next);
   }
   return order;
 }
@@ -76,7 +76,7 @@ template <typename Graph>
       throw std::logic_error("internal error: the order of an execution graph has a cycle");
     left.erase(static_cast<ProcessId>(next));
     running = graph[next].thread;
-    if (graph[next].kind != EventKind::deferral) order.push_back(next);
+    if (graph[next].in_program()) order.push_back(next);
   }
   return order;
 }

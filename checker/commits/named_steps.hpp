@@ -23,7 +23,7 @@ struct NamedStep {
 template <typename Machine, typename Keep>
 [[nodiscard]] NamedStep named_step(const Machine& machine, std::uint32_t step, Keep&& keep) {
   NamedStep result{.event = machine.step(step), .place = {}, .value = 0};
-  if (machine.op(result.event) == Op::choose) {
+  if (machine.op_at(step) == Op::choose) {
     result.value = machine.chosen(step);
     return result;
   }

@@ -148,6 +148,7 @@ class PowerMachine {
     }
     return false;
   }
+  [[nodiscard]] Op op_at(std::uint32_t depth) const { return op(step(depth)); }
   [[nodiscard]] Location location_at(std::uint32_t depth) const { return location(step(depth)); }
   [[nodiscard]] bool reads_at(std::uint32_t depth) const { return reads(step(depth)); }
   // The write that a step reads from, or that its own write directly follows now; the value that it chose.

@@ -107,6 +107,7 @@ class Rsmc : CommitExploration<Machine> {
     // If growing the vector copied nodes, the copies would keep pointers into the originals.
     static_assert(std::is_nothrow_move_constructible_v<Node>);
     if constexpr (WaitsAtChoices<Machine>) machine.wait_at_choices();
+    if constexpr (BeginsWithProbes<Machine>) machine.begin_with_probes();
   }
 
   // False if an execution has more events than the machine has room for.
@@ -144,8 +145,9 @@ class Rsmc : CommitExploration<Machine> {
     Branches<Machine> event;
     bool committed = false;  // with some parameter
     bool idle = false;       // a read that waits and cannot read the newest write, or of a settled guard
-    bool marked = false;     // if idle: the branch in which it waits on has been taken, or there is none
-    std::int64_t home = 0;   // of a choice that waits
+    bool is_choice = false;
+    bool marked = false;    // if idle: the branch in which it waits on has been taken, or there is none
+    std::int64_t home = 0;  // of a choice that waits
     // The continuation being traversed: its c is committed, the writer comes next.
     bool trying_writer = false;
     std::uint32_t writer_depth = 0;
@@ -258,11 +260,11 @@ void Rsmc<Machine>::arrive() {
 template <WaitsInPlace Machine>
 bool Rsmc<Machine>::open_in_guard() {
   if constexpr (WaitsAtChoices<Machine>) {
-    if (nodes_.empty() || !machine_.awaits(nodes_.back().event.event)) return false;
-    const bool is_choice = machine_.op(nodes_.back().name) == Op::choose;
-    if (!is_choice && !machine_.is_settled(nodes_.back().event.event)) return false;
+    if (nodes_.empty() || owners_.empty() || owners_.back() != newest_node() ||
+        !machine_.awaits(nodes_.back().event.event))
+      return false;
     const std::uint32_t newest = machine_.depth() - 1;
-    const std::int64_t parameter = is_choice ? machine_.chosen(newest) : machine_.place(newest);
+    const std::int64_t parameter = nodes_.back().is_choice ? machine_.chosen(newest) : machine_.place(newest);
     const auto next = machine_.next_in_guard(nodes_.back().event.event, parameter);
     if (!next) return false;
     open(*next);
@@ -281,6 +283,7 @@ void Rsmc<Machine>::open(EventName name) {
   node.depth = machine_.depth();
   node.marks = marks_.size();
   node.event.begin(machine_, name);
+  node.is_choice = machine_.op(name) == Op::choose;
   if constexpr (WaitsAtChoices<Machine>) node.home = machine_.home(node.event.event);
   if (machine_.op(name) != Op::load && machine_.op(name) != Op::choose) detect_races(node.event.event);
 }
@@ -317,16 +320,13 @@ bool Rsmc<Machine>::commit_next(Node& node) {
   const Prepared& event = node.event.event;
   if (!machine_.awaits(event)) return node.event.commit_next(machine_);
   any_waited_ = true;
-  bool is_choice = false, is_settled = false;
-  if constexpr (WaitsAtChoices<Machine>) {
-    is_choice = machine_.op(node.name) == Op::choose;
-    is_settled = machine_.is_settled(event);
-  }
+  bool is_settled = false;
+  if constexpr (WaitsAtChoices<Machine>) is_settled = machine_.is_settled(event);
   return node.event.commit_next(machine_, [&](std::int64_t parameter) {
     if constexpr (WaitsAtChoices<Machine>) {
       if (!machine_.may_take(event, parameter)) return false;
     }
-    if (is_choice) return true;
+    if (node.is_choice) return true;
     const bool taken =
         may_read(node.name, static_cast<EventId>(parameter)) && !machine_.stops(event, parameter);
     if (!is_settled && parameter == machine_.first_parameter(event)) node.idle = !taken;
@@ -363,8 +363,7 @@ bool Rsmc<Machine>::try_writer(Node& node) {
       return true;
     }
     if (const auto source = machine_.written_by(machine_.depth() - 1)) {
-      const bool is_choice = machine_.op(node.name) == Op::choose;
-      if (is_choice ? open_alternative(node, *source) : read(node, *source)) {
+      if (node.is_choice ? open_alternative(node, *source) : read(node, *source)) {
         arrive();
         return true;
       }
@@ -477,7 +476,7 @@ void Rsmc<Machine>::detect_races(const Prepared& writer) {
     if (owners_[step] == none) continue;
     bool is_choice = false;
     if constexpr (WaitsAtChoices<Machine>)
-      is_choice = any_choice_waits && machine_.op(machine_.step(step)) == Op::choose &&
+      is_choice = any_choice_waits && machine_.op_at(step) == Op::choose &&
                   machine_.is_home(static_cast<EventId>(machine_.first_event(step)));
     if (!is_choice) {
       if (IndexesReads<Machine> || machine_.location_at(step) != location || !machine_.reads_at(step))

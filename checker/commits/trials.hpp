@@ -3,12 +3,13 @@
 // A thread waits at a read that may stop it at once (the load of an await, say), or at the choice of an `either`, until
 // some guard holds. One alternative of such a choice counts as maximal, its *home*: the first one that can be taken
 // if its guard reads the newest writes. Another one is taken with writes that were there before the choice, or it is
-// *opened* by a later write, which revisits the choice. docs/algorithms.md, "Alternatives in graphs", proves that each
-// execution is still found once.
+// *opened* by a later write, which revisits the choice. docs/algorithms.md, "Alternatives in graphs" and "Probes in graphs",
+// proves that each execution is still found once.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "checker/commits/axioms.hpp"
 #include "checker/commits/guards.hpp"
@@ -37,16 +38,23 @@ class Trials {
     Mailbox& m = snapshots_.enter(t, graph_.thread(t).snapshot);
     for (;; value = newest_value(m.location)) {
       m.value = effect_of_reading(m.op, value, m.value, m.expected, t).result;
-      snapshots_.resume(t);
-      if (loads == nullptr || m.op != Op::load || m.in_await == 0 || m.expected != 0) break;
+      do {
+        snapshots_.resume(t);
+      } while (m.op == Op::fence);
+      if (loads == nullptr || !evaluates(t, m)) break;
       ++*loads;
     }
     return !fails_at_once(m);
   }
+  // Whether the thread has begun to evaluate a condition of several loads.
+  [[nodiscard]] bool evaluates(ThreadId t, const Mailbox& m) const {
+    if (m.op != Op::load) return false;
+    return (m.in_await != 0 && m.expected == 0) || (m.probe == Probe::later && has_probes(t));
+  }
   // Whether the thread, which waits, continues if it reads the newest values.
   [[nodiscard]] bool wait_ends(ThreadId t) {
+    if (is_at_choice(t)) return alternative_now(t).has_value();
     const Mailbox& m = snapshots_.mailbox(graph_.thread(t).snapshot);
-    if (m.op == Op::choose) return alternative_now(t).has_value();
     auto& last = graph_.thread(t).trial;
     const std::int64_t value = newest_value(m.location);
     if (last.known && last.value == value) return last.ends;
@@ -73,9 +81,26 @@ class Trials {
 
   // -- Choices.
 
+  // From now on each probe of the thread begins with a choice.
+  void begin_with_probes(ThreadId t) {
+    has_probes_.resize(snapshots_.thread_count());
+    has_probes_[t] = true;
+  }
+  [[nodiscard]] bool has_probes(ThreadId t) const { return !has_probes_.empty() && has_probes_[t]; }
+  // Whether the thread, which waits, is at a choice: that of an `either`, or of a probe, which has not been made.
+  [[nodiscard]] bool is_at_choice(ThreadId t) const {
+    const Mailbox& m = snapshots_.mailbox(graph_.thread(t).snapshot);
+    if (m.op == Op::choose) return true;
+    if (m.probe != Probe::first || !has_probes(t) || !guards_.begins_probe(m)) [[likely]]
+      return false;
+    EventId last = graph_.thread(t).last;
+    while (last != no_event && graph_[last].kind == EventKind::deferral) last = graph_[last].po_previous;
+    return last == no_event || graph_[last].kind != EventKind::probe;
+  }
   // Whether the event is a choice that waited.
   [[nodiscard]] bool waited(EventId event) const {
-    return graph_[event].kind == EventKind::choice && graph_[event].state == ThreadState::awaiting;
+    return (graph_[event].kind == EventKind::choice || graph_[event].kind == EventKind::probe) &&
+           graph_[event].state == ThreadState::awaiting;
   }
   // The thread is at something of a guard.
   [[nodiscard]] bool is_inside(const Mailbox& m) const { return guards_.is_inside(m); }
@@ -172,6 +197,7 @@ class Trials {
   ExecutionGraph& graph_;
   Snapshots& snapshots_;
   Guards<Snapshots&> guards_;
+  std::vector<bool> has_probes_;  // by thread; empty: none
 };
 
 }  // namespace heddle::checker

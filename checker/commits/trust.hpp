@@ -69,7 +69,8 @@
 // Alternatives (RevisitsChoices). The choice of an `either` waits in the same way, until some guard holds. One
 // alternative is its home: with the newest writes it is maximal. The others are taken with writes that are there, or
 // a later write revisits the choice; then the events of the guard, which come directly after the choice, stay as
-// they are.
+// they are. A probe, which reads several locations before its thread goes on, begins with such a choice between the
+// newest writes and other ones (BeginsWithProbes).
 //
 // Violations are reported as schedules of the operational machine where there is one (linearise.hpp).
 #pragma once
@@ -137,6 +138,7 @@ class Trust {
         ends_(search),
         oldest_first_(search.options().robust) {
     if constexpr (RevisitsChoices<Machine>) machine.wait_at_choices();
+    if constexpr (BeginsWithProbes<Machine>) machine.begin_with_probes();
   }
 
   // Explores a part. False if an execution has more events than the machine has room for: then the search must

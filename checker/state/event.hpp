@@ -16,6 +16,7 @@ enum class EventKind : std::uint8_t {
   update,    // a successful read-modify-write, lock or trylock
   choice,    // `choose`; no memory access
   deferral,  // a lock that waits for the one it reads from (trust); orders nothing
+  probe,     // the choice of a probe (guards.hpp); orders nothing
 };
 
 // What a thread of an execution graph is up to.

@@ -13,6 +13,7 @@ using compiler::Image;
 using compiler::InEither;
 using compiler::Mailbox;
 using compiler::Op;
+using compiler::Probe;
 using compiler::Uncounted;
 
 using Location = std::uint32_t;
