@@ -530,9 +530,10 @@ class GraphMachine {
     }
   }
   // From now on probes begin with a choice; but not those of equal threads that write, since a write of one of these comes after
-  // what the others have done before; and not those of daemons. At the beginning of the first run.
+  // what the others have done before; not those of daemons; and not in graphs that index their reads, whose sets the events of
+  // these choices would tear apart. At the beginning of the first run.
   void begin_with_probes() {
-    if (bound_.active()) return;
+    if (bound_.active() || ExecutionGraph::grows) return;
     for (ThreadId t = 0; t < thread_count(); ++t) {
       const auto& thread = image_.threads[t];
       if (!thread.is_daemon && (!thread.writes || !tied_.has_equal(t))) trials_.begin_with_probes(t);

@@ -69,7 +69,7 @@
 // Alternatives (RevisitsChoices). The choice of an `either` waits in the same way, until some guard holds. One
 // alternative is its home: with the newest writes it is maximal. The others are taken with writes that are there, or
 // a later write revisits the choice; then the events of the guard, which come directly after the choice, stay as
-// they are. A probe, which reads several locations before its thread goes on, begins with such a choice between the
+// they are. A probe, which reads several locations before its thread does anything else, begins with such a choice between the
 // newest writes and other ones (BeginsWithProbes).
 //
 // Violations are reported as schedules of the operational machine where there is one (linearise.hpp).

@@ -1,4 +1,4 @@
-// Random programs whose threads look at several locations before they go on, in the condition of an `await` or in a round of a
+// Random programs whose threads look at several locations first, in the condition of an `await` or in a round of a
 // retry loop: `trust` and `rsmc`, where such a probe is a read of all of them, find the executions, final states and violations
 // of `source`, where each load is on its own.
 #include <doctest/doctest.h>
