@@ -431,7 +431,7 @@ class GraphMachine {
     std::optional<EventName> found;
     for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
       const ThreadId t = take_first(left);
-      if ((found && !evaluates(t)) || tied_.held_back(t)) continue;
+      if ((found && !evaluates(t)) || is_held_back(t)) continue;
       if (!trials_.wait_ends(t)) continue;
       if (!is_at_choice(t) && !may_read(next_of(t), graph_.newest(initial(standing(t).location)))) continue;
       if (evaluates(t)) return next_of(t);
@@ -444,7 +444,7 @@ class GraphMachine {
     std::optional<EventName> found;
     for (auto left = graph_.in_state(ThreadState::awaiting); !left.empty();) {
       const ThreadId t = take_first(left);
-      if ((!found || evaluates(t)) && !tied_.held_back(t) && undecided(t, may_read)) found = next_of(t);
+      if ((!found || evaluates(t)) && !is_held_back(t) && undecided(t, may_read)) found = next_of(t);
       if (found && evaluates(found->thread)) break;
     }
     return found;
@@ -760,6 +760,22 @@ class GraphMachine {
     if (standing(name.thread).probe != Probe::first) [[likely]]
       return false;
     return name.index == graph_.thread(name.thread).length && is_at_choice(name.thread);
+  }
+  [[nodiscard]] bool is_held_back(ThreadId t) const {
+    return tied_.any() && (tied_.held_back(t) || is_held_back_at_probe(t));
+  }
+  // Whether the thread is to begin a probe in which its twin waits. The two would be in the wrong order if the twin read something
+  // newer at a load that the thread has passed; and no other thread depends on this one, which only reads (begin_with_probes).
+  [[nodiscard]] bool is_held_back_at_probe(ThreadId t) const {
+    if (standing(t).probe != Probe::first || !is_at_choice(t)) return false;
+    const EventId twin = tied_.next_twin_of(t);
+    if (twin == no_event) return false;
+    const ThreadId other = graph_[twin].thread;
+    if (graph_.thread(other).state != ThreadState::awaiting || standing(other).probe != Probe::later)
+      return false;
+    EventId begin = graph_.thread(other).last;
+    while (!is_probe(begin)) begin = graph_[begin].po_previous;
+    return graph_[begin].index == graph_.thread(t).length;
   }
   [[nodiscard]] bool evaluates(ThreadId t) const { return trials_.evaluates(t, standing(t)); }
   // The newest write of the event's location that is older than the choice of the guard.

@@ -24,15 +24,19 @@ class Writer : TextWriter {
   std::string program() {
     std::string text = "shared x: int; shared y: int; shared z: int; shared own: int[4]; mutex m;\n";
     const int threads = below(3) == 0 ? 2 : 3;
+    const bool begins_with_readers = below(3) == 0;
     for (int t = 0; t < threads; ++t) {
       // Equal threads, if nothing in them names the index; mostly they only read.
-      const bool are_equal = below(6) == 0;
-      only_reads_ = are_equal && below(3) > 0;
-      is_daemon_ = below(7) == 0;
+      const bool are_readers = begins_with_readers && t == 0;
+      const bool are_equal = are_readers || below(6) == 0;
+      only_reads_ = are_readers || (are_equal && below(3) > 0);
+      is_daemon_ = !are_readers && below(7) == 0;
       mine_ = "own[" + std::to_string(t) + "]";
       text += std::string(is_daemon_ ? "daemon " : "") + "thread " + std::string(1, "pqs"[t]) +
               (are_equal ? "[k: 0..2]" : "") + " {\n  var r = 0;\n";
-      for (int i = are_equal ? 2 : 3 + below(2); i > 0; --i) text += "  " + statement(i) + "\n";
+      if (are_readers) text += "  await " + condition() + ";\n";
+      for (int i = are_readers ? 0 : are_equal ? 2 : 3 + below(2); i > 0; --i)
+        text += "  " + statement(i) + "\n";
       text += "}\n";
     }
     return text;
