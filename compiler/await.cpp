@@ -8,6 +8,7 @@
 //   of the host, without the mutex: if the condition holds then, the thread only stops elsewhere.
 //
 // Loops that a waiting update stands for (waiting_updates.hpp) are awaits of which the condition is that update.
+#include <algorithm>
 #include <utility>
 
 #include "compiler/generator.hpp"
@@ -143,8 +144,10 @@ void Generator::evaluate_again(const Statement& statement, const Guard* guard, B
   frame_->begin_evaluation(true);
   const bool around = std::exchange(in_await_, true);
   in_guard_ = guard != nullptr;
+  // (Of a look at a plain variable, races count, whether the condition holds or not.)
   in_probe_ = guard == nullptr && awaited_ == nullptr && !run_ahead_ && !begun_ && !section_ &&
-              count_loads(statement.expressions[0]) > 1;
+              count_loads(statement.expressions[0]) > 1 &&
+              std::ranges::none_of(program_.variables, &lang::Variable::is_plain);
   evaluate_awaited(statement, holds, fails);
   in_probe_ = in_guard_ = false;
   in_await_ = around;
