@@ -8,7 +8,6 @@
 //   of the host, without the mutex: if the condition holds then, the thread only stops elsewhere.
 //
 // Loops that a waiting update stands for (waiting_updates.hpp) are awaits of which the condition is that update.
-#include <algorithm>
 #include <utility>
 
 #include "compiler/generator.hpp"
@@ -20,7 +19,7 @@ using llvm::BasicBlock;
 
 namespace {
 
-// At most as many as the loads that an evaluation can come to; a call may come to several.
+// How many loads an evaluation can come to. A call, which may come to any number of them, counts as two.
 std::size_t count_loads(const lang::Expression& expression) {
   std::size_t result = expression.kind == lang::ExpressionKind::load   ? 1
                        : expression.kind == lang::ExpressionKind::call ? 2
@@ -144,10 +143,8 @@ void Generator::evaluate_again(const Statement& statement, const Guard* guard, B
   frame_->begin_evaluation(true);
   const bool around = std::exchange(in_await_, true);
   in_guard_ = guard != nullptr;
-  // (Of a look at a plain variable, races count, whether the condition holds or not.)
-  in_probe_ = guard == nullptr && awaited_ == nullptr && !run_ahead_ && !begun_ && !section_ &&
-              count_loads(statement.expressions[0]) > 1 &&
-              std::ranges::none_of(program_.variables, &lang::Variable::is_plain);
+  in_probe_ =
+      guard == nullptr && awaited_ == nullptr && !run_ahead_ && count_loads(statement.expressions[0]) > 1;
   evaluate_awaited(statement, holds, fails);
   in_probe_ = in_guard_ = false;
   in_await_ = around;

@@ -1,5 +1,7 @@
 #include "compiler/generator.hpp"
 
+#include <algorithm>
+
 namespace heddle::compiler {
 Generator::Generator(const lang::Program& program, const Facts& facts, const ValueTypes& types,
                      SiteTable& sites, const Options& options)
@@ -8,6 +10,7 @@ Generator::Generator(const lang::Program& program, const Facts& facts, const Val
       types_(types),
       sites_(sites),
       options_(options),
+      has_probes_(std::ranges::none_of(program.variables, &lang::Variable::is_plain)),
       updated_(program.variables.size(), false),
       overwritten_(program.variables.size(), false),
       loaded_(program.variables.size(), false) {}

@@ -49,6 +49,7 @@ class Generator {
   void count_into(Coverage& counters, CoveragePoints& points) {
     counters_ = &counters;
     points_ = &points;
+    has_probes_ = false;
   }
   // By variable: whether a thread stores to it or exchanges its value.
   [[nodiscard]] const std::vector<bool>& overwritten() const { return overwritten_; }
@@ -284,11 +285,13 @@ class Generator {
   llvm::Value* note_change_in(const Retry& loop, llvm::Value* changed);
   void note_assigned(SlotRange slots, llvm::Value* index, llvm::Value* assigned);
   void note_performed(const Request& request, llvm::Value* result);
+  void start_round(const Retry& loop);
   void end_probes();
   llvm::Value* probe();
   void note_update(llvm::Value* effect);
-  [[nodiscard]] llvm::Value* constant(UpdateEffect effect) {
-    return ir().getInt64(static_cast<std::uint64_t>(effect));
+  template <typename Enum>
+  [[nodiscard]] llvm::Value* constant(Enum value) {
+    return ir().getInt64(static_cast<std::uint64_t>(value));
   }
   void return_statement(const lang::Statement& statement);
   void assign_statement(const lang::Statement& statement);
@@ -315,6 +318,9 @@ class Generator {
   const ValueTypes& types_;
   SiteTable& sites_;
   const Options& options_;
+  // Whether loads may belong to probes (compiler::Probe), so that ways of reading which lead nowhere need not be taken. (These
+  // would count for coverage, and a look at a plain variable can race on them.)
+  bool has_probes_;
   Coverage* counters_ = nullptr;  // null: no counting
   CoveragePoints* points_ = nullptr;
   Frame* frame_ = nullptr;
@@ -350,7 +356,7 @@ class Generator {
     // what it wrote, plus 1, or 0.
     std::uint32_t changed;
     std::uint32_t pending;
-    std::uint32_t probe;  // what the next load would be: 0 and 1 as Probe::first and later; more: none
+    std::uint32_t probe;  // a Probe: what the next load would be
     std::uint32_t top;    // slots below are older than the loop
     std::uint32_t site;
   };

@@ -177,8 +177,7 @@ class Lowering {
   void threads() {
     if (locks_blocks_) generator_.lock_blocks(static_cast<std::uint32_t>(result_.image.locations.size()));
     std::vector<std::optional<std::uint32_t>> functions(program_.templates.size());
-    std::vector<std::vector<LocalImage>> locals(program_.templates.size());
-    std::vector<bool> writes(program_.templates.size());
+    std::vector<Generator::Result> bodies(program_.templates.size());
     for (const lang::Thread& thread : program_.threads) {
       const std::uint32_t number = thread.thread_template;
       const lang::ThreadTemplate& code = program_.templates[number];
@@ -191,19 +190,17 @@ class Lowering {
         generator_.set_named(named_locals_[number]);
         // (An argument that is not used would tell equal threads apart by their bytes.)
         const bool takes_argument = code.is_family && facts_.used(code.body, 0);
-        auto body =
+        bodies[number] =
             generator_.generate(batch_.module(), "thread." + code.name, code.body, takes_argument,
                                 sites_.named(code.range, "end of thread " + code.name), run_ahead_, endless_);
-        functions[number] = batch_.add("thread." + code.name, body.start);
-        locals[number] = std::move(body.locals);
-        writes[number] = body.writes;
+        functions[number] = batch_.add("thread." + code.name, bodies[number].start);
       }
       ThreadImage& image = result_.image.threads.emplace_back();
       image.name = thread.name;
       image.argument = thread.argument;
       image.is_daemon = code.is_daemon;
-      image.writes = writes[number];
-      image.locals = locals[number];
+      image.writes = bodies[number].writes;
+      image.locals = bodies[number].locals;
       result_.thread_functions.push_back(*functions[number]);
     }
   }

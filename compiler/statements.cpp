@@ -266,7 +266,6 @@ void Generator::begin_retry(const Statement& loop, const Statement* begins) {
   const std::uint32_t changed = frame_->allocate();
   const std::uint32_t pending = frame_->allocate();
   const std::uint32_t probe = frame_->allocate();
-  for (const std::uint32_t slot : {changed, pending, probe}) frame_->store(slot, ir().getInt64(0));
   end_probes();
   retries_.push_back({.loop = &loop,
                       .begins = begins,
@@ -276,14 +275,20 @@ void Generator::begin_retry(const Statement& loop, const Statement* begins) {
                       .probe = probe,
                       .top = frame_->top(),
                       .site = sites_.at(loop.range)});
+  start_round(retries_.back());
+}
+
+void Generator::start_round(const Retry& loop) {
+  frame_->store(loop.changed, ir().getInt64(0));
+  frame_->store(loop.pending, ir().getInt64(0));
+  frame_->store(loop.probe, constant(Probe::first));
 }
 
 void Generator::end_round() {
   const Retry& loop = retries_.back();
   Value* const changes = ir().CreateOr(frame_->load(loop.changed), frame_->load(loop.pending));
   require(ir().CreateIsNotNull(changes), {.op = Op::idle_round, .site = loop.site});
-  for (const std::uint32_t slot : {loop.changed, loop.pending, loop.probe})
-    frame_->store(slot, ir().getInt64(0));
+  start_round(loop);
   frame_->start_round(loop.rounds);
 }
 
@@ -303,36 +308,34 @@ void Generator::note_assigned(SlotRange slots, Value* index, Value* assigned) {
   Value* const before = index == nullptr ? frame_->load(slots.first) : frame_->load(slots, index);
   Value* const changed = ir().CreateICmpNE(before, ir().CreateZExt(assigned, ir().getInt64Ty()));
   for (const Retry& loop : retries_) {
-    if (slots.first < loop.top)
-      frame_->note_change(slots, before, note_change_in(loop, changed), loop.rounds);
+    if (slots.first >= loop.top) continue;
+    Value* const change = note_change_in(loop, changed);
+    Value* const kept = ir().CreateSub(change, ir().getInt64(1));  // all bits, or none
+    frame_->store(loop.probe, ir().CreateAnd(frame_->load(loop.probe), kept));
+    frame_->note_change(slots, before, change, loop.rounds);
   }
 }
 
 // The rounds that have begun have come to something else than a load of their own.
 void Generator::end_probes() {
-  for (const Retry& loop : retries_) frame_->store(loop.probe, ir().getInt64(2));
+  for (const Retry& loop : retries_) frame_->store(loop.probe, constant(Probe::none));
 }
 
 // Of the next load: a Probe (i64), or null: it belongs to none.
 Value* Generator::probe() {
   static_assert(static_cast<int>(Probe::first) == 1 && static_cast<int>(Probe::later) == 2);
-  if (begun_ || section_ || counters_ != nullptr) return nullptr;  // (what leads nowhere is covered, too)
-  Value* const of_await =
-      in_probe_ ? ir().CreateSub(ir().getInt64(2), frame_->at_first_load()) : ir().getInt64(0);
-  if (retries_.empty()) return in_probe_ ? of_await : nullptr;
-  const Retry& loop = retries_.back();
-  Value* const next = frame_->load(loop.probe);
-  Value* const changes = ir().CreateOr(frame_->load(loop.changed), frame_->load(loop.pending));
-  Value* const over = ir().CreateIsNotNull(ir().CreateOr(changes, ir().CreateLShr(next, 1)));
-  return ir().CreateSelect(over, of_await, ir().CreateAdd(next, ir().getInt64(1)));
+  if (!has_probes_ || begun_ || section_) return nullptr;
+  if (in_probe_) return ir().CreateSub(constant(Probe::later), frame_->at_first_load());
+  return retries_.empty() ? nullptr : frame_->load(retries_.back().probe);
 }
 
 // What stores write need not change anything, but others may read it.
 void Generator::note_performed(const Request& request, Value* result) {
   if (retries_.empty()) return;
   if (request.op == Op::load) {
-    const std::uint32_t probe = retries_.back().probe;
-    frame_->store(probe, ir().CreateOr(frame_->load(probe), ir().getInt64(1)));
+    const std::uint32_t slot = retries_.back().probe;
+    Value* const probe = frame_->load(slot);  // `first` becomes `later`
+    frame_->store(slot, ir().CreateAdd(probe, ir().CreateAnd(probe, constant(Probe::first))));
   } else if (request.op != Op::fence) {
     end_probes();
   }

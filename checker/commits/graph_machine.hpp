@@ -53,12 +53,11 @@ class GraphMachine {
     static constexpr bool conditional = false;  // read-modify-writes are one event
     EventName name;
     Op op = Op::load;
-    bool ran = false;      // see `resume`
-    bool awaits = false;   // see `awaits`
-    bool settled = false;  // of a guard that can neither be revisited nor deleted: see WaitsAtChoices
-    bool in_probe =
-        false;  // a choice of a probe, or a load that follows it without a pause: see continue_guard
-    bool reads_newest = false;  // of the latter: so do all those before it
+    bool ran = false;           // see `resume`
+    bool awaits = false;        // see `awaits`
+    bool settled = false;       // of a guard that can neither be revisited nor deleted: see WaitsAtChoices
+    bool in_probe = false;      // the choice of a probe, or a load that comes directly after it
+    bool reads_newest = false;  // of the latter: the loads between the two do
     std::int64_t home = 0;      // of a choice that waits
     EventId opened = no_event;  // the choice that was opened, if the event is that or belongs to its guard,
     EventId opened_by = no_event;  // and the write that the guard must read
@@ -537,7 +536,7 @@ class GraphMachine {
     for (ThreadId t = 0; t < thread_count(); ++t) {
       const auto& thread = image_.threads[t];
       if (!thread.is_daemon && (!thread.writes || !tied_.has_equal(t))) trials_.begin_with_probes(t);
-      if (may_wait_at_probe(t, standing(t))) graph_.set_state(t, ThreadState::awaiting);
+      if (may_wait(t, standing(t))) graph_.set_state(t, ThreadState::awaiting);
     }
   }
   [[nodiscard]] bool any_choice_waits() const { return any_choice_waits_; }
@@ -735,13 +734,9 @@ class GraphMachine {
   // A read that stops the thread at once. With a preemption bound it is as any other: the bound has been
   // proven for the order of events without waiting. A look at a plain variable is one that can race, even if
   // it comes too early.
-  [[nodiscard]] bool may_wait(const Mailbox& m) const {
+  [[nodiscard]] bool may_wait(ThreadId t, const Mailbox& m) const {
+    if (m.probe != Probe::none && trials_.has_probes(t)) return true;
     return (m.in_await | m.before_assume) != 0 && !bound_.active() && !image_.locations[m.location].is_plain;
-  }
-  // The load of a probe that may be a round of a retry loop.
-  [[nodiscard]] bool may_wait_at_probe(ThreadId t, const Mailbox& m) const {
-    return m.probe != Probe::none && m.op == Op::load && trials_.has_probes(t) &&
-           !image_.locations[m.location].is_plain;
   }
   // (What one of several equal threads may choose depends on another one.)
   [[nodiscard]] bool may_wait_at_choice(ThreadId t, const Mailbox& m) {
@@ -934,7 +929,7 @@ class GraphMachine {
     auto state = ThreadState::ready;
     if (m.op == Op::lock) {
       state = ThreadState::waiting;
-    } else if (may_wait(m) || may_wait_at_choice(t, m) || may_wait_at_probe(t, m)) {
+    } else if (may_wait(t, m) || may_wait_at_choice(t, m)) {
       state = ThreadState::awaiting;
     } else if (m.op == Op::done) {
       state = ThreadState::finished;

@@ -24,6 +24,14 @@ template <typename Request>
   return request.op == Op::choose && request.in_either != compiler::InEither::no;
 }
 
+// Runs the thread to its next operation but fences. (A round of a retry loop may pass some.)
+template <typename Threads>
+void resume_past_fences(Threads& threads, ThreadId t, const Mailbox& m) {
+  do {
+    threads.resume(t);
+  } while (m.op == Op::fence);
+}
+
 // A probe has two alternatives, which are the same to the thread: the home, and one for all other ways to read.
 inline constexpr std::int64_t alternatives_of_probe = 2;
 
@@ -45,11 +53,9 @@ class Guards {
   // The image must outlive the object, and so must what `threads` refers to.
   Guards(const Image& image, Threads threads) : image_(image), threads_(threads) {}
 
-  // The thread is at the first load of a probe; at a later one.
-  [[nodiscard]] bool begins_probe(const Mailbox& m) const { return is_in_probe(m, Probe::first); }
   // The thread is at a load of a guard, or at the choice of an `either` with which an alternative begins.
   [[nodiscard]] bool is_inside(const Mailbox& m) const {
-    if (is_in_probe(m, Probe::later)) return true;
+    if (m.probe == Probe::later) return true;
     if (m.in_either != compiler::InEither::inside) return false;
     return m.op == Op::choose ||
            (m.op == Op::load && m.in_await != 0 && !image_.locations[m.location].is_plain);
@@ -134,9 +140,6 @@ class Guards {
   }
 
  private:
-  [[nodiscard]] bool is_in_probe(const Mailbox& m, Probe probe) const {
-    return m.probe == probe && m.op == Op::load && !image_.locations[m.location].is_plain;
-  }
   struct Alternatives {
     std::int64_t low;
     std::int64_t end;
@@ -177,12 +180,9 @@ class Guards {
     for (const std::int64_t value : read_) resume(trial.thread, m, value);
     return m;
   }
-  // (A round of a retry loop may pass fences.)
   void resume(ThreadId t, Mailbox& m, std::int64_t value) {
     m.value = value;
-    do {
-      threads_.resume(t);
-    } while (m.op == Op::fence);
+    resume_past_fences(threads_, t, m);
   }
   [[nodiscard]] bool fails(const Mailbox& m) const {
     if (of_probe_) return fails_at_once(m);

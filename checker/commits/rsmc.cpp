@@ -145,8 +145,8 @@ class Rsmc : CommitExploration<Machine> {
     Branches<Machine> event;
     bool committed = false;  // with some parameter
     bool idle = false;       // a read that waits and cannot read the newest write, or of a settled guard
+    bool marked = false;     // if idle: the branch in which it waits on has been taken, or there is none
     bool is_choice = false;
-    bool marked = false;    // if idle: the branch in which it waits on has been taken, or there is none
     std::int64_t home = 0;  // of a choice that waits
     // The continuation being traversed: its c is committed, the writer comes next.
     bool trying_writer = false;
@@ -255,8 +255,8 @@ void Rsmc<Machine>::arrive() {
   undo_branch();
 }
 
-// After a choice that waited, or a step of a settled guard, the next step of that guard comes at once: opens its node. False if
-// the newest step is neither, or its guard has been passed.
+// After a choice that waited, or a step of a settled guard or of the home of a probe, the next step of that guard comes at once: opens
+// its node. False if the newest step is none of these, or its guard has been passed.
 template <WaitsInPlace Machine>
 bool Rsmc<Machine>::open_in_guard() {
   if constexpr (WaitsAtChoices<Machine>) {

@@ -38,9 +38,7 @@ class Trials {
     Mailbox& m = snapshots_.enter(t, graph_.thread(t).snapshot);
     for (;; value = newest_value(m.location)) {
       m.value = effect_of_reading(m.op, value, m.value, m.expected, t).result;
-      do {
-        snapshots_.resume(t);
-      } while (m.op == Op::fence);
+      resume_past_fences(snapshots_, t, m);
       if (loads == nullptr || !evaluates(t, m)) break;
       ++*loads;
     }
@@ -48,8 +46,8 @@ class Trials {
   }
   // Whether the thread has begun to evaluate a condition of several loads.
   [[nodiscard]] bool evaluates(ThreadId t, const Mailbox& m) const {
-    if (m.op != Op::load) return false;
-    return (m.in_await != 0 && m.expected == 0) || (m.probe == Probe::later && has_probes(t));
+    return (m.op == Op::load && m.in_await != 0 && m.expected == 0) ||
+           (m.probe == Probe::later && has_probes(t));
   }
   // Whether the thread, which waits, continues if it reads the newest values.
   [[nodiscard]] bool wait_ends(ThreadId t) {
@@ -87,11 +85,11 @@ class Trials {
     has_probes_[t] = true;
   }
   [[nodiscard]] bool has_probes(ThreadId t) const { return !has_probes_.empty() && has_probes_[t]; }
-  // Whether the thread, which waits, is at a choice: that of an `either`, or of a probe, which has not been made.
+  // Whether the thread waits at a choice: that of an `either`, or of a probe that it has yet to begin.
   [[nodiscard]] bool is_at_choice(ThreadId t) const {
     const Mailbox& m = snapshots_.mailbox(graph_.thread(t).snapshot);
     if (m.op == Op::choose) return true;
-    if (m.probe != Probe::first || !has_probes(t) || !guards_.begins_probe(m)) [[likely]]
+    if (m.probe != Probe::first || !has_probes(t)) [[likely]]
       return false;
     EventId last = graph_.thread(t).last;
     while (last != no_event && graph_[last].kind == EventKind::deferral) last = graph_[last].po_previous;

@@ -55,9 +55,6 @@ class Writer : TextWriter {
       default: return variable() + " = " + number() + ";";
     }
   }
-  std::string comparison(const std::string& what) {
-    return what + (below(3) == 0 ? " != " : " == ") + number();
-  }
   // (Of a daemon that reads one location twice for a condition, others count a look with an old first value as well.)
   std::string condition() {
     const std::string one = variable();

@@ -43,9 +43,7 @@ class Writer : TextWriter {
   }
 
  private:
-  std::string comparison(const std::string& what) {
-    return what + (below(3) > 0 ? " != " : " == ") + number();
-  }
+  std::string comparison(const std::string& what) { return TextWriter::comparison(what, 2); }
   // (Of a daemon that reads one location twice for a condition, others count a look with an old first value as well.)
   std::string condition() {
     const std::string one = one_of("xxyz");

@@ -20,6 +20,10 @@ class TextWriter {
   }
   // A small constant.
   std::string number() { return std::to_string(below(3)); }
+  // Of something with such a constant, for inequality in `unequal` of three cases.
+  std::string comparison(const std::string& what, int unequal = 1) {
+    return what + (below(3) < unequal ? " != " : " == ") + number();
+  }
 
  private:
   std::mt19937_64 random_;
