@@ -228,12 +228,13 @@ std::string json_report(const Program& program, const CheckResult& result, std::
   json["threads"] = program.threads();
   json["spin_loops"] = program.spin_loops();
   json["retry_loops"] = Json::array();
+  std::uint32_t number = 0;
   for (const RetryLoop& loop : program.retry_loops()) {
     json["retry_loops"].push_back({{"file", loop.file},
                                    {"line", loop.line},
                                    {"column", loop.column},
                                    {"source", loop.source},
-                                   {"waits", loop.waits && result.waiting_loops > 0}});
+                                   {"waits", std::ranges::binary_search(result.waiting_loops, number++)}});
   }
   json["model"] = result.model;
   json["explored_as"] = result.explored_as.empty() ? Json(nullptr) : Json(result.explored_as);

@@ -94,9 +94,10 @@ std::string format_counts(const Program& program, const CheckResult& result, con
     lines.emplace_back("spin loops", fmt::format("{} treated as await", grouped(program.spin_loops())));
   }
   std::vector<std::string> waiting, trying;  // places of retry loops
+  std::uint32_t number = 0;
   for (const RetryLoop& loop : program.retry_loops()) {
     const std::string line = std::to_string(loop.line);
-    const bool waits = loop.waits && result.waiting_loops > 0;
+    const bool waits = std::ranges::binary_search(result.waiting_loops, number++);
     (waits ? waiting : trying)
         .push_back(loop.file == program.name() ? "line " + line : one_line(loop.file) + ":" + line);
   }

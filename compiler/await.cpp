@@ -67,10 +67,11 @@ void Generator::evaluate_update(const WaitingUpdate& waiting, BasicBlock* met, B
   const lang::Expression& update = *waiting.update;
   const std::span<const lang::Expression> operands(update.operands);
   const std::size_t indexes = program_.variables[update.id].is_array ? 1 : 0;
+  const std::uint32_t top = frame_->top();
   const Place target = place(update.id, operands.first(indexes), false, update.range);
   llvm::Value* const base = waiting.ends.bound == nullptr ? ir().getInt64(0) : integer(*waiting.ends.bound);
-  llvm::Value* const bound =
-      ir().CreateAdd(base, ir().getInt64(static_cast<std::uint64_t>(waiting.ends.offset)));
+  const Held bound = hold(
+      ir().CreateAdd(base, ir().getInt64(static_cast<std::uint64_t>(waiting.ends.offset))), run_ahead_);
   llvm::Value* operand = integer(operands.back());
   Op op = Op::compare_exchange;
   if (update.kind == lang::ExpressionKind::exchange) op = Op::exchange_if_equal;
@@ -82,13 +83,12 @@ void Generator::evaluate_update(const WaitingUpdate& waiting, BasicBlock* met, B
   }
   loaded_[update.id] = true;
   if (!retries_.empty()) updated_[update.id] = true;
-  llvm::Value* const succeeds = perform({.op = op,
-                                         .value = operand,
-                                         .expected = bound,
-                                         .location = location(target, update.range),
-                                         .site = sites_.at(update.range),
-                                         .in_await = true,
-                                         .asks_effect = !retries_.empty()});
+  llvm::Value* const succeeds = perform_at(target, update.range,
+                                           {.op = op,
+                                            .site = sites_.at(update.range),
+                                            .in_await = true,
+                                            .asks_effect = !retries_.empty()},
+                                           bound, hold(operand, run_ahead_), top);
   if (waiting.gives == nullptr) return branch_on(succeeds, met, failed);
   BasicBlock* const succeeded = frame_->block();
   branch_on(succeeds, succeeded, failed);

@@ -139,6 +139,10 @@ class Generator {
 
   // operations.cpp
   llvm::Value* operation(const lang::Expression& expression);
+  // Its last step, with everything evaluated. Releases what is held beyond `top`.
+  llvm::Value* perform_at(const Place& target, const lang::SourceRange& range, Request request,
+                          const std::optional<Held>& expected, const std::optional<Held>& operand,
+                          std::uint32_t top);
   llvm::Value* choose(const lang::Expression& expression, InEither in_either = InEither::no);
   Place place(std::uint32_t variable, std::span<const lang::Expression> index, bool suspends,
               const lang::SourceRange& range);

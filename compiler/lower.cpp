@@ -98,18 +98,10 @@ class Lowering {
       generator_.count_into(counters, *points_);
     }
     if (options.end_idle) {
-      const auto loops = retry_loops(program_);
-      retry_loops_ = {loops.begin(), loops.end()};
-      if (!options.coverage) {
-        waiting_updates_ = waiting_updates(program_);
-        update_pairs_ = update_pairs(program_);
-      }
+      if (!options.coverage) waiting_updates_ = waiting_updates(program_);
+      if (!options.run_ahead) try_again(!options.coverage);
       result_.image.waiting_loops =
           static_cast<std::uint32_t>(waiting_updates_.size() + update_pairs_.size());
-      revertible_ = revertible_variables(program_);
-      std::vector<bool> revertible;
-      for (const auto& comparisons : revertible_) revertible.push_back(comparisons != nullptr);
-      generator_.set_revertible(std::move(revertible));
     }
     batch.programs().optimise = batch.programs().optimise && options.optimise && optimisable();
   }
@@ -129,6 +121,16 @@ class Lowering {
   }
 
  private:
+  void try_again(bool in_pairs) {
+    const auto loops = retry_loops(program_);
+    retry_loops_ = {loops.begin(), loops.end()};
+    if (in_pairs) update_pairs_ = update_pairs(program_);
+    revertible_ = revertible_variables(program_);
+    std::vector<bool> revertible;
+    for (const auto& comparisons : revertible_) revertible.push_back(comparisons != nullptr);
+    generator_.set_revertible(std::move(revertible));
+  }
+
   // O2 takes quadratic time in the size of a thread.
   [[nodiscard]] bool optimisable() const {
     constexpr std::uint64_t most_nodes = 4000;

@@ -71,7 +71,16 @@ Value* Generator::operation(const Expression& expression) {
   }
   std::optional<Held> operand;
   if (!values.empty()) operand = hold(values.back(), waits || (run_ahead_ && expected));
-  request.location = location(target, expression.range);
+  if (request.op == Op::load) request.probe = probe();
+  Value* const result = perform_at(target, expression.range, request, expected, operand, top);
+  const bool boolean = expression.type == lang::Type::boolean && !result->getType()->isIntegerTy(1);
+  return boolean ? ir().CreateIsNotNull(result) : result;
+}
+
+Value* Generator::perform_at(const Place& target, const lang::SourceRange& range, Request request,
+                             const std::optional<Held>& expected, const std::optional<Held>& operand,
+                             std::uint32_t top) {
+  request.location = location(target, range);
   Value* const address_mask = mask_;
   mask_ = nullptr;
   if (expected) request.expected = use(*expected);
@@ -80,8 +89,7 @@ Value* Generator::operation(const Expression& expression) {
   if (operand) request.value = use(*operand);
   Value* const data_mask = mask_;
   if (!run_ahead_ || !expected) frame_->release_to(top);
-  if (request.op == Op::load) request.probe = probe();
-  Value* result = perform(request, address_mask, data_mask, compared_mask);
+  Value* const result = perform(request, address_mask, data_mask, compared_mask);
   if (run_ahead_ && expected) {
     // The comparison is a branch on the value read and on the expected value.
     Value* const read_mask = mask_;
@@ -90,8 +98,7 @@ Value* Generator::operation(const Expression& expression) {
     add_control(mask_);
     frame_->release_to(top);
   }
-  const bool boolean = expression.type == lang::Type::boolean && !result->getType()->isIntegerTy(1);
-  return boolean ? ir().CreateIsNotNull(result) : result;
+  return result;
 }
 
 Value* Generator::choose(const Expression& expression, InEither in_either) {

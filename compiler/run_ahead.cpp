@@ -55,7 +55,7 @@ llvm::Function* join_function(llvm::Module& module) {
 bool is_visible(Op op) { return op <= Op::try_lock; }
 
 bool has_result(Op op) {
-  return op == Op::load || (op >= Op::exchange && op <= Op::fetch_min) || op == Op::try_lock;
+  return op == Op::load || (op >= Op::exchange && op <= Op::add_if_at_most) || op == Op::try_lock;
 }
 
 }  // namespace

@@ -204,15 +204,14 @@ std::string checker::why_no_sections(const Program& program) {
   return {};
 }
 
-Loops checker::loops_of(const CheckOptions& options, const ModelInfo& model, const AlgorithmInfo& algorithm) {
+Loops checker::loops_of(const CheckOptions& options, const AlgorithmInfo& algorithm) {
   if (algorithm.runs_endless) {
     // (Final states show locals that nothing reads again.)
     const bool shows_states =
         options.collect_outcomes || options.robust_states || !options.witness_of.empty();
     return shows_states ? Loops::endless : Loops::merging;
   }
-  const bool as_written =
-      model.out_of_order || options.preemption_bound || options.robust || options.random || options.live;
+  const bool as_written = options.preemption_bound || options.robust || options.random || options.live;
   return as_written ? Loops::bounded : Loops::retrying;
 }
 
@@ -416,7 +415,7 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
   }
   if (options.coverage && (options.save || !options.resume.empty()))
     return refuse("a search that counts coverage cannot be saved and continued");
-  const Loops loops = checker::loops_of(options, *model, algorithm);
+  const Loops loops = checker::loops_of(options, algorithm);
   const Blocks blocks = blocks_of(program, model->name, algorithm.name);
   std::shared_ptr<const compiler::Image> image;
   std::shared_ptr<const compiler::Image> shown;
@@ -515,11 +514,11 @@ Result<CheckResult> checker::check(const Program& program, const CheckOptions& r
         search.show_by(*shown);
       }
     }
-    result.waiting_loops = image->waiting_loops;
+    if (image->waiting_loops > 0) result.waiting_loops = state_of(program).waiting_loops(model->out_of_order);
     const auto describe = [&](auto found) {
       if (of_steps) found.schedule = checker::run_of_steps(search, found.schedule);
       auto described = checker::describe(of_steps ? *of_steps : search, found);
-      described.trace.waits_at_loops = result.waiting_loops > 0;
+      described.trace.waits_at_loops = !result.waiting_loops.empty();
       return described;
     };
     for (const auto& found : search.violations()) result.violations.push_back(describe(found));

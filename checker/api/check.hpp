@@ -16,8 +16,7 @@ struct Cell;
 
 // What ends the loops of the image that such a check runs. Idle rounds do where an execution without them shows the same: no
 // switch between threads becomes a preemption, no cycle is missing, and no run of a random search is lost.
-[[nodiscard]] Loops loops_of(const CheckOptions& options, const ModelInfo& model,
-                             const AlgorithmInfo& algorithm);
+[[nodiscard]] Loops loops_of(const CheckOptions& options, const AlgorithmInfo& algorithm);
 
 // What the program's atomic blocks are for a pair that exists.
 [[nodiscard]] Blocks blocks_of(const Program& program, std::string_view model, std::string_view algorithm);

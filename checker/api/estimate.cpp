@@ -107,7 +107,7 @@ Result<Estimate> estimate(const Program& program, const CheckOptions& requested,
   try {
     const ModelInfo& model = *checker::find_model(options.model);
     const auto image =
-        state_of(program).image(model.out_of_order, checker::loops_of(options, model, algorithm),
+        state_of(program).image(model.out_of_order, checker::loops_of(options, algorithm),
                                 checker::blocks_of(program, model.name, sampled.algorithm));
     checker::Search search(*image, options);
     try {

@@ -15,6 +15,7 @@
 
 #include "checker/api/engine.hpp"
 #include "checker/api/state.hpp"
+#include "checker/registry.hpp"
 #include "checker/report/trace.hpp"
 #include "heddle/machine.h"
 
@@ -39,7 +40,8 @@ class Machine::Core {
   // Changes to the program's code in which threads wait at loops, or to that in which they do not. (Nothing has been done yet.)
   void wait_at_loops(bool waits) {
     if (waits == waits_at_loops) return;
-    code = state_of(program).image(false, waits ? Loops::retrying : Loops::bounded);
+    code = state_of(program).image(checker::runs_ahead(options.model),
+                                   waits ? Loops::retrying : Loops::bounded);
     waits_at_loops = waits;
     reset();
     refresh();

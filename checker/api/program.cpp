@@ -88,17 +88,20 @@ std::shared_ptr<Program::State> Program::State::make(lang::Program tree, lang::S
   // A data race may be between an access of an idle round and one that depends on what the thread does after it.
   if (!options.unroll_spin_loops && std::ranges::none_of(tree.variables, &lang::Variable::is_plain)) {
     const auto loops = compiler::retry_loops(tree);
-    std::unordered_set<const lang::Statement*> retrying(loops.begin(), loops.end()), waiting;
+    std::unordered_set<const lang::Statement*> retrying(loops.begin(), loops.end()), waiting, ahead;
     // (A loop that changes something once its update has succeeded is a retry loop only if this is one of a pair.)
     for (const auto& [first, pair] : compiler::update_pairs(tree)) {
       retrying.insert(pair.loop);
       waiting.insert(pair.loop);
     }
     if (!loops.empty()) {
-      for (const auto& [first, update] : compiler::waiting_updates(tree)) waiting.insert(update.loop);
+      for (const auto& [first, update] : compiler::waiting_updates(tree)) {
+        waiting.insert(update.loop);
+        ahead.insert(update.loop);
+      }
     }
     for (const lang::Statement* loop : retrying)
-      state->retry_loops.push_back({loop->range, waiting.contains(loop)});
+      state->retry_loops.push_back({loop->range, waiting.contains(loop), ahead.contains(loop)});
     std::ranges::sort(state->retry_loops, {},
                       [](const auto& loop) { return std::pair(loop.range.file, loop.range.begin); });
   }
@@ -170,10 +173,19 @@ compiler::Options Program::State::form(bool run_ahead, Loops loops, Blocks block
 const std::shared_ptr<const compiler::Image>& Program::State::image(bool run_ahead, Loops loops,
                                                                     Blocks blocks) const {
   const std::lock_guard lock(making_);
-  if (loops == Loops::retrying && retry_loops.empty()) loops = Loops::bounded;
+  const bool nothing_to_do = run_ahead ? waiting_loops(true).empty() : retry_loops.empty();
+  if (loops == Loops::retrying && nothing_to_do) loops = Loops::bounded;
   auto& image = slot(run_ahead, loops, blocks);
   if (!image) image = make_image(form(run_ahead, loops, blocks)).image;
   return image;
+}
+
+std::vector<std::uint32_t> Program::State::waiting_loops(bool run_ahead) const {
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t i = 0; i < retry_loops.size(); ++i) {
+    if (run_ahead ? retry_loops[i].waits_ahead : retry_loops[i].waits) result.push_back(i);
+  }
+  return result;
 }
 
 Program::State::Instrumented Program::State::instrumented(bool run_ahead, Loops loops, Blocks blocks) const {
@@ -318,11 +330,11 @@ std::uint32_t Program::spin_loops() const { return state_->spin_loops; }
 
 std::vector<RetryLoop> Program::retry_loops() const {
   std::vector<RetryLoop> loops;
-  for (const auto& [range, waits] : state_->retry_loops) {
+  for (const auto& [range, waits, ahead] : state_->retry_loops) {
     const auto [line, column] = state_->sources.locate(range.file, range.begin);
     loops.push_back(
         {state_->sources.name(range.file), line, column,
-         compiler::fold_text(state_->sources.text(range), std::numeric_limits<std::size_t>::max()), waits});
+         compiler::fold_text(state_->sources.text(range), std::numeric_limits<std::size_t>::max())});
   }
   return loops;
 }

@@ -40,12 +40,15 @@ struct __attribute__((visibility("hidden"))) Program::State {
   std::uint32_t spin_loops = 0;
   bool unroll_spin_loops = false;  // as CompileOptions says
   // The loops whose idle rounds end in Loops::retrying, or at which threads wait there, in the order of the text. None if
-  // `unroll_spin_loops`.
+  // `unroll_spin_loops`. Threads that run ahead wait at some of those at which others do.
   struct RetryLoop {
     lang::SourceRange range;
     bool waits = false;
+    bool waits_ahead = false;
   };
   std::vector<RetryLoop> retry_loops;
+  // The indexes of those at which threads wait.
+  [[nodiscard]] std::vector<std::uint32_t> waiting_loops(bool run_ahead) const;
   std::string ir;
   std::optional<LitmusTest> litmus;
   // Its source and tree, for later questions about names.
@@ -55,7 +58,7 @@ struct __attribute__((visibility("hidden"))) Program::State {
   compiler::Options options;
 
   // The image whose threads take one operation after the other, or the one whose threads run ahead of their
-  // loads; the latter has no form but `bounded`. Each is compiled at its first use. Throws std::runtime_error if
+  // loads; the latter is `bounded` or `retrying`. Each is compiled at its first use. Throws std::runtime_error if
   // that fails. Blocks are sections in images that run ahead, whatever `blocks` says. Thread-safe.
   [[nodiscard]] const std::shared_ptr<const compiler::Image>& image(bool run_ahead = false,
                                                                     Loops loops = Loops::bounded,
@@ -89,10 +92,10 @@ struct __attribute__((visibility("hidden"))) Program::State {
   mutable std::mutex making_;
   mutable std::shared_ptr<const compiler::Image> images_[kinds_of_blocks]
                                                         [kinds_of_loops];  // by `blocks` and `loops`
-  mutable std::shared_ptr<const compiler::Image> run_ahead_image_;
+  mutable std::shared_ptr<const compiler::Image> run_ahead_images_[kinds_of_loops];  // by `loops`
   [[nodiscard]] std::shared_ptr<const compiler::Image>& slot(bool run_ahead, Loops loops,
                                                              Blocks blocks) const {
-    if (run_ahead) return run_ahead_image_;
+    if (run_ahead) return run_ahead_images_[static_cast<std::size_t>(loops)];
     return images_[static_cast<std::size_t>(blocks)][static_cast<std::size_t>(loops)];
   }
 };

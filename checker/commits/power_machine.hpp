@@ -848,7 +848,7 @@ auto PowerMachine<Words>::order_after_own_read(const Prepared& event, ProcessId 
   order.commit_before.insert(reader);
   if (self.op == Op::compare_exchange || is_of_mutex(self.op)) {
     order.control.insert(reader);
-  } else if (self.op != Op::exchange) {
+  } else if (self.op != Op::exchange && self.op != Op::exchange_if_equal) {
     order.dependencies.insert(reader);
   }
   return order;

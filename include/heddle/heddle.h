@@ -88,8 +88,6 @@ struct RetryLoop {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   std::string source;  // "while !try_push(s, node)"
-  // Whether a thread waits here as at an `await`, and makes no round that fails: `while exchange(taken, true) { }`.
-  bool waits = false;
 };
 
 class Program {
@@ -112,8 +110,9 @@ class Program {
   // The number of loops that are treated as `await`; see CompileOptions::unroll_spin_loops.
   [[nodiscard]] std::uint32_t spin_loops() const;
   // The loops that try again, each once, in the order of the text: a round of these that turns out to change nothing ends
-  // its execution, or is not made (RetryLoop::waits), since an execution without the round shows the same. Not under models that are out of order, with a
-  // preemption bound, in a random search, where robustness is asked about, or in a stateful search. Empty with
+  // its execution (not under models that are out of order), or is not made (CheckResult::waiting_loops), since an execution
+  // without the round shows the same. Not with a preemption bound, in a random search, where robustness is asked about, or in
+  // a stateful search. Empty with
   // CompileOptions::unroll_spin_loops, and in programs with `plain` variables.
   [[nodiscard]] std::vector<RetryLoop> retry_loops() const;
   // Empty unless the program comes from a .litmus file. Final states then are what the test observes.
@@ -336,7 +335,7 @@ struct Trace {
   // Violations of liveness: the steps from this one on repeat for ever; the state after the last step is the
   // one before this step.
   std::optional<std::size_t> repeats_from = {};
-  // Threads waited at loops instead of trying again and again (RetryLoop::waits).
+  // Threads waited at loops instead of trying again and again (CheckResult::waiting_loops).
   bool waits_at_loops = false;
 };
 
@@ -501,8 +500,9 @@ struct CheckResult {
   std::vector<Witness> witnesses;
   std::vector<std::string> bounds;  // one sentence for each bound that cut something
   std::vector<BlockedAt> blocked;   // most executions first
-  std::uint32_t waiting_loops =
-      0;                   // of Program::retry_loops: those at which threads waited (RetryLoop::waits)
+  // Of Program::retry_loops, indexes that ascend: those at which a thread waits as at an `await` and makes no round that fails, as
+  // `while exchange(taken, true) { }`. Models that are out of order have only some of them.
+  std::vector<std::uint32_t> waiting_loops;
   std::string stopped_by;  // the limit that ended the search: "timeout", "interrupted", ...
   Counts counts;
   std::vector<ConditionCount> conditions;
