@@ -90,13 +90,19 @@ void Generator::evaluate_update(const WaitingUpdate& waiting, BasicBlock* met, B
                                             .asks_effect = !retries_.empty()},
                                            bound, hold(operand, run_ahead_), top);
   if (waiting.gives == nullptr) return branch_on(succeeds, met, failed);
+  const Held answer = hold(frame_->newest_answer(), run_ahead_);
+  llvm::Value* const decision = settled(succeeds);
+  llvm::Value* const given = use(answer);
+  llvm::Value* const mask = std::exchange(mask_, nullptr);
+  frame_->release_to(top);
   BasicBlock* const succeeded = frame_->block();
-  branch_on(succeeds, succeeded, failed);
+  branch_on(decision, succeeded, failed);
   frame_->start(succeeded);
+  mask_ = mask;
   if (waiting.gives->kind == lang::StatementKind::declare) {
-    bind(scope(), waiting.gives->id, frame_->newest_answer());
+    bind(scope(), waiting.gives->id, given);
   } else {
-    store_masked(*scope().bindings[waiting.gives->id].slot, frame_->newest_answer());
+    store_masked(*scope().bindings[waiting.gives->id].slot, given);
   }
   frame_->jump(met);
 }

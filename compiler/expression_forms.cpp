@@ -26,6 +26,21 @@ bool same(const Statement& a, const Statement& b) {
          all(a.expressions, b.expressions) && all(a.body, b.body) && all(a.otherwise, b.otherwise);
 }
 
+std::size_t uses(const Expression& expression, lang::LocalId local) {
+  std::size_t result = expression.kind == ExpressionKind::local && expression.id == local ? 1 : 0;
+  for (const Expression& operand : expression.operands) result += uses(operand, local);
+  return result;
+}
+
+std::size_t uses(std::span<const Statement> statements, lang::LocalId local) {
+  std::size_t result = 0;
+  for (const Statement& statement : statements) {
+    for (const Expression& expression : statement.expressions) result += uses(expression, local);
+    result += uses(statement.body, local) + uses(statement.otherwise, local);
+  }
+  return result;
+}
+
 namespace {
 
 bool is_comparison(BinaryOperator op) { return op >= BinaryOperator::equal; }

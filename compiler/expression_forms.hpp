@@ -1,6 +1,7 @@
 // Forms of code that analyses of loops recognise. Independent of LLVM.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,6 +14,9 @@ namespace heddle::compiler {
 [[nodiscard]] bool same(const lang::Expression& a, const lang::Expression& b);
 [[nodiscard]] bool same(const lang::Statement& a, const lang::Statement& b);
 
+// How often they read the local. Time linear in them.
+[[nodiscard]] std::size_t uses(const lang::Expression& expression, lang::LocalId local);
+[[nodiscard]] std::size_t uses(std::span<const lang::Statement> statements, lang::LocalId local);
 // Whether they contain a `return`. Time linear in them.
 [[nodiscard]] bool returns(std::span<const lang::Statement> statements);
 // Whether the statement is a `return` of this constant.

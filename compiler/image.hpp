@@ -73,6 +73,11 @@ enum class Op : std::uint8_t {
   done,
 };
 
+// Of read-modify-writes: whether it may read without writing.
+[[nodiscard]] constexpr bool is_conditional(Op op) {
+  return op == Op::compare_exchange || (op >= Op::exchange_if_equal && op <= Op::add_if_at_most);
+}
+
 // What a thread that waits in an alternative of an `either` does next. It evaluates the guard of that alternative; or
 // those of all alternatives, until one holds, and then stops elsewhere (only on trial runs, after which it is restored);
 // or it chooses again.
@@ -147,7 +152,7 @@ struct Dependencies {
   std::uint64_t address;   // in: loads that the operation's address depends on
   std::uint64_t data;      // in: loads that its operands, or an assertion's condition, depend on
   std::uint64_t control;   // in: loads that branches so far depend on
-  std::uint64_t compared;  // in: for compare_exchange, loads that `expected` depends on; otherwise undefined
+  std::uint64_t compared;  // in: if is_conditional(op), loads that `expected` depends on; otherwise undefined
   // out: the load, read-modify-write or trylock just executed, and no other
   std::uint64_t result;
   LoadSetTable* sets;  // out, before the first set with the highest bit

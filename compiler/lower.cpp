@@ -98,8 +98,15 @@ class Lowering {
       generator_.count_into(counters, *points_);
     }
     if (options.end_idle) {
-      if (!options.coverage) waiting_updates_ = waiting_updates(program_);
-      if (!options.run_ahead) try_again(!options.coverage);
+      if (!options.coverage) {
+        waiting_updates_ = waiting_updates(program_);
+        update_pairs_ = update_pairs(program_);
+      }
+      if (options.run_ahead) {
+        std::erase_if(update_pairs_, [](const auto& it) { return !it.second.ahead; });
+      } else {
+        find_retries();
+      }
       result_.image.waiting_loops =
           static_cast<std::uint32_t>(waiting_updates_.size() + update_pairs_.size());
     }
@@ -121,10 +128,9 @@ class Lowering {
   }
 
  private:
-  void try_again(bool in_pairs) {
+  void find_retries() {
     const auto loops = retry_loops(program_);
     retry_loops_ = {loops.begin(), loops.end()};
-    if (in_pairs) update_pairs_ = update_pairs(program_);
     revertible_ = revertible_variables(program_);
     std::vector<bool> revertible;
     for (const auto& comparisons : revertible_) revertible.push_back(comparisons != nullptr);

@@ -17,8 +17,7 @@ struct Options {
   std::uint32_t unroll = 16;  // rounds of a `while` before op loop_bound
   bool endless = false;       // no `while` of a thread is cut or counts its rounds; those of `final` are
   // A round of a retry loop that changed nothing ends the thread by op idle_round, and the thread waits at an update instead
-  // of trying where it can (not with `coverage`, which is about failing rounds, too). With `run_ahead`, only the latter, and only
-  // at waiting updates.
+  // of trying where it can (not with `coverage`, which is about failing rounds, too). With `run_ahead`, only the latter.
   bool end_idle = false;
   bool clear_dead = false;   // values that a thread does not read again are 0; not together with run_ahead
   bool run_ahead = false;    // threads run ahead of their loads, see Dependencies

@@ -32,9 +32,11 @@ Op fetch_op(lang::FetchOperator op) {
 Value* Generator::operation(const Expression& expression) {
   if (&expression == updated_by_load_) {
     updated_by_load_ = nullptr;
+    mask_ = nullptr;
     return ir().getTrue();
   }
   const bool discarded = std::exchange(discarded_, false);
+  const bool decides = std::exchange(decides_, false);
   const std::span<const Expression> operands(expression.operands);
   const std::size_t indexes = program_.variables[expression.id].is_array ? 1 : 0;
   const std::span<const Expression> values = operands.subspan(indexes);
@@ -73,6 +75,7 @@ Value* Generator::operation(const Expression& expression) {
   if (!values.empty()) operand = hold(values.back(), waits || (run_ahead_ && expected));
   if (request.op == Op::load) request.probe = probe();
   Value* const result = perform_at(target, expression.range, request, expected, operand, top);
+  if (decides) add_control(mask_);
   const bool boolean = expression.type == lang::Type::boolean && !result->getType()->isIntegerTy(1);
   return boolean ? ir().CreateIsNotNull(result) : result;
 }

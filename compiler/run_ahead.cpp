@@ -166,7 +166,7 @@ Value* Generator::perform(const Request& asked, Value* address_mask, Value* data
 Value* Generator::perform_now(const Request& request, Value* address_mask, Value* data_mask,
                               Value* compared_mask) {
   if (run_ahead_) {
-    if (request.op == Op::compare_exchange) frame_->store(compared_slot, mask_or_none(compared_mask));
+    if (is_conditional(request.op)) frame_->store(compared_slot, mask_or_none(compared_mask));
     frame_->store(address_slot, mask_or_none(address_mask));
     frame_->store(data_slot, mask_or_none(data_mask));
   }

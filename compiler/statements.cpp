@@ -244,6 +244,7 @@ void Generator::load_and_update(const UpdatePair& pair) {
            .call = nullptr,
            .gives = &pair.update});
   } else {
+    decides_ = true;
     statement(pair.update);
   }
   updated_by_load_ = pair.cas;

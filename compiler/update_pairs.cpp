@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -66,11 +67,17 @@ std::vector<const Statement*> executed(std::span<const Statement> statements) {
   return result;
 }
 
+// Loads and `cas` of pairs with locals that nothing else uses.
+struct Unseen {
+  std::unordered_set<const Statement*> loads;
+  std::unordered_set<const Expression*> cas;
+};
+
 // Recognises the pairs of one body by their text.
 class PairForms {
  public:
-  PairForms(const lang::Program& program, const lang::Body& body, UpdatePairs& pairs)
-      : program_(program), body_(body), pairs_(pairs) {}
+  PairForms(const lang::Program& program, const lang::Body& body, UpdatePairs& pairs, Unseen& unseen)
+      : program_(program), body_(body), pairs_(pairs), unseen_(unseen) {}
 
   // The pair of the loop with which these statements begin, or of which they are the repeated statement and the loop.
   void find(std::span<const Statement> statements) {
@@ -91,7 +98,9 @@ class PairForms {
     // Another condition on the value: if it is not `tries`, there is no `cas`.
     const Expression* condition = nullptr;
     bool tries = true;
-    const Expression* call = nullptr;  // as UpdatePair has it
+    const Expression* call = nullptr;         // as UpdatePair has it
+    std::optional<lang::LocalId> done = {};   // gets the result of the `cas`
+    const Statement* load_again = nullptr;    // the copy of the load that the loop repeats
   };
 
   // while true { load; test }
@@ -123,8 +132,12 @@ class PairForms {
              arm[0].id == done->id && arm[0].id != load.id;
     };
     if (sets(std::span(&test, 1)))
-      return add(
-          {.loop = loop, .load = load, .body = body_, .test = test.expressions[0], .computes = computes});
+      return add({.loop = loop,
+                  .load = load,
+                  .body = body_,
+                  .test = test.expressions[0],
+                  .computes = computes,
+                  .done = done->id});
     if (test.kind != StatementKind::if_) return false;
     const bool in_else = sets(test.otherwise);
     if (!in_else && !sets(test.body)) return false;
@@ -136,7 +149,8 @@ class PairForms {
                 .computes = computes,
                 .rest = in_else ? test.body : test.otherwise,
                 .condition = &test.expressions[0],
-                .tries = !in_else});
+                .tries = !in_else,
+                .done = done->id});
   }
 
   // load; while !cas { load }
@@ -145,7 +159,11 @@ class PairForms {
     if (loop != &statements[0] + 1) return;
     const Expression* const cas = operand_of_not(loop->expressions[0]);
     if (cas != nullptr && loop->body.size() == 1)
-      add({.loop = *loop, .load = statements[0], .body = body_, .test = *cas});
+      add({.loop = *loop,
+           .load = statements[0],
+           .body = body_,
+           .test = *cas,
+           .load_again = &loop->body[0]});
   }
 
   // while !f() { wait }, where f is: load; if test { return false; } ... return true;
@@ -226,8 +244,24 @@ class PairForms {
                                            : std::ranges::all_of(round.rest, is_fence);
     if (!only_waits) return false;
     pair.update.expressions[0] = std::move(*update);
+    if (pair.ahead = is_unseen(round, assigned); pair.ahead) {
+      unseen_.loads.insert({&load, round.load_again});
+      if (round.test.kind == ExpressionKind::cas && round.call == nullptr) unseen_.cas.insert(&cas);
+    }
     pairs_.emplace(round.call != nullptr ? &round.loop : &load, std::move(pair));
     return true;
+  }
+
+  // Whether the locals of a round are used for nothing but the round itself.
+  static bool is_unseen(const Round& round, const Assigned& assigned) {
+    const auto only_here = [&](lang::LocalId local) {
+      std::size_t here = uses(round.test, local);
+      if (round.condition != nullptr) here += uses(*round.condition, local);
+      if (round.computes != nullptr) here += uses(round.computes->expressions[0], local);
+      return uses(round.body.statements, local) == here;
+    };
+    return only_here(assigned.old) && (!assigned.next || only_here(*assigned.next)) &&
+           (!round.done || uses(round.body.statements, *round.done) == 1);
   }
 
   // A scalar of its own, which invariants do not see.
@@ -287,6 +321,63 @@ class PairForms {
   const lang::Program& program_;
   const lang::Body& body_;
   UpdatePairs& pairs_;
+  Unseen& unseen_;
+};
+
+// Which variables threads look at only to decide where to go on, but for what is unseen.
+class Decisions {
+ public:
+  Decisions(const lang::Program& program, const Unseen& unseen)
+      : unseen_(unseen), shows_(program.variables.size()) {
+    for (const lang::ThreadTemplate& thread : program.templates) see(thread.body.statements);
+    for (const lang::Function& function : program.functions) see(function.body.statements);
+  }
+
+  [[nodiscard]] bool shows(lang::VariableId variable) const { return shows_[variable]; }
+
+ private:
+  void see(std::span<const Statement> statements) {
+    for (const Statement& statement : statements) {
+      for (const Expression& expression : statement.expressions) see(statement, expression);
+      see(statement.body);
+      see(statement.otherwise);
+    }
+  }
+  void see(const Statement& statement, const Expression& expression) {
+    switch (statement.kind) {
+      case StatementKind::if_:
+      case StatementKind::while_: return decide(expression);
+      case StatementKind::await: return statement.gives ? show(expression) : decide(expression);
+      case StatementKind::evaluate: return reads(expression) ? show_operands(expression) : show(expression);
+      default: return unseen_.loads.contains(&statement) ? show_operands(expression) : show(expression);
+    }
+  }
+  // An expression that only decides something.
+  void decide(const Expression& expression) {
+    switch (expression.kind) {
+      case ExpressionKind::unary:
+      case ExpressionKind::binary:
+      case ExpressionKind::logical_and:
+      case ExpressionKind::logical_or:
+        for (const Expression& operand : expression.operands) decide(operand);
+        return;
+      default: return reads(expression) ? show_operands(expression) : show(expression);
+    }
+  }
+  void show(const Expression& expression) {
+    if (reads(expression) && !unseen_.cas.contains(&expression)) shows_[expression.id] = true;
+    show_operands(expression);
+  }
+  void show_operands(const Expression& expression) {
+    for (const Expression& operand : expression.operands) show(operand);
+  }
+  static bool reads(const Expression& expression) {
+    return expression.kind == ExpressionKind::load || expression.kind == ExpressionKind::cas ||
+           expression.kind == ExpressionKind::exchange || expression.kind == ExpressionKind::fetch;
+  }
+
+  const Unseen& unseen_;
+  std::vector<bool> shows_;  // by variable
 };
 
 // Goes through what threads that are no daemons execute outside of `atomic`, as far as params tell.
@@ -298,6 +389,10 @@ class Walk {
     for (const lang::ThreadTemplate& thread : program_.templates) {
       if (!thread.is_daemon) enter(thread.body, thread.body.statements);
     }
+    if (std::ranges::any_of(pairs_, [](const auto& it) { return it.second.ahead; })) {
+      const Decisions decisions(program_, unseen_);
+      for (auto& [first, pair] : pairs_) pair.ahead = pair.ahead && !decisions.shows(pair.cas->id);
+    }
     return std::move(pairs_);
   }
 
@@ -306,7 +401,7 @@ class Walk {
     for (std::size_t i = 0; i < statements.size(); ++i) {
       const Statement& statement = statements[i];
       if (statement.kind == StatementKind::atomic) continue;
-      PairForms(program_, body, pairs_).find(statements.subspan(i));
+      PairForms(program_, body, pairs_, unseen_).find(statements.subspan(i));
       for (const Expression& expression : statement.expressions) enter(expression);
       if (!skips_body(statement)) enter(body, statement.body);
       enter(body, statement.otherwise);
@@ -323,6 +418,7 @@ class Walk {
   const lang::Program& program_;
   std::vector<bool> entered_;  // by function
   UpdatePairs pairs_;
+  Unseen unseen_;
 };
 
 // A "restart" is only allowed in the outermost block of a thread.

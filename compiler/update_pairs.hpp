@@ -23,6 +23,8 @@ struct UpdatePair {
   std::optional<Passing> waits_for;       // what the value must be; nothing: the update does not wait
   // If the loop's condition is `!f(...)`: this call. The load is the first statement of the function.
   const lang::Expression* call = nullptr;
+  // Also in threads that run ahead of their loads: where nothing tells that what depends on the load depends on the update.
+  bool ahead = false;
 };
 
 // By the load; those with a call by the loop.

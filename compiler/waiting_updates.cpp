@@ -36,20 +36,6 @@ bool reverts(const lang::Program& program, const Expression& update, const Expre
   return a && b && static_cast<std::uint64_t>(*a) + static_cast<std::uint64_t>(*b) == 0;
 }
 
-std::size_t uses(const Expression& expression, lang::LocalId local) {
-  std::size_t result = expression.kind == ExpressionKind::local && expression.id == local ? 1 : 0;
-  for (const Expression& operand : expression.operands) result += uses(operand, local);
-  return result;
-}
-std::size_t uses(std::span<const Statement> statements, lang::LocalId local) {
-  std::size_t result = 0;
-  for (const Statement& statement : statements) {
-    for (const Expression& expression : statement.expressions) result += uses(expression, local);
-    result += uses(statement.body, local) + uses(statement.otherwise, local);
-  }
-  return result;
-}
-
 // An update, and when it ends its loop.
 struct Attempt {
   const Expression* update;

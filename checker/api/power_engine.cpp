@@ -165,7 +165,7 @@ std::string PowerEngine::held_up_by(EventName name) const {
 std::string PowerEngine::refusal(EventName name, std::int64_t parameter) const {
   const Request& request = machine_.request(name);
   const auto place = static_cast<EventId>(parameter);
-  const bool fails = checker::is_conditional(request.op) &&
+  const bool fails = compiler::is_conditional(request.op) &&
                      !checker::would_write(request.op, request.expected, machine_.value_of(place));
   if (request.op == compiler::Op::lock && machine_.value_of(place) != 0) return "the mutex is taken there";
   if (request.writes() && !fails && machine_.model().taken(place))

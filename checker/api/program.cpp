@@ -93,6 +93,7 @@ std::shared_ptr<Program::State> Program::State::make(lang::Program tree, lang::S
     for (const auto& [first, pair] : compiler::update_pairs(tree)) {
       retrying.insert(pair.loop);
       waiting.insert(pair.loop);
+      if (pair.ahead) ahead.insert(pair.loop);
     }
     if (!loops.empty()) {
       for (const auto& [first, update] : compiler::waiting_updates(tree)) {

@@ -41,7 +41,7 @@ struct Request {
   Fence fence = Fence::full;
   bool committed = false;
   bool dropped = false;  // of the store of a read-modify-write: never committed in this run
-  bool absent = false;   // of the store of a cas: it fails
+  bool absent = false;   // of the store of a conditional read-modify-write: it does not write
   bool awaits = false;   // a read in the condition of an await
   compiler::InEither in_either = compiler::InEither::no;
   Op update = Op::done;          // of half a read-modify-write: the whole operation
@@ -57,7 +57,7 @@ struct Request {
   EventId write = no_event;
   LoadSet address = 0;  // loads that it depends on
   LoadSet data = 0;
-  LoadSet compared = 0;  // of a cas: the loads that the expected value depends on
+  LoadSet compared = 0;  // of a conditional read-modify-write: the loads that the expected value depends on
   LoadSet control = 0;
   LoadSet control_isync = 0;   // branches before the newest isync
   LoadSet address_before = 0;  // addresses of earlier accesses
@@ -83,6 +83,10 @@ struct Request {
   [[nodiscard]] bool event() const {
     if (absent) return false;
     return op == Op::load || op == Op::store || op == Op::unlock || op == Op::choose || updates();
+  }
+  // True if what its operation reads decides whether it writes, and is no part of what it writes.
+  [[nodiscard]] static bool reading_decides(Op op) {
+    return op == Op::compare_exchange || op == Op::exchange_if_equal || is_of_mutex(op);
   }
   [[nodiscard]] bool access() const { return event() && op != Op::choose; }
   [[nodiscard]] bool observes() const { return op == Op::assertion || op == Op::assumption; }
@@ -362,7 +366,7 @@ class AheadThreads {
       request.location = m.location;
       request.address = dependencies.address;
       request.data = dependencies.data;
-      if (m.op == Op::compare_exchange) request.compared = dependencies.compared;
+      if (is_conditional(m.op)) request.compared = dependencies.compared;
       for (std::uint32_t i = index; i-- > 0;) {
         if (thread.requests[i].access() && thread.requests[i].location == m.location) {
           request.previous = i;
@@ -392,8 +396,9 @@ class AheadThreads {
     const LoadSet own = sets_.of(read.load);
     request.update = request.op;
     request.op = Op::store;
-    if (request.update == Op::compare_exchange) {
-      request.control = sets_.join(request.control, sets_.join(request.compared, own));
+    if (is_conditional(request.update)) request.control = sets_.join(request.control, request.compared);
+    if (Request::reading_decides(request.update)) {
+      request.control = sets_.join(request.control, own);
     } else if (request.update != Op::exchange) {
       request.data = sets_.join(request.data, own);
     }

@@ -609,16 +609,16 @@ void PowerMachine<Words>::fetch(ThreadId t) {
   advance(t);
 }
 
-// Marks the thread's cas that are two requests and are known to fail.
+// Marks the thread's conditional read-modify-writes that are two requests and are known not to write.
 template <unsigned Words>
 void PowerMachine<Words>::compare(ThreadId t) {
   auto& requests = threads_.requests(t);
   for (const auto index : threads_.write_halves(t)) {
     Request& store = requests[index];
-    if (store.update != Op::compare_exchange || store.committed || store.dropped) continue;
+    if (!is_conditional(store.update) || store.committed || store.dropped) continue;
     const bool known = requests[index - 1].committed && threads_.committed(t, store.compared);
     if (known) threads_.clean(t, store.compared);
-    store.absent = known && requests[index - 1].result != store.expected;
+    store.absent = known && !would_write(store.update, store.expected, requests[index - 1].result);
   }
 }
 
@@ -846,9 +846,9 @@ auto PowerMachine<Words>::order_after_own_read(const Prepared& event, ProcessId 
   Order order = event.write;
   order.same_location.insert(reader);
   order.commit_before.insert(reader);
-  if (self.op == Op::compare_exchange || is_of_mutex(self.op)) {
+  if (Request::reading_decides(self.op)) {
     order.control.insert(reader);
-  } else if (self.op != Op::exchange && self.op != Op::exchange_if_equal) {
+  } else if (self.op != Op::exchange) {
     order.dependencies.insert(reader);
   }
   return order;

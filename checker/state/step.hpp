@@ -142,11 +142,6 @@ struct ReadEffect {
   return op >= Op::exchange && op <= Op::add_if_at_most;
 }
 
-// Of read-modify-writes: whether it may read without writing.
-[[nodiscard]] inline bool is_conditional(Op op) {
-  return op == Op::compare_exchange || (op >= Op::exchange_if_equal && op <= Op::add_if_at_most);
-}
-
 [[nodiscard]] inline bool is_of_mutex(Op op) { return op >= Op::lock && op <= Op::try_lock; }
 
 // Operations by which a thread reports a violation that it has found itself.
