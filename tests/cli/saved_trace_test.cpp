@@ -119,21 +119,23 @@ TEST_CASE("a trace to a thread that waits at a loop replays, is minimised and sh
                   "thread q { while exchange(l, 1) != 0 { } }\n"
                   "thread r { while fetch_sub(free, 1) <= 0 { fetch_add(free, 1); } }\n");
   const std::string again = (folder.path() / "again.json").string();
-  const Finished report = run_heddle({"check", file, "--minimise", "--locals"});
-  CAPTURE(report.output);
-  CHECK(report.exit_code == 1);
-  CHECK(contains(report.output, "retry loops  3 treated as await: line 3, line 4, line 5"));
-  CHECK(contains(report.output, "waits for l, reads 1"));
-  CHECK(contains(report.output, "locals: a = 0"));
-  CHECK(contains(report.output, "The shortest trace to this violation"));
-  const std::string saved = save(folder, file);
-  CHECK(Json::parse(read(saved))["violation"]["trace"]["waits_at_loops"] == true);
-  const Finished run = run_heddle({"replay", saved, "--trace", again});
-  CAPTURE(run.output);
-  CHECK(run.exit_code == 1);
-  CHECK(!contains(run.output, "note:"));
-  CHECK(Json::parse(read(again))["violation"]["trace"]["waits_at_loops"] == true);
-  CHECK(run_heddle({"replay", again}).exit_code == 1);
+  for (const std::string model : {"sc", "power"}) {
+    const Finished report = run_heddle({"check", file, "--minimise", "--locals", "--model", model});
+    CAPTURE(report.output);
+    CHECK(report.exit_code == 1);
+    CHECK(contains(report.output, "retry loops  3 treated as await: line 3, line 4, line 5"));
+    CHECK(contains(report.output, "waits for l, reads 1"));
+    CHECK(contains(report.output, "locals: a = 0"));
+    CHECK(contains(report.output, "The shortest trace to this violation"));
+    const std::string saved = save(folder, file, {"--model", model});
+    CHECK(Json::parse(read(saved))["violation"]["trace"]["waits_at_loops"] == true);
+    const Finished run = run_heddle({"replay", saved, "--trace", again});
+    CAPTURE(run.output);
+    CHECK(run.exit_code == 1);
+    CHECK(!contains(run.output, "note:"));
+    CHECK(Json::parse(read(again))["violation"]["trace"]["waits_at_loops"] == true);
+    CHECK(run_heddle({"replay", again}).exit_code == 1);
+  }
 }
 
 TEST_CASE("an output file that is an input or another output is refused before anything is done") {
