@@ -51,6 +51,9 @@ struct FencedExecution::Builder {
   // The events of each step: the read and the write.
   std::vector<EventId> reads = std::vector<EventId>(trace.steps.size(), no_event);
   std::vector<EventId> writes = std::vector<EventId>(trace.steps.size(), no_event);
+  // Loads of update pairs (compiler/update_pairs.hpp), which are no steps of the trace, and the steps of their updates. These
+  // loads read from the same writes.
+  std::vector<std::pair<EventId, std::size_t>> pair_loads = {};
 
   void item(ThreadId t, Item item) { into.threads_[t].push_back(std::move(item)); }
 
@@ -65,6 +68,20 @@ struct FencedExecution::Builder {
   }
   void point(ThreadId t, PointKind kind, std::vector<EventId> of = {}) {
     item(t, {.kind = ItemKind::point, .point = {.thread = t, .kind = kind, .reads = std::move(of)}});
+  }
+
+  // Whether a load is that of a pair whose update is the thread's next step; under POWER the write of the update may be the one
+  // after it.
+  [[nodiscard]] bool is_pair_load(std::uint32_t site, std::size_t step,
+                                  std::optional<std::size_t> after = {}) const {
+    const auto same_place = [](const auto& a, const auto& b) {
+      return a.line == b.line && a.column == b.column && a.file == b.file;
+    };
+    const Step& update = trace.steps[step];
+    if (same_place(update, image.sites[site])) return false;
+    if (update.writes || !after) return update.writes;
+    const Step& write = trace.steps[*after];
+    return write.writes && !write.reads && same_place(write, update);
   }
 
   EventId event(ThreadId t, checker::Location location, bool write, bool locked) {
@@ -108,10 +125,14 @@ struct FencedExecution::Builder {
           pass_fence(t, m.fence, m.site);
         } else if (is_event(m.op) || m.op == Op::choose) {
           if (next == steps[t].size()) break;
-          const std::size_t step = steps[t][next++];
-          if (m.op != Op::choose) {
-            if (trace.steps[step].location != image.locations[m.location].name) cannot_repeat();
-            events(t, m.op, m.location, step);
+          const std::size_t step = steps[t][next];
+          if (m.op != Op::choose && trace.steps[step].location != image.locations[m.location].name)
+            cannot_repeat();
+          if (m.op == Op::load && is_pair_load(m.site, step)) {
+            pair_loads.emplace_back(event(t, m.location, false, false), step);
+          } else {
+            if (m.op != Op::choose) events(t, m.op, m.location, step);
+            ++next;
           }
           m.value = result(m.op, trace.steps[step]);
         } else if ((m.op != Op::await_failed && m.op != Op::assert_failed) || next == steps[t].size()) {
@@ -125,7 +146,7 @@ struct FencedExecution::Builder {
 
   // POWER: threads run ahead of their loads; the trace may lack some of their events.
   void run_ahead() {
-    std::map<std::pair<ThreadId, std::uint32_t>, std::size_t> steps;
+    Steps steps;
     for (std::size_t i = 0; i < trace.steps.size(); ++i) {
       if (const auto& commit = trace.steps[i].commit)
         steps[{static_cast<ThreadId>(trace.steps[i].thread), commit->position}] = i;
@@ -173,9 +194,28 @@ struct FencedExecution::Builder {
     if (!fresh.empty()) point(thread.t, PointKind::branch, std::move(fresh));
   }
 
+  // By thread and position.
+  using Steps = std::map<std::pair<ThreadId, std::uint32_t>, std::size_t>;
+  // What a request is of the thread's next step. A `cas` of two requests may be one step.
+  enum class Part : std::uint8_t { whole, pair_load, read_half };
+  [[nodiscard]] Part part_of(const Ahead& thread, const checker::Request& request, const Steps& steps) const {
+    const std::size_t step = steps.at({thread.t, thread.position + 1});
+    const auto after = steps.find({thread.t, thread.position + 2});
+    if (request.read_half()) return trace.steps[step].writes ? Part::read_half : Part::whole;
+    if (request.op != Op::load) return Part::whole;
+    const auto next = after == steps.end() ? std::nullopt : std::optional(after->second);
+    return is_pair_load(request.site, step, next) ? Part::pair_load : Part::whole;
+  }
+  void load_of_pair(Ahead& thread, const checker::Request& request, std::size_t step) {
+    if (trace.steps[step].location != image.locations[request.location].name) cannot_repeat();
+    const EventId id = event(thread.t, request.location, false, false);
+    into.execution_.events[id].address = events_of(thread, request.address);
+    thread.load_events[request.load] = id;
+    pair_loads.emplace_back(id, step);
+  }
+
   // The thread's newest request. False if the thread ends there.
-  bool step_ahead(Ahead& thread, const std::map<std::pair<ThreadId, std::uint32_t>, std::size_t>& steps,
-                  std::size_t& used) {
+  bool step_ahead(Ahead& thread, const Steps& steps, std::size_t& used) {
     auto& threads = thread.threads;
     const ThreadId t = thread.t;
     const auto index = static_cast<std::uint32_t>(threads.requests(t).size() - 1);
@@ -191,14 +231,20 @@ struct FencedExecution::Builder {
       if (fails(threads, t, index)) {
         threads.requests(t)[index].absent = true;
       } else {
-        const auto step = steps.find({t, ++thread.position});
+        const auto step = steps.find({t, thread.position + 1});
+        const Part part = step == steps.end() ? Part::whole : part_of(thread, request, steps);
+        if (part == Part::whole) ++thread.position;
         if (step == steps.end()) {
           if (request.stays()) return false;
           item(t, {.kind = ItemKind::missing, .reads = request.op != Op::store, .writes = request.writes()});
         } else {
-          ++used;
+          used += part == Part::whole;
           const std::int64_t value = result(request.op, trace.steps[step->second]);
-          if (request.op != Op::choose) commit(thread, index, step->second);
+          if (part == Part::pair_load) {
+            load_of_pair(thread, request, step->second);
+          } else if (request.op != Op::choose) {
+            commit(thread, index, step->second);
+          }
           threads.commit(t, index, value);
           threads.resume(t, value);
           return true;
@@ -273,6 +319,8 @@ struct FencedExecution::Builder {
         has_before[edge.to] = true;
       }
     }
+    for (const auto& [load, update] : pair_loads)
+      execution.events[load].source = execution.events[reads[update]].source;
     const auto append = [&](std::size_t event) {
       const EventId id = writes[graph.events[event].step];
       if (id == no_event) cannot_repeat();

@@ -64,6 +64,31 @@ std::variant<compiler::LoweredProgramsPointer, std::string> lowered_programs(
   }
 }
 
+// In the order of the text.
+std::vector<ProgramAccess::State::RetryLoop> retry_loops_of(const lang::Program& tree) {
+  // A data race may be between an access of an idle round and one that depends on what the thread does after it.
+  if (std::ranges::any_of(tree.variables, &lang::Variable::is_plain)) return {};
+  const auto loops = compiler::retry_loops(tree);
+  std::unordered_set<const lang::Statement*> retrying(loops.begin(), loops.end()), waiting, ahead;
+  // (A loop that changes something once its update has succeeded is a retry loop only if this is one of a pair.)
+  for (const auto& [first, pair] : compiler::update_pairs(tree)) {
+    retrying.insert(pair.loop);
+    waiting.insert(pair.loop);
+    if (pair.ahead) ahead.insert(pair.loop);
+  }
+  if (!loops.empty()) {
+    for (const auto& [first, update] : compiler::waiting_updates(tree)) {
+      waiting.insert(update.loop);
+      ahead.insert(update.loop);
+    }
+  }
+  std::vector<ProgramAccess::State::RetryLoop> result;
+  for (const lang::Statement* loop : retrying)
+    result.push_back({loop->range, waiting.contains(loop), ahead.contains(loop)});
+  std::ranges::sort(result, {}, [](const auto& loop) { return std::pair(loop.range.file, loop.range.begin); });
+  return result;
+}
+
 lang::FrontendOptions front_end_of(const CompileOptions& options) {
   auto result = front_end_options();
   result.spin_await = !options.unroll_spin_loops;
@@ -85,27 +110,7 @@ std::shared_ptr<Program::State> Program::State::make(lang::Program tree, lang::S
   for (const auto& parameter : tree.parameters) state->parameters[parameter.name] = parameter.value;
   state->spin_loops = tree.spin_loops;
   state->unroll_spin_loops = options.unroll_spin_loops;
-  // A data race may be between an access of an idle round and one that depends on what the thread does after it.
-  if (!options.unroll_spin_loops && std::ranges::none_of(tree.variables, &lang::Variable::is_plain)) {
-    const auto loops = compiler::retry_loops(tree);
-    std::unordered_set<const lang::Statement*> retrying(loops.begin(), loops.end()), waiting, ahead;
-    // (A loop that changes something once its update has succeeded is a retry loop only if this is one of a pair.)
-    for (const auto& [first, pair] : compiler::update_pairs(tree)) {
-      retrying.insert(pair.loop);
-      waiting.insert(pair.loop);
-      if (pair.ahead) ahead.insert(pair.loop);
-    }
-    if (!loops.empty()) {
-      for (const auto& [first, update] : compiler::waiting_updates(tree)) {
-        waiting.insert(update.loop);
-        ahead.insert(update.loop);
-      }
-    }
-    for (const lang::Statement* loop : retrying)
-      state->retry_loops.push_back({loop->range, waiting.contains(loop), ahead.contains(loop)});
-    std::ranges::sort(state->retry_loops, {},
-                      [](const auto& loop) { return std::pair(loop.range.file, loop.range.begin); });
-  }
+  if (!options.unroll_spin_loops) state->retry_loops = retry_loops_of(tree);
   state->expectations = convert(tree.expectations, sources);
   if (tree.litmus) {
     state->litmus = LitmusTest{
@@ -370,6 +375,7 @@ Program with_tree(const Program& program, lang::Program tree) {
   state->options = from.options;
   state->options.run_ahead = false;
   state->unroll_spin_loops = from.unroll_spin_loops;
+  if (!from.unroll_spin_loops) state->retry_loops = retry_loops_of(tree);
   state->tree = std::move(tree);
   return ProgramAccess::program_of(std::move(state));
 }

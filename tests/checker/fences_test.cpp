@@ -218,6 +218,25 @@ const std::vector<Example> examples = {
      "thread p[i: 0..2] { if cas(held, 0, 1) { @c += 1; @held = 0; fetch_add(n, 1); } }\n"
      "final { assert c == n; }\n",
      {0, 1, 2}},
+    {"a lock by exchange",
+     "shared l: int;\nshared c: int;\n"
+     "thread p[i: 0..2] { while exchange(l, 1) != 0 { } @c += 1; @l = 0; }\n"
+     "final { assert c == 2; }\n",
+     {0, 1, 2}},
+    {"a counter by cas",
+     "shared n: int;\nshared x: int;\n"
+     "thread p { x = 1; @while true { let old = n; @if cas(n, old, old + 1) { break; } } }\n"
+     "thread q { await n == 1; @let b = x; }\n"
+     "forbid q.b == 0;\n",
+     {0, 0, 2}},
+    {"a semaphore by cas",
+     "shared free: int = 1;\nshared c: int;\n"
+     "thread p[i: 0..2] {\n"
+     "  while true { let seen = free; if seen > 0 && cas(free, seen, seen - 1) { break; } }\n"
+     "  @c += 1; @fetch_add(free, 1);\n"
+     "}\n"
+     "final { assert c == 2; }\n",
+     {0, 0, 2}},
     {"a sequence lock",
      "shared s: int;\nshared a: int;\nshared b: int;\n"
      "thread w { s = 1; @a = 1; @s = 2; }\n"
@@ -472,6 +491,22 @@ TEST_CASE("with the goal `expect` an `exists` that must never or always hold cou
   CHECK_EQ(result.answer, FenceAnswer::found);
   REQUIRE_EQ(result.notes.size(), 1);
   CHECK(result.notes.front().find("line 6") != std::string::npos);
+}
+
+TEST_CASE("threads wait at loops that try an update: the lock of three threads takes few executions") {
+  const std::string lock =
+      "shared l: int;\nshared c: int;\n"
+      "thread p[i: 0..3] { while exchange(l, 1) != 0 { } c += 1; l = 0; }\n"
+      "final { assert c == 3; }\n";
+  for (const auto& [model, cost] : {std::pair<std::string, std::uint32_t>{"pso", 1}, {"power", 2}}) {
+    CAPTURE(model);
+    FenceOptions options = under({model});
+    options.max_executions = 1000;
+    const FenceResult result = found(lock, options);
+    CHECK_EQ(result.answer, FenceAnswer::found);
+    CHECK_EQ(result.cost, cost);
+    CHECK(result.bounds.empty());
+  }
 }
 
 TEST_CASE("limits leave the question open, and say what fences cost at least") {
