@@ -70,8 +70,8 @@ void Generator::evaluate_update(const WaitingUpdate& waiting, BasicBlock* met, B
   const std::uint32_t top = frame_->top();
   const Place target = place(update.id, operands.first(indexes), false, update.range);
   llvm::Value* const base = waiting.ends.bound == nullptr ? ir().getInt64(0) : integer(*waiting.ends.bound);
-  const Held bound = hold(
-      ir().CreateAdd(base, ir().getInt64(static_cast<std::uint64_t>(waiting.ends.offset))), run_ahead_);
+  const Held bound =
+      hold(ir().CreateAdd(base, ir().getInt64(static_cast<std::uint64_t>(waiting.ends.offset))), run_ahead_);
   llvm::Value* operand = integer(operands.back());
   Op op = Op::compare_exchange;
   if (update.kind == lang::ExpressionKind::exchange) op = Op::exchange_if_equal;
@@ -83,12 +83,10 @@ void Generator::evaluate_update(const WaitingUpdate& waiting, BasicBlock* met, B
   }
   loaded_[update.id] = true;
   if (!retries_.empty()) updated_[update.id] = true;
-  llvm::Value* const succeeds = perform_at(target, update.range,
-                                           {.op = op,
-                                            .site = sites_.at(update.range),
-                                            .in_await = true,
-                                            .asks_effect = !retries_.empty()},
-                                           bound, hold(operand, run_ahead_), top);
+  llvm::Value* const succeeds = perform_at(
+      target, update.range,
+      {.op = op, .site = sites_.at(update.range), .in_await = true, .asks_effect = !retries_.empty()}, bound,
+      hold(operand, run_ahead_), top);
   if (waiting.gives == nullptr) return branch_on(succeeds, met, failed);
   const Held answer = hold(frame_->newest_answer(), run_ahead_);
   llvm::Value* const decision = settled(succeeds);

@@ -98,9 +98,9 @@ class PairForms {
     // Another condition on the value: if it is not `tries`, there is no `cas`.
     const Expression* condition = nullptr;
     bool tries = true;
-    const Expression* call = nullptr;         // as UpdatePair has it
-    std::optional<lang::LocalId> done = {};   // gets the result of the `cas`
-    const Statement* load_again = nullptr;    // the copy of the load that the loop repeats
+    const Expression* call = nullptr;        // as UpdatePair has it
+    std::optional<lang::LocalId> done = {};  // gets the result of the `cas`
+    const Statement* load_again = nullptr;   // the copy of the load that the loop repeats
   };
 
   // while true { load; test }
@@ -159,11 +159,7 @@ class PairForms {
     if (loop != &statements[0] + 1) return;
     const Expression* const cas = operand_of_not(loop->expressions[0]);
     if (cas != nullptr && loop->body.size() == 1)
-      add({.loop = *loop,
-           .load = statements[0],
-           .body = body_,
-           .test = *cas,
-           .load_again = &loop->body[0]});
+      add({.loop = *loop, .load = statements[0], .body = body_, .test = *cas, .load_again = &loop->body[0]});
   }
 
   // while !f() { wait }, where f is: load; if test { return false; } ... return true;

@@ -106,9 +106,8 @@ Result<Estimate> estimate(const Program& program, const CheckOptions& requested,
   checker::Samples samples(how.most_paths);
   try {
     const ModelInfo& model = *checker::find_model(options.model);
-    const auto image =
-        state_of(program).image(model.out_of_order, checker::loops_of(options, algorithm),
-                                checker::blocks_of(program, model.name, sampled.algorithm));
+    const auto image = state_of(program).image(model.out_of_order, checker::loops_of(options, algorithm),
+                                               checker::blocks_of(program, model.name, sampled.algorithm));
     checker::Search search(*image, options);
     try {
       if (!result.interrupted) sampled.sample(search, how.seed, samples);

@@ -40,8 +40,8 @@ class Machine::Core {
   // Changes to the program's code in which threads wait at loops, or to that in which they do not. (Nothing has been done yet.)
   void wait_at_loops(bool waits) {
     if (waits == waits_at_loops) return;
-    code = state_of(program).image(checker::runs_ahead(options.model),
-                                   waits ? Loops::retrying : Loops::bounded);
+    code =
+        state_of(program).image(checker::runs_ahead(options.model), waits ? Loops::retrying : Loops::bounded);
     waits_at_loops = waits;
     reset();
     refresh();

@@ -85,7 +85,8 @@ std::vector<ProgramAccess::State::RetryLoop> retry_loops_of(const lang::Program&
   std::vector<ProgramAccess::State::RetryLoop> result;
   for (const lang::Statement* loop : retrying)
     result.push_back({loop->range, waiting.contains(loop), ahead.contains(loop)});
-  std::ranges::sort(result, {}, [](const auto& loop) { return std::pair(loop.range.file, loop.range.begin); });
+  std::ranges::sort(result, {},
+                    [](const auto& loop) { return std::pair(loop.range.file, loop.range.begin); });
   return result;
 }
 

@@ -382,11 +382,11 @@ class AheadThreads {
           request.update = m.op;
           request.data = request.compared = 0;
         }
-        request.awaits = m.in_await != 0 && request.update == Op::done;
-        any_awaits_ = any_awaits_ || request.awaits;
         request.load = static_cast<std::uint32_t>(thread.loads.size());
         thread.loads.push_back(index);
       }
+      request.awaits = m.in_await != 0 && request.update == Op::done;
+      any_awaits_ = any_awaits_ || request.awaits;
     }
     thread.requests.push_back(request);
     save(t, index);

@@ -67,8 +67,7 @@ class FirstEvents {
     return std::nullopt;
   }
   [[nodiscard]] static bool sorts(const Image& image, const Request& first) {
-    const bool writes =
-        first.op == Op::lock || (is_read_modify_write(first.op) && !is_conditional(first.op));
+    const bool writes = first.op == Op::lock || (is_read_modify_write(first.op) && !is_conditional(first.op));
     return writes && image.locations[first.location].is_chain;
   }
 

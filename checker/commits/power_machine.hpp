@@ -901,14 +901,16 @@ template <unsigned Words>
 bool PowerMachine<Words>::stops(EventName name, std::int64_t value) {
   const auto& requests = threads_.requests(name.thread);
   const Request& read = requests[name.index];
-  // The thread waits for the read where it decides, or for no branch.
-  const Request& last = requests.back();
-  if (last.op != Op::need) return false;
-  bool others = false;
-  load_sets().for_each(static_cast<LoadSet>(last.value), [&](std::uint32_t load) {
-    others = others || (load != read.load && !has_value(name.thread, load));
-  });
-  if (others) return false;
+  if (!read.stays()) {
+    // The thread waits for the read where it decides, or for no branch.
+    const Request& last = requests.back();
+    if (last.op != Op::need) return false;
+    bool others = false;
+    load_sets().for_each(static_cast<LoadSet>(last.value), [&](std::uint32_t load) {
+      others = others || (load != read.load && !has_value(name.thread, load));
+    });
+    if (others) return false;
+  }
   Mailbox& m = begin_trial(name);
   m.value = effect_of_reading(m.op, value, m.value, m.expected, name.thread).result;
   resume_trial(name.thread);

@@ -566,8 +566,8 @@ Tally compare_with_loops_as_written(std::size_t programs, Write&& write, bool un
       }
       const bool agree = found->agrees_with(*expected);
       CHECK_MESSAGE(agree, model << ": " << found->outcomes.size() << " final states for "
-                                              << expected->outcomes.size() << ", " << found->violations.size()
-                                              << " violations for " << expected->violations.size());
+                                 << expected->outcomes.size() << ", " << found->violations.size()
+                                 << " violations for " << expected->violations.size());
       failures += !agree;
       ++tally.searches;
       tally.idle += found->idle > 0;
