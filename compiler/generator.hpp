@@ -336,11 +336,11 @@ class Generator {
   const WaitingUpdate* attempt_ = nullptr;             // for which the function that comes next has to wait
   const UpdatePair* pair_ = nullptr;                   // of the function that comes next
   const lang::Expression* updated_by_load_ = nullptr;  // the `cas` of the newest pair, if that comes later
-  bool decides_ =
-      false;  // all that follows depends on the next operation, as it would on a `cas` that it stands for
-  bool in_probe_ = false;               // in an `await` of several loads
-  bool in_guard_ = false;               // in the `await` with which an alternative begins
-  Guard* guard_ = nullptr;              // of the alternative whose first operation comes next
+  bool in_probe_ = false;                              // in an `await` of several loads
+  bool in_guard_ = false;                              // in the `await` with which an alternative begins
+  Guard* guard_ = nullptr;                             // of the alternative whose first operation comes next
+  // All that follows depends on the next operation, as it would on the `cas` that it stands for.
+  bool decides_ = false;
   std::optional<std::uint32_t> begun_;  // inside `atomic`: a slot, whether the block has made an operation
   std::optional<std::uint32_t> block_mutex_;
   // The critical section that is being generated: where jumps leave it.

@@ -320,7 +320,7 @@ class PairForms {
   Unseen& unseen_;
 };
 
-// Which variables threads look at only to decide where to go on, but for what is unseen.
+// Which variables threads look at only to decide where to continue, but for what is unseen.
 class Decisions {
  public:
   Decisions(const lang::Program& program, const Unseen& unseen)
