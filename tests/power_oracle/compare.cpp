@@ -63,7 +63,8 @@ class Comparing {
     const auto result = check(program_, options);
     if (!result) return "  refused: " + result.error().front().text;
     if (!result->stopped_by.empty()) return {};  // too large for this algorithm
-    std::string wrong = outcomes(*result) + counts(*result, algorithm == "rf", algorithm == "sdpor");
+    const bool merges = algorithm == "sdpor" || !result->waiting_loops.empty();
+    std::string wrong = outcomes(*result) + counts(*result, algorithm == "rf", merges);
     const Violation* violation = nullptr;
     bool race = false;
     for (const Violation& found : result->violations) {
@@ -109,7 +110,8 @@ class Comparing {
     return wrong;
   }
 
-  // `merges`: paths end at known states, and some of the executions with them.
+  // `merges`: paths end at known states, and some of the executions with them; or threads wait at loops, and executions that
+  // differ in failing rounds are one.
   std::string counts(const CheckResult& result, bool classes, bool merges) const {
     const std::uint64_t allowed = classes ? judgement_.classes : judgement_.executions;
     const std::uint64_t found = result.counts.executions;
