@@ -320,7 +320,7 @@ class PairForms {
   Unseen& unseen_;
 };
 
-// Which variables threads look at only to decide where to continue, but for what is unseen.
+// Finds the variables whose values threads use for more than to decide where to continue. What is unseen does not count.
 class Decisions {
  public:
   Decisions(const lang::Program& program, const Unseen& unseen)

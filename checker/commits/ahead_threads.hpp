@@ -84,7 +84,7 @@ struct Request {
     if (absent) return false;
     return op == Op::load || op == Op::store || op == Op::unlock || op == Op::choose || updates();
   }
-  // True if what its operation reads decides whether it writes, and is no part of what it writes.
+  // True if the value read decides only whether the operation writes, and not what.
   [[nodiscard]] static bool reading_decides(Op op) {
     return op == Op::compare_exchange || op == Op::exchange_if_equal || is_of_mutex(op);
   }
