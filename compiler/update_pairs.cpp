@@ -241,8 +241,10 @@ class PairForms {
     if (!only_waits) return false;
     pair.update.expressions[0] = std::move(*update);
     if (pair.ahead = is_unseen(round, assigned); pair.ahead) {
-      unseen_.loads.insert({&load, round.load_again});
-      if (round.test.kind == ExpressionKind::cas && round.call == nullptr) unseen_.cas.insert(&cas);
+      unseen_.loads.insert(&load);
+      if (round.load_again != nullptr) unseen_.loads.insert(round.load_again);
+      if (round.call == nullptr)
+        unseen_.cas.insert(&cas);  // (else other calls may use what the function returns)
     }
     pairs_.emplace(round.call != nullptr ? &round.loop : &load, std::move(pair));
     return true;

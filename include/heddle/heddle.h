@@ -112,8 +112,7 @@ class Program {
   // The loops that try again, each once, in the order of the text: a round of these that turns out to change nothing ends
   // its execution (not under models that are out of order), or is not made (CheckResult::waiting_loops), since an execution
   // without the round shows the same. Not with a preemption bound, in a random search, where robustness is asked about, or in
-  // a stateful search. Empty with
-  // CompileOptions::unroll_spin_loops, and in programs with `plain` variables.
+  // a stateful search. Empty with CompileOptions::unroll_spin_loops, and in programs with `plain` variables.
   [[nodiscard]] std::vector<RetryLoop> retry_loops() const;
   // Empty unless the program comes from a .litmus file. Final states then are what the test observes.
   [[nodiscard]] const std::optional<LitmusTest>& litmus() const;
