@@ -248,6 +248,11 @@ class AheadThreads {
     threads_[t].live = none;
     return live_.mailbox(t);
   }
+  // Whether the operands of the operation depend on loads.
+  [[nodiscard]] bool depends_on_trial(ThreadId t) const {
+    const auto& dependencies = compiler::dependencies(live_.block(t));
+    return (dependencies.data | dependencies.compared) != 0;
+  }
   void resume_trial(ThreadId t) const {
     std::byte* const block = live_.block(t);
     const Mailbox& m = compiler::mailbox(block);

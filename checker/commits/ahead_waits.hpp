@@ -145,17 +145,24 @@ class AheadWaits : public Machine {
 
   // -- Alternatives, as WaitsAtChoices has them.
 
-  void wait_at_choices() { waits_at_choices_ = !bounds(); }
+  void wait_at_choices(bool with_updates) {
+    waits_at_choices_ = !bounds();
+    if (with_updates) guards_.include_updates();
+  }
   [[nodiscard]] bool any_choice_waits() const { return any_choice_waits_; }
-  [[nodiscard]] bool counts_wait(ThreadId t) const {
+  [[nodiscard]] bool counts_wait(ThreadId t) {
     const Request& wait = Machine::standing(t);
     if (!waits_at_choices_ || wait.in_either == compiler::InEither::no)
       return waits_in_first_alternative(wait);
-    // The choices of the guard, from the innermost one on.
+    // The choices of the guard, from the innermost one on. A guard that this search does not know (a `cas`, say) counts in the first
+    // alternative that could be taken without a read.
     const auto& requests = Machine::requests(t);
-    for (std::size_t i = requests.size() - 1;; --i) {
+    std::optional<bool> free;
+    for (auto i = static_cast<std::uint32_t>(requests.size() - 1);; --i) {
       if (requests[i].op != Op::choose) continue;
-      if (!is_home(requests[i].read)) return false;
+      const std::int64_t taken = requests[i].result;
+      if (!free) free = guards_.is_free(t, i, taken);
+      if (*free ? guards_.first_free(t, i) != taken : !is_home(requests[i].read)) return false;
       if (requests[i].in_either == compiler::InEither::entry) return true;
     }
   }
@@ -219,7 +226,9 @@ class AheadWaits : public Machine {
       const EventName name{t, i};
       const Request& it = requests[i];
       if (it.committed || it.in_either != compiler::InEither::inside || !Machine::is_enabled(name)) continue;
-      if (it.op == Op::choose || (it.op == Op::load && awaits(name))) return name;
+      if (it.op == Op::choose) return name;
+      if (awaits(name) && (it.op == Op::load || is_update_of_guard(it.op, (it.data | it.compared) != 0)))
+        return name;
     }
     return std::nullopt;
   }
@@ -299,11 +308,18 @@ class AheadWaits : public Machine {
     AheadWaits* machine;
     Mailbox& enter(ThreadId t, std::uint32_t index) const { return machine->begin_trial({t, index}); }
     void resume(ThreadId t) const { machine->resume_trial(t); }
+    [[nodiscard]] bool may_update_in_guard(ThreadId t, Op op) const {
+      return machine->is_update_of_guard(op, machine->depends_on_trial(t));
+    }
   };
 
   [[nodiscard]] bool bounds() const {
     if constexpr (BoundsPreemptions<Machine>) return Machine::bounds_preemptions();
     return false;
+  }
+  // Whether an update, which would be something of a guard otherwise, is that. (Others can be two requests.)
+  [[nodiscard]] bool is_update_of_guard(Op op, bool depends) const {
+    return guards_.with_updates() && op == Op::compare_exchange && !depends;
   }
   [[nodiscard]] bool waits_at_lock(EventName name) const {
     return waits_at_locks_ && Machine::op(name) == Op::lock;

@@ -235,7 +235,7 @@ concept HoldsGraph = CommitMachine<M> && requires(const M& run) {
 //
 // - `requests`: what the thread has requested, of which those before `first_open` are committed or are no events.
 // - `begin_trial`: the thread as it was when it made the request, in a block of its own, with the values that earlier loads have
-//   now; `resume_trial` runs it to its next operation.
+//   now; `resume_trial` runs it to its next operation; `depends_on_trial`: whether loads say what a `cas` there expects and writes.
 // - `newest_of`, `initial`: writes of a location. `would_write_value`: of a store, or of an update that reads from this write.
 template <typename M>
 concept RunsAhead = CommitMachine<M> &&
@@ -246,6 +246,7 @@ concept RunsAhead = CommitMachine<M> &&
   { run.is_enabled(name) } -> std::same_as<bool>;
   { machine.begin_trial(name) } -> std::same_as<compiler::Mailbox&>;
   machine.resume_trial(t);
+  { run.depends_on_trial(t) } -> std::same_as<bool>;
   { run.newest_value(location) } -> std::same_as<std::int64_t>;
   { machine.newest_of(location) } -> std::same_as<EventId>;
   { machine.initial(location) } -> std::same_as<EventId>;
@@ -381,7 +382,8 @@ concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
 // "Alternatives in graphs"). One alternative counts as maximal, its *home*. Another one is *opened* by a write that revisits
 // the choice: up to the load that reads it, the guard reads writes from before the choice.
 //
-// - `wait_at_choices`: from now on they do; at the beginning of the first run. `any_choice_waits`: some choice has.
+// - `wait_at_choices`: from now on they do; at the beginning of the first run. If `with_updates`, a guard may be an update. (Under POWER,
+//   a `cas` whose operands depend on no loads, which is one event.) `any_choice_waits`: some choice has.
 // - `counts_wait`: of a daemon that waits for ever: whether it does so in the alternative in which that counts (last_look.hpp).
 //   If its choice has waited, that is the home.
 // - `home`: of a prepared choice that waits. `is_home`: whether the event is one, with its home.
@@ -396,10 +398,10 @@ concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
 template <typename M>
 concept WaitsAtChoices = WaitsInPlace<M> &&
     requires(M& machine, const M& run, typename M::Prepared& event, const typename M::Prepared& prepared,
-             std::int64_t parameter, EventId id, ThreadId t) {
-  machine.wait_at_choices();
+             std::int64_t parameter, EventId id, ThreadId t, bool with_updates) {
+  machine.wait_at_choices(with_updates);
   { run.any_choice_waits() } -> std::same_as<bool>;
-  { run.counts_wait(t) } -> std::same_as<bool>;
+  { machine.counts_wait(t) } -> std::same_as<bool>;
   { run.home(prepared) } -> std::same_as<std::int64_t>;
   { run.is_home(id) } -> std::same_as<bool>;
   { machine.may_open(prepared, parameter, id, parameter) } -> std::same_as<bool>;

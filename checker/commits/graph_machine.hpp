@@ -521,9 +521,10 @@ class GraphMachine {
 
   // -- Alternatives, as WaitsAtChoices has them.
 
-  void wait_at_choices() {
+  void wait_at_choices(bool with_updates) {
     if (bound_.active()) return;
     waits_at_choices_ = true;
+    if (with_updates) trials_.include_updates_in_guards();
     for (ThreadId t = 0; t < thread_count(); ++t) {
       if (may_wait_at_choice(t, standing(t))) graph_.set_state(t, ThreadState::awaiting);
     }
@@ -541,12 +542,12 @@ class GraphMachine {
   }
   [[nodiscard]] bool any_choice_waits() const { return any_choice_waits_; }
   [[nodiscard]] bool is_home(EventId choice) const { return trials_.waited(choice) && is_default(choice); }
-  [[nodiscard]] bool counts_wait(ThreadId t) const {
+  [[nodiscard]] bool counts_wait(ThreadId t) {
     const Mailbox& m = standing(t);
     if (m.in_either == compiler::InEither::no) return true;
     EventId choice = graph_.thread(t).last;
     while (graph_[choice].kind != EventKind::choice) choice = graph_[choice].po_previous;
-    return trials_.waited(choice) ? is_default(choice) : waits_in_first_alternative(m);
+    return trials_.waited(choice) ? trials_.counts_wait(choice) : waits_in_first_alternative(m);
   }
   [[nodiscard]] static std::int64_t home(const Prepared& choice) { return choice.home; }
   [[nodiscard]] std::int64_t home_of_revisited() const { return graph_.last_cut().value; }
@@ -568,7 +569,7 @@ class GraphMachine {
       if (deferred(t)) return std::nullopt;
       if (before.op == Op::choose) return next_of(t);
     }
-    return awaits(next_of(t)) && trials_.is_inside(standing(t)) ? std::optional(next_of(t)) : std::nullopt;
+    return awaits(next_of(t)) && trials_.is_inside(t, standing(t)) ? std::optional(next_of(t)) : std::nullopt;
   }
   void continue_guard(const Prepared& before, std::int64_t parameter, Prepared& event) const {
     const bool first = before.op == Op::choose;

@@ -304,6 +304,7 @@ class PowerMachine {
     return threads_.begin_trial(name.thread, name.index);
   }
   void resume_trial(ThreadId t) const { threads_.resume_trial(t); }
+  [[nodiscard]] bool depends_on_trial(ThreadId t) const { return threads_.depends_on_trial(t); }
   // What the event, a store or something that `updates`, would write; of the latter, if it read from this write and wrote. The
   // event has been prepared for the current run.
   [[nodiscard]] std::int64_t would_write_value(EventName name, std::int64_t source) const {

@@ -238,7 +238,7 @@ class RunEnds {
     }
     return result.end();
   }
-  [[nodiscard]] static bool counts_wait(const Machine& machine, ThreadId t) {
+  [[nodiscard]] static bool counts_wait(Machine& machine, ThreadId t) {
     if constexpr (WaitsAtChoices<Machine>) return machine.counts_wait(t);
     return waits_in_first_alternative(machine.standing(t));
   }

@@ -27,7 +27,7 @@ class Trials {
 
   // All three must outlive the object.
   Trials(const Image& image, ExecutionGraph& graph, Snapshots& snapshots)
-      : image_(image), graph_(graph), snapshots_(snapshots), guards_(image, snapshots) {}
+      : image_(image), graph_(graph), snapshots_(snapshots), guards_(image, OnTrial{&snapshots}) {}
 
   // -- Reads.
 
@@ -79,6 +79,8 @@ class Trials {
 
   // -- Choices.
 
+  // From now on, guards may be updates.
+  void include_updates_in_guards() { guards_.include_updates(); }
   // From now on each probe of the thread begins with a choice.
   void begin_with_probes(ThreadId t) {
     has_probes_.resize(snapshots_.thread_count());
@@ -100,8 +102,15 @@ class Trials {
     return (graph_[event].kind == EventKind::choice || graph_[event].kind == EventKind::probe) &&
            graph_[event].state == ThreadState::awaiting;
   }
+  // Of a choice that waited, in whose alternative a daemon waits for ever: whether that counts. It does in the home, or, after a guard
+  // that this machine does not know, in the first alternative that could be taken without a read.
+  [[nodiscard]] bool counts_wait(EventId choice) {
+    const auto& event = graph_[choice];
+    if (!guards_.is_free(event.thread, event.snapshot, event.value)) return event.canonical;
+    return guards_.first_free(event.thread, event.snapshot) == event.value;
+  }
   // The thread is at something of a guard.
-  [[nodiscard]] bool is_inside(const Mailbox& m) const { return guards_.is_inside(m); }
+  [[nodiscard]] bool is_inside(ThreadId t, const Mailbox& m) const { return guards_.is_inside(t, m); }
 
   // Of a thread that waits at a choice. Each takes a run of the guard for each way to read it, and alternative.
 
@@ -155,6 +164,13 @@ class Trials {
   }
 
  private:
+  struct OnTrial {
+    Snapshots* snapshots;
+    Mailbox& enter(ThreadId t, std::uint32_t at) const { return snapshots->enter(t, at); }
+    void resume(ThreadId t) const { snapshots->resume(t); }
+    [[nodiscard]] static bool may_update_in_guard(ThreadId /*t*/, Op /*op*/) { return true; }
+  };
+
   [[nodiscard]] EventId initial(Location location) {
     return graph_.initial(location, image_.locations[location].initial);
   }
@@ -194,7 +210,7 @@ class Trials {
   const Image& image_;
   ExecutionGraph& graph_;
   Snapshots& snapshots_;
-  Guards<Snapshots&> guards_;
+  Guards<OnTrial> guards_;
   std::vector<bool> has_probes_;  // by thread; empty: none
 };
 

@@ -137,7 +137,7 @@ class Trust {
         observer_(observer),
         ends_(search),
         oldest_first_(search.options().robust) {
-    if constexpr (RevisitsChoices<Machine>) machine.wait_at_choices();
+    if constexpr (RevisitsChoices<Machine>) machine.wait_at_choices(true);
     if constexpr (BeginsWithProbes<Machine>) machine.begin_with_probes();
   }
 
@@ -631,12 +631,10 @@ bool Trust<Machine>::maximal(EventId id, const Node& node) const {
   }
   if (machine_.is_decision(id)) return machine_.is_default(id);
   const EventId write = machine_.write_of(id);
-  if (write == no_event) {
-    if constexpr (RevisitsChoices<Machine>) {
-      if (!machine_.is_default(id)) return false;
-    }
-    return gone(machine_.newer(machine_.source_of(id)));
+  if constexpr (RevisitsChoices<Machine>) {
+    if (machine_.any_choice_waits() && !machine_.is_default(id)) return false;
   }
+  if (write == no_event) return gone(machine_.newer(machine_.source_of(id)));
   if (!gone(machine_.newer(write))) return false;
   if constexpr (DefersReads<Machine>) return !machine_.any_reads_on(write, node.event.name, deleted);
   return (machine_.readers(write) - deleted).empty();

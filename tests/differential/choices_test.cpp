@@ -25,7 +25,9 @@ class Writer : TextWriter {
   std::string program() {
     std::string text =
         "shared x: int; shared y: int; shared a: int[2]; shared own: int[4];\n"
-        "fn seen(v: ref int, n: int) -> int { await v == n; return v; }\n";
+        "mutex m;\n"
+        "fn seen(v: ref int, n: int) -> int { await v == n; return v; }\n"
+        "fn grab(v: ref int, n: int) { while !cas(v, n, n + 1) { } }\n";
     threads_ = below(4) == 0 ? 2 : below(6) == 0 ? 4 : 3;
     daemons_ = below(3) == 0;
     for (thread_ = 0; thread_ < threads_; ++thread_) {
@@ -79,8 +81,14 @@ class Writer : TextWriter {
     return text;
   }
   std::string alternative(int depth) {
-    switch (below(10)) {
+    // (Daemons have no updates as guards: `dpor` and `source` under `power` count some of their waits twice.)
+    switch (below(daemons_ ? 10 : 13)) {
       case 0: return rest();  // (What comes first is no `await`.)
+      case 10: return "while !trylock m { }" + rest() + (below(3) == 0 ? "" : " unlock m;");
+      case 11: return "grab(" + variable() + ", " + number() + ");" + rest();
+      case 12:
+        return "while !cas(" + variable() + ", " + (below(4) == 0 ? "r" : number()) + ", " + number() +
+               ") { }" + rest();
       case 1: return "r = seen(" + variable() + ", " + number() + ");" + rest();
       case 2: return "let v = await " + variable() + "; r = v;" + rest();
       case 3:
@@ -91,7 +99,10 @@ class Writer : TextWriter {
   }
   std::string either(int depth) {
     if (below(5) == 0)
-      return "either i in 0..2 { await " + comparison("a[i]") + "; r = r + i;" + rest() + " }";
+      return std::string("either i in 0..2 { ") +
+             (!daemons_ && below(3) == 0 ? "while !cas(a[i], " + number() + ", 2) { }"
+                                         : "await " + comparison("a[i]") + ";") +
+             " r = r + i;" + rest() + " }";
     std::string text;
     for (int i = below(4) == 0 ? 3 : 2; i > 0; --i)
       text += (text.empty() ? "either { " : " or { ") + alternative(depth) + " }";
