@@ -145,24 +145,19 @@ class AheadWaits : public Machine {
 
   // -- Alternatives, as WaitsAtChoices has them.
 
-  void wait_at_choices(bool with_updates) {
-    waits_at_choices_ = !bounds();
-    if (with_updates) guards_.include_updates();
-  }
+  void wait_at_choices() { waits_at_choices_ = !bounds(); }
   [[nodiscard]] bool any_choice_waits() const { return any_choice_waits_; }
   [[nodiscard]] bool counts_wait(ThreadId t) {
     const Request& wait = Machine::standing(t);
     if (!waits_at_choices_ || wait.in_either == compiler::InEither::no)
       return waits_in_first_alternative(wait);
-    // The choices of the guard, from the innermost one on. A guard that this search does not know (a `cas`, say) counts in the first
-    // alternative that could be taken without a read.
+    // The choices of the guard, from the innermost one on.
     const auto& requests = Machine::requests(t);
-    std::optional<bool> free;
     for (auto i = static_cast<std::uint32_t>(requests.size() - 1);; --i) {
       if (requests[i].op != Op::choose) continue;
       const std::int64_t taken = requests[i].result;
-      if (!free) free = guards_.is_free(t, i, taken);
-      if (*free ? guards_.first_free(t, i) != taken : !is_home(requests[i].read)) return false;
+      const auto home = is_home(requests[i].read) ? std::optional(taken) : std::nullopt;
+      if (guards_.where_wait_counts(t, i, home) != taken) return false;
       if (requests[i].in_either == compiler::InEither::entry) return true;
     }
   }
@@ -214,6 +209,7 @@ class AheadWaits : public Machine {
 
   // -- Alternatives at the nodes of a search, as TriesAlternatives has them.
 
+  void leave_updates_free() { updates_are_free_ = true; }
   [[nodiscard]] bool waits_at_choice(EventName name) const {
     return waits_at_choices_ && is_guarded_choice(Machine::request(name));
   }
@@ -227,8 +223,7 @@ class AheadWaits : public Machine {
       const Request& it = requests[i];
       if (it.committed || it.in_either != compiler::InEither::inside || !Machine::is_enabled(name)) continue;
       if (it.op == Op::choose) return name;
-      if (awaits(name) && (it.op == Op::load || is_update_of_guard(it.op, (it.data | it.compared) != 0)))
-        return name;
+      if (awaits(name) && (it.op == Op::load || is_guard(it.op, (it.data | it.compared) != 0))) return name;
     }
     return std::nullopt;
   }
@@ -308,8 +303,8 @@ class AheadWaits : public Machine {
     AheadWaits* machine;
     Mailbox& enter(ThreadId t, std::uint32_t index) const { return machine->begin_trial({t, index}); }
     void resume(ThreadId t) const { machine->resume_trial(t); }
-    [[nodiscard]] bool may_update_in_guard(ThreadId t, Op op) const {
-      return machine->is_update_of_guard(op, machine->depends_on_trial(t));
+    [[nodiscard]] bool is_guard(ThreadId t, Op op) const {
+      return machine->is_guard(op, machine->depends_on_trial(t));
     }
   };
 
@@ -317,9 +312,9 @@ class AheadWaits : public Machine {
     if constexpr (BoundsPreemptions<Machine>) return Machine::bounds_preemptions();
     return false;
   }
-  // Whether an update, which would be something of a guard otherwise, is that. (Others can be two requests.)
-  [[nodiscard]] bool is_update_of_guard(Op op, bool depends) const {
-    return guards_.with_updates() && op == Op::compare_exchange && !depends;
+  // Whether an update with which an alternative begins is a guard. (Others can be two requests; a `trylock` is a fence.)
+  [[nodiscard]] bool is_guard(Op op, bool depends) const {
+    return !updates_are_free_ && op == Op::compare_exchange && !depends;
   }
   [[nodiscard]] bool waits_at_lock(EventName name) const {
     return waits_at_locks_ && Machine::op(name) == Op::lock;
@@ -419,6 +414,7 @@ class AheadWaits : public Machine {
 
   Guards<OnTrial> guards_;
   bool waits_at_choices_ = false;
+  bool updates_are_free_ = false;
   bool waits_at_locks_ = false;
   bool any_choice_waits_ = false;  // some thread has waited at a choice
   std::vector<Guarded> guarded_;   // by the first id of an event, if `any_choice_waits_`

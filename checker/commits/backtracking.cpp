@@ -126,7 +126,10 @@ class Backtracking : CommitExploration<Machine> {
         forgets_(stateful() && !observer && may_forget(search.image())),
         state_words_(search.image()) {
     if constexpr (LeavesMemoryOpen<Machine>) machine.watch(search);
-    if constexpr (tries_alternatives) machine.wait_at_choices(false);
+    if constexpr (tries_alternatives) {
+      machine.wait_at_choices();
+      machine.leave_updates_free();
+    }
   }
 
   // False if an execution has more events than the machine has room for.

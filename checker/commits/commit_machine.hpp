@@ -235,7 +235,7 @@ concept HoldsGraph = CommitMachine<M> && requires(const M& run) {
 //
 // - `requests`: what the thread has requested, of which those before `first_open` are committed or are no events.
 // - `begin_trial`: the thread as it was when it made the request, in a block of its own, with the values that earlier loads have
-//   now; `resume_trial` runs it to its next operation; `depends_on_trial`: whether loads say what a `cas` there expects and writes.
+//   now; `resume_trial` runs it to its next operation; `depends_on_trial`: whether the operands of an update there depend on loads.
 // - `newest_of`, `initial`: writes of a location. `would_write_value`: of a store, or of an update that reads from this write.
 template <typename M>
 concept RunsAhead = CommitMachine<M> &&
@@ -382,8 +382,7 @@ concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
 // "Alternatives in graphs"). One alternative counts as maximal, its *home*. Another one is *opened* by a write that revisits
 // the choice: up to the load that reads it, the guard reads writes from before the choice.
 //
-// - `wait_at_choices`: from now on they do; at the beginning of the first run. If `with_updates`, a guard may be an update. (Under POWER,
-//   a `cas` whose operands depend on no loads, which is one event.) `any_choice_waits`: some choice has.
+// - `wait_at_choices`: from now on they do; at the beginning of the first run. `any_choice_waits`: some choice has.
 // - `counts_wait`: of a daemon that waits for ever: whether it does so in the alternative in which that counts (last_look.hpp).
 //   If its choice has waited, that is the home.
 // - `home`: of a prepared choice that waits. `is_home`: whether the event is one, with its home.
@@ -398,8 +397,8 @@ concept DefersReads = RevisitMachine<M> && WaitsInPlace<M> &&
 template <typename M>
 concept WaitsAtChoices = WaitsInPlace<M> &&
     requires(M& machine, const M& run, typename M::Prepared& event, const typename M::Prepared& prepared,
-             std::int64_t parameter, EventId id, ThreadId t, bool with_updates) {
-  machine.wait_at_choices(with_updates);
+             std::int64_t parameter, EventId id, ThreadId t) {
+  machine.wait_at_choices();
   { run.any_choice_waits() } -> std::same_as<bool>;
   { machine.counts_wait(t) } -> std::same_as<bool>;
   { run.home(prepared) } -> std::same_as<std::int64_t>;
@@ -415,6 +414,7 @@ concept WaitsAtChoices = WaitsInPlace<M> &&
 // For searches that take such a choice, with its guard, at a node: as a read of several locations. (Those have no use for
 // `open`, `may_take` and what comes with them; `home` is where the thread waits for ever.)
 //
+// - `leave_updates_free`: updates are no guards (guards.hpp); at the beginning of the first run.
 // - `waits_at_choice`: of a choice that is committed or enabled. `is_early`: of one that is not committed, whether events before it in
 //   its thread are not, either. `next_inside`: the next event of the guard that the thread is in.
 // - `alternative_now`: the first alternative that can be taken if the guard reads the newest writes; `alternative_before`: if it
@@ -428,6 +428,7 @@ template <typename M>
 concept TriesAlternatives = WaitsAtChoices<M> && RunsAhead<M> &&
     requires(M& machine, const M& run, const typename M::Prepared& prepared, EventName name, ThreadId t,
              std::int64_t parameter, EventId id) {
+  machine.leave_updates_free();
   { run.waits_at_choice(name) } -> std::same_as<bool>;
   { run.is_early(name) } -> std::same_as<bool>;
   { run.next_inside(t) } -> std::same_as<std::optional<EventName>>;

@@ -521,10 +521,9 @@ class GraphMachine {
 
   // -- Alternatives, as WaitsAtChoices has them.
 
-  void wait_at_choices(bool with_updates) {
+  void wait_at_choices() {
     if (bound_.active()) return;
     waits_at_choices_ = true;
-    if (with_updates) trials_.include_updates_in_guards();
     for (ThreadId t = 0; t < thread_count(); ++t) {
       if (may_wait_at_choice(t, standing(t))) graph_.set_state(t, ThreadState::awaiting);
     }

@@ -4,9 +4,9 @@
 // A probe (compiler::Probe) is such a guard, too, with a choice that is no operation of the thread (docs/algorithms.md, "Probes in graphs").
 //
 // An alternative begins with a guard if its first operations are loads of a condition, or the choice of another `either`
-// whose guards are then guards of this one. A guard can also be an update, as `while !cas(x, a, b) { }`, which ends it if it writes;
-// but not to every search (`include_updates`). Other alternatives are *free*, they can always be taken: those without a condition, or
-// whose condition begins in another way (with a look at a plain variable, say).
+// whose guards are then guards of this one. A guard can also be an update, as `while !cas(x, a, b) { }`, if the machine says so.
+// Other alternatives are *free*, they can always be taken: those without a condition, or whose condition begins in another way
+// (with a look at a plain variable, say).
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ void resume_past_fences(Threads& threads, ThreadId t, const Mailbox& m) {
 inline constexpr std::int64_t alternatives_of_probe = 2;
 
 // `Threads`: `enter(t, at)` makes the thread's live mailbox that of one of its states, and `resume(t)` runs the thread from there to its
-// next operation. `may_update_in_guard(t, op)`: whether the update at which it is can be something of a guard.
+// next operation. `is_guard(t, op)`: whether the update at which it is, with which an alternative begins, is a guard.
 //
 // What the loads of a guard may read is said by sources: `each_source(location, visit)` calls `visit(value, decisive)` for one
 // value after the other, until that returns true. A *decisive* load is all that matters of its way to pass.
@@ -54,17 +54,13 @@ class Guards {
   // The image must outlive the object, and so must what `threads` refers to.
   Guards(const Image& image, Threads threads) : image_(image), threads_(threads) {}
 
-  // From now on, guards may be updates.
-  void include_updates() { with_updates_ = true; }
-  [[nodiscard]] bool with_updates() const { return with_updates_; }
-
   // The thread is at a read of a guard, or at the choice of an `either` with which an alternative begins.
   [[nodiscard]] bool is_inside(ThreadId t, const Mailbox& m) const {
     if (m.probe == Probe::later) return true;
     if (m.in_either != compiler::InEither::inside) return false;
     if (m.op == Op::choose) return true;
     if (m.in_await == 0 || image_.locations[m.location].is_plain) return false;
-    return m.op == Op::load || (with_updates_ && threads_.may_update_in_guard(t, m.op));
+    return m.op == Op::load || threads_.is_guard(t, m.op);
   }
   // Whether the thread, in this state at a read of a guard, is still at something of it after it has read this value.
   [[nodiscard]] bool stays_inside(ThreadId t, std::uint32_t at, std::int64_t value) {
@@ -98,12 +94,12 @@ class Guards {
     read_.clear();
     return is_inside(t, run({t, at, alternative, false}));
   }
-  // The first alternative that the thread can take whatever there is to read, if there is one.
-  [[nodiscard]] std::optional<std::int64_t> first_free(ThreadId t, std::uint32_t at) {
-    return first_alternative(t, at, [](Location /*x*/, auto&& /*visit*/) {});
-  }
-  [[nodiscard]] bool is_free(ThreadId t, std::uint32_t at, std::int64_t alternative) {
-    return passes({t, at, alternative, false}, [](Location /*x*/, auto&& /*visit*/) {});
+  // The alternative in which it counts that a daemon waits for ever (last_look.hpp): the first free one, as such a choice never waits
+  // itself; else the home, which is none if the choice was opened.
+  [[nodiscard]] std::optional<std::int64_t> where_wait_counts(ThreadId t, std::uint32_t at,
+                                                              std::optional<std::int64_t> home) {
+    const auto free = first_alternative(t, at, [](Location /*x*/, auto&& /*visit*/) {});
+    return free ? free : home;
   }
   // The home of the choice. If no alternative can be taken with the newest values, it is the first one that has a guard to wait
   // at; or just the first one, if all guards fail without a load.
@@ -194,9 +190,7 @@ class Guards {
     return m;
   }
   void resume(ThreadId t, Mailbox& m, std::int64_t value) {
-    m.value = m.op == Op::choose || m.op == Op::load
-                  ? value
-                  : effect_of_reading(m.op, value, m.value, m.expected, t).result;
+    m.value = m.op == Op::choose ? value : effect_of_reading(m.op, value, m.value, m.expected, t).result;
     resume_past_fences(threads_, t, m);
   }
   [[nodiscard]] bool fails(const Mailbox& m) const {
@@ -206,7 +200,6 @@ class Guards {
 
   const Image& image_;
   Threads threads_;
-  bool with_updates_ = false;
   bool of_probe_ = false;           // the trial
   std::vector<std::int64_t> read_;  // by the loads of the guard, on trial, or chosen there
 };

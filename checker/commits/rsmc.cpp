@@ -106,7 +106,7 @@ class Rsmc : CommitExploration<Machine> {
   Rsmc(Machine& machine, Search& search, const GraphObserver& observer) : Base(machine, search, observer) {
     // If growing the vector copied nodes, the copies would keep pointers into the originals.
     static_assert(std::is_nothrow_move_constructible_v<Node>);
-    if constexpr (WaitsAtChoices<Machine>) machine.wait_at_choices(true);
+    if constexpr (WaitsAtChoices<Machine>) machine.wait_at_choices();
     if constexpr (BeginsWithProbes<Machine>) machine.begin_with_probes();
   }
 

@@ -79,8 +79,6 @@ class Trials {
 
   // -- Choices.
 
-  // From now on, guards may be updates.
-  void include_updates_in_guards() { guards_.include_updates(); }
   // From now on each probe of the thread begins with a choice.
   void begin_with_probes(ThreadId t) {
     has_probes_.resize(snapshots_.thread_count());
@@ -102,12 +100,11 @@ class Trials {
     return (graph_[event].kind == EventKind::choice || graph_[event].kind == EventKind::probe) &&
            graph_[event].state == ThreadState::awaiting;
   }
-  // Of a choice that waited, in whose alternative a daemon waits for ever: whether that counts. It does in the home, or, after a guard
-  // that this machine does not know, in the first alternative that could be taken without a read.
+  // Of a choice that waited: whether it counts that a daemon waits for ever in its alternative.
   [[nodiscard]] bool counts_wait(EventId choice) {
     const auto& event = graph_[choice];
-    if (!guards_.is_free(event.thread, event.snapshot, event.value)) return event.canonical;
-    return guards_.first_free(event.thread, event.snapshot) == event.value;
+    const auto home = event.canonical ? std::optional(event.value) : std::nullopt;
+    return guards_.where_wait_counts(event.thread, event.snapshot, home) == event.value;
   }
   // The thread is at something of a guard.
   [[nodiscard]] bool is_inside(ThreadId t, const Mailbox& m) const { return guards_.is_inside(t, m); }
@@ -168,7 +165,7 @@ class Trials {
     Snapshots* snapshots;
     Mailbox& enter(ThreadId t, std::uint32_t at) const { return snapshots->enter(t, at); }
     void resume(ThreadId t) const { snapshots->resume(t); }
-    [[nodiscard]] static bool may_update_in_guard(ThreadId /*t*/, Op /*op*/) { return true; }
+    [[nodiscard]] static bool is_guard(ThreadId /*t*/, Op /*op*/) { return true; }
   };
 
   [[nodiscard]] EventId initial(Location location) {

@@ -137,7 +137,7 @@ class Trust {
         observer_(observer),
         ends_(search),
         oldest_first_(search.options().robust) {
-    if constexpr (RevisitsChoices<Machine>) machine.wait_at_choices(true);
+    if constexpr (RevisitsChoices<Machine>) machine.wait_at_choices();
     if constexpr (BeginsWithProbes<Machine>) machine.begin_with_probes();
   }
 
