@@ -59,6 +59,9 @@
 
 namespace heddle::checker {
 
+// (Asked here, because g++ 12 sometimes loses the answer if it comes to the question within a template.)
+static_assert(RunsAhead<PowerMachine<16>> && RunsAhead<PowerMachine<growing>>);
+
 namespace {
 
 // The paper's c . e[*] . r[e], stored at the node of the load r.

@@ -1,10 +1,13 @@
 // The algorithms over interleavings, and the machine of the requested model for each of them.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "checker/interleavings/machine.hpp"
 #include "checker/interleavings/models.hpp"
+#include "checker/interleavings/sharing.hpp"
 #include "checker/search/sampling.hpp"
 #include "checker/search/search.hpp"
 
@@ -72,10 +75,28 @@ void explore(Search& search, Use&& use) {
   return options;
 }
 
-// The same as `explore` with such a machine.
+// The same as `explore` with such a machine, in which they also wait at the choices of an `either`. Begins again where what was assumed of
+// these turns out to be wrong.
 template <typename Use>
-void explore_waiting(Search& search, Use&& use) {
-  explore_with(search, waiting_options(search), use);
+void explore_choosing(Search& search, MachineOptions options, Use&& use) {
+  options.choices_wait = options.awaits_hold;
+  std::optional<Sharing> sharing;
+  for (std::uint32_t searches = 1;; ++searches) {
+    try {
+      return explore_with(search, options, use);
+    } catch (const SharingWanted&) {
+      options.sharing_of_guards = &sharing.emplace(search.image());
+    } catch (const Sharing::Wrong&) {
+      // (A program with an array that each search finds shared one element further is not worth it.)
+      constexpr std::uint32_t most = 100;
+      options.choices_wait = options.choices_wait && searches < most;
+      sharing->learn();
+    } catch (const DaemonInGuard&) {
+      options.daemons_choose_first = true;
+      sharing->learn();
+    }
+    search.restart();
+  }
 }
 
 }  // namespace heddle::checker

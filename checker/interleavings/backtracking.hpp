@@ -16,6 +16,8 @@
 // the write before it may have enabled it, it races with the newest write before which it could have been
 // taken; and where a thread waits at the end of a path, it takes part in this race there.
 //
+// Choices: a thread that waits at the choice of an `either` has several transitions, one for each alternative (choices_on_path.hpp).
+//
 // Atomic blocks are transitions whose accesses are known only once they are made, or tried (`for_each_in_block`). A block
 // and a transition that it does not depend on can change places: each makes the same accesses then. The first access of
 // a block that conflicts with another transition is the same before and after that. So two transitions that are tried in
@@ -79,6 +81,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/interleavings/choices_on_path.hpp"
 #include "checker/interleavings/happens_before.hpp"
 #include "checker/interleavings/interleaving.hpp"
 #include "checker/interleavings/preemptions.hpp"
@@ -97,6 +100,10 @@ struct BacktrackNode {
   std::int64_t next_value = 0;
   std::int64_t end_value = 0;
   bool waited = false;  // inside a block: whether it has awaited something
+  // Where a thread that waited at a choice is taken: the alternatives that it has yet to take.
+  std::uint64_t alternatives = 0;
+  ThreadId at_choice = none;
+  bool some_wait = false;  // whether threads wait at choices here
 };
 
 // Step `earlier` of the path races with the transition of `process` that is step `later`, or would be if it
@@ -132,10 +139,12 @@ class BacktrackingSearch {
       : machine_(machine),
         search_(search),
         order_(machine),
+        choices_(machine),
         bounded_(search.options().preemption_bound.has_value()) {}
 
   [[nodiscard]] Machine& machine() { return machine_; }
   [[nodiscard]] const HappensBefore<Machine>& order() const { return order_; }
+  [[nodiscard]] const ChoicesOnPath<Machine>& choices() const { return choices_; }
   // With a preemption bound: the running thread, and the cost so far.
   [[nodiscard]] const Running<Set>& running() const { return running_[depth_ - 1]; }
   [[nodiscard]] bool bounded() const { return bounded_; }
@@ -153,7 +162,15 @@ class BacktrackingSearch {
   // process cannot be explored from there; with a preemption bound also where the block of steps around it begins.
   void add_conservatively(std::uint32_t race, ProcessId process) {
     race = begin_of(race);
-    if (!bounded_) return add_process(nodes_[race], first_to_go(race, process));
+    if (!bounded_) {
+      process = first_to_go(race, process);
+      if (takes(race, process)) {
+        nodes_[race].backtrack.insert(process);
+      } else {
+        nodes_[race].backtrack |= nodes_[race].enabled;
+      }
+      return;
+    }
     add_process(nodes_[race], process);
     const Step& step = machine_.step(race);
     add_to_block(race, step.type == StepType::flush ? running_[race].thread : step.thread, process);
@@ -164,7 +181,7 @@ class BacktrackingSearch {
     race = begin_of(race);
     const Node& node = nodes_[race];
     process = first_to_go(race, process);
-    if (takes(node, process)) return node.backtrack.contains(process) ? 0 : 1;
+    if (takes(race, process)) return node.backtrack.contains(process) ? 0 : 1;
     return (node.enabled - node.sleep - node.backtrack).count();
   }
 
@@ -192,6 +209,8 @@ class BacktrackingSearch {
         }
         const bool in_block = machine_.in_block();
         const auto first = machine_.depth();
+        if (!machine_.at_choices().empty()) choices_.continue_from(machine_.depth());
+        choices_.stepped(node.chooser);
         machine_.choose(node.chooser, node.next_value++);
         step_taken();
         if (bounded_) push_running(running());
@@ -200,6 +219,10 @@ class BacktrackingSearch {
         } else {
           arrive(Set(node.sleep));  // a copy: `arrive` may move the nodes
         }
+        continue;
+      }
+      if (node.alternatives != 0) [[unlikely]] {
+        take_alternative(node);
         continue;
       }
       const Set todo = node.backtrack - node.done - node.sleep;
@@ -261,8 +284,12 @@ class BacktrackingSearch {
   }
 
   void take(Node& node, ProcessId process) {
+    if (machine_.at_choices().contains(process)) [[unlikely]]
+      return begin_alternatives(node, process);
     const Set asleep = node.sleep | node.done;
     node.done.insert(process);
+    if (!machine_.at_choices().empty()) [[unlikely]]
+      choices_.begin_step(machine_.depth(), asleep);
     if (bounded_ && !switch_to(process)) {
       ++search_.counts.blocked_preemption_bound;
       return;
@@ -278,19 +305,113 @@ class BacktrackingSearch {
     if (race != none) add({begin_of(race), last, process, order_.row(last)});
     if (bounded_) mutexes_race(last);
     if (bounded_) return arrive({});
+    arrive_after(last, process, asleep);
+  }
+
+  // Opens the node after this step of the process, with which others may conflict; `asleep`: the processes that slept before it.
+  void arrive_after(std::uint32_t last, ProcessId process, const Set& asleep) {
     const Access access = machine_.step(last).access;
     const ThreadId thread = machine_.step(last).thread;
     const bool observed = machine_.has_invariants() && machine_.is_observed(machine_.step(last));
+    if (!choices_.closed().empty()) [[unlikely]]
+      race_with_choices(last);
+    const bool some_wait = !machine_.at_choices().empty();
+    if (some_wait) [[unlikely]]
+      wake_alternatives(last, observed);
     Set sleep;
     asleep.for_each([&](ProcessId p) {
+      if (some_wait && machine_.at_choices().contains(p)) return;
       if (observed && machine_.is_observed(p, machine_.pending(p))) return;
       if (machine_.begins_block(p)) [[unlikely]] {
         if (independent_of_block(p, last)) sleep.insert(p);
         return;
       }
-      if (p != process && independent(p, access, thread)) sleep.insert(p);
+      if (p != process && independent(p, access, thread, [&] { return machine_.pending(p); }))
+        sleep.insert(p);
     });
     arrive(sleep);
+  }
+
+  // -- Threads that wait at the choice of an `either`.
+
+  // `take` for such a thread.
+  [[gnu::noinline]] void begin_alternatives(Node& node, ThreadId t) {
+    node.at_choice = t;
+    node.alternatives = choices_.awake(machine_.depth(), t);
+    static_cast<void>(machine_.enabled());  // what is open may be that of a later state
+    closed_alternatives_race(t);
+    take_alternative(node);
+  }
+  // The next one of the thread that has been begun.
+  [[gnu::noinline]] void take_alternative(Node& node) {
+    const ThreadId t = node.at_choice;
+    const auto alternative = static_cast<std::uint32_t>(std::countr_zero(node.alternatives));
+    node.alternatives &= node.alternatives - 1;
+    const Set asleep = node.sleep | node.done;
+    if (node.alternatives == 0) node.done.insert(t);
+    choices_.begin_step(machine_.depth(), asleep);
+    choices_.stepped(t);
+    const auto first = machine_.depth();
+    static_cast<void>(machine_.enabled());
+    choices_.take(t, first);
+    const Alternative& guard = machine_.alternatives(t)[alternative];
+    const Location location = guard.location;
+    const auto race =
+        guard.kind == Alternative::Kind::guarded ? alternative_race(t, alternative, guard) : none;
+    machine_.take_alternative(t, alternative);
+    step_taken();
+    const auto row = order_.row(first);
+    for (const auto earlier : order_.races()) add({begin_of(earlier), first, t, row});
+    if (race != none) add({begin_of(race), first, t, row});
+    // What others can notice is one operation at most.
+    auto shared = first;
+    for (auto position = first; position < machine_.depth(); ++position) {
+      if (location != none && machine_.step(position).access.location == location) shared = position;
+    }
+    arrive_after(shared, t, asleep);
+  }
+  // The steps from `first` on race with the choices before which a closed alternative would be open after them.
+  [[gnu::noinline]] void race_with_choices(std::uint32_t first) {
+    for (auto position = first; position < machine_.depth(); ++position) {
+      const Step& step = machine_.step(position);
+      for (std::size_t i = 0; i < choices_.closed().size(); ++i) {
+        const auto closed = choices_.closed()[i];
+        const auto row = order_.row(position);
+        if (order_.ordered(closed.position, row) || !choices_.could_open(closed, step)) continue;
+        if (step.block != InBlock::no) {
+          add_all(closed.position);
+        } else {
+          add({closed.position, begin_of(position), step.process, row});
+        }
+      }
+    }
+  }
+  // The closed alternatives of a thread that waits could have been taken before some writes.
+  [[gnu::noinline]] void closed_alternatives_race(ThreadId t) {
+    choices_.for_each_closed(t, [&](std::uint32_t alternative, const Alternative& guard) {
+      std::uint32_t row = 0;
+      const auto race = alternative_race(t, alternative, guard, &row);
+      if (race != none) add({begin_of(race), machine_.depth(), t, row});
+    });
+  }
+  [[nodiscard]] std::uint32_t alternative_race(ThreadId t, std::uint32_t alternative,
+                                               const Alternative& guard, std::uint32_t* row = nullptr) {
+    return waiting_race(
+        t, guard.location, guard.op,
+        [&](std::int64_t value) {
+          return machine_.opens(t, machine_.block_at_guard(t, alternative), value, true);
+        },
+        row);
+  }
+  // Those that do not commute with the step.
+  [[gnu::noinline]] void wake_alternatives(std::uint32_t position, bool observed) {
+    const Step& step = machine_.step(position);
+    if (step.resumed || step.after_choice) choices_.stepped(step.thread);
+    choices_.wake([&](ThreadId t, std::uint32_t alternative) {
+      const auto pending = [&] { return machine_.pending(t, alternative); };
+      if (observed && machine_.is_observed(t, pending())) return false;
+      return independent(t, step.access, step.thread, pending);
+    });
   }
 
   // -- Atomic blocks.
@@ -322,8 +443,15 @@ class BacktrackingSearch {
     for (const auto earlier : order_.races()) add_all(earlier);
     Set sleep;
     if (!bounded_) {
+      if (!choices_.closed().empty()) race_with_choices(first);
+      choices_.stepped(process);
+      choices_.wake([&](ThreadId t, std::uint32_t alternative) {
+        accesses_.assign(1, machine_.pending(t, alternative));
+        return accesses_commute(t, first);
+      });
       asleep.for_each([&](ProcessId p) {
-        if (p != process && independent_of_block(p, first)) sleep.insert(p);
+        if (p != process && !machine_.at_choices().contains(p) && independent_of_block(p, first))
+          sleep.insert(p);
       });
     }
     arrive(sleep);
@@ -339,6 +467,10 @@ class BacktrackingSearch {
     } else {
       accesses_.push_back(machine_.pending(process));
     }
+    return accesses_commute(process, first);
+  }
+  // The same of a transition of the process with `accesses_`.
+  [[nodiscard]] bool accesses_commute(ProcessId process, std::uint32_t first) {
     const bool observed = machine_.has_invariants() &&
                           std::any_of(accesses_.begin(), accesses_.end(), [&](const Access& access) {
                             return machine_.is_observed(process, access);
@@ -404,7 +536,9 @@ class BacktrackingSearch {
 
   // True if the next transition of a process that was enabled before the step commutes with it. A thread and
   // its own buffers always commute where both were enabled: a load reads the write, buffered or flushed.
-  [[nodiscard]] bool independent(ProcessId process, const Access& access, ThreadId thread) {
+  template <typename Pending>
+  [[nodiscard]] bool independent(ProcessId process, const Access& access, ThreadId thread,
+                                 Pending&& pending) {
     if (access.location == none || access.forwarded) return true;
     if constexpr (Machine::has_buffers) {
       if (process < machine_.thread_count() ? process == thread
@@ -412,7 +546,7 @@ class BacktrackingSearch {
         return true;
       }
     }
-    const Access other = machine_.pending(process);
+    const Access other = pending();
     return other.location != access.location || other.forwarded || !(other.writes || access.writes);
   }
 
@@ -429,14 +563,21 @@ class BacktrackingSearch {
       const auto& m = machine_.threads().mailbox(node.chooser);
       node.next_value = m.value;
       node.end_value = m.expected;
+      choices_.keep(machine_.depth());
       return;
     }
     node.enabled = machine_.enabled();
+    node.some_wait = !machine_.at_choices().empty();
+    if (node.some_wait) [[unlikely]]
+      choices_.arrive(machine_.depth(), node.sleep, Policy::stateful);
     if constexpr (Policy::stateful) {
       if (policy_.prune(*this, node.sleep)) {
         ++search_.counts.runs;
         return;
       }
+      machine_.at_choices().for_each([&](ThreadId t) {
+        if (!node.sleep.contains(t)) choices_.wake(machine_.depth(), t);
+      });
     }
     const Set awake = node.enabled - node.sleep;
     if (!awake.empty()) return begin(node, awake);
@@ -448,6 +589,10 @@ class BacktrackingSearch {
     }
     for (ThreadId t = 0; t < machine_.thread_count(); ++t) {
       waiting_lock_races(t);
+      if (machine_.at_choices().contains(t)) [[unlikely]] {
+        closed_alternatives_race(t);
+        continue;
+      }
       if (!machine_.awaits(t) || machine_.enabled().contains(t)) continue;
       if (machine_.begins_block(t)) {
         find_awaited(t);
@@ -468,6 +613,8 @@ class BacktrackingSearch {
     order_.forget();
     machine_.undo();
     depth_ = machine_.depth() + 1;
+    if (!choices_.closed().empty()) [[unlikely]]
+      choices_.forget(machine_.depth());
     if constexpr (Policy::stateful) policy_.gone_back(machine_.depth(), search_.counts.transitions);
   }
 
@@ -476,7 +623,7 @@ class BacktrackingSearch {
     search_.transition(machine_.depth(), [&] { return memory_used(); });
   }
   [[nodiscard]] std::uint64_t memory_used() const {
-    return machine_.memory_used() + order_.memory_used() + policy_.memory_used() +
+    return machine_.memory_used() + order_.memory_used() + choices_.memory_used() + policy_.memory_used() +
            nodes_.capacity() * sizeof(Node) + running_.capacity() * sizeof(Running<Set>);
   }
 
@@ -507,15 +654,17 @@ class BacktrackingSearch {
         if (node.enabled.contains(thread)) node.backtrack.insert(thread);
       }
     }
-    if (takes(node, process)) {
+    if (node.enabled.contains(process)) {
       node.backtrack.insert(process);
     } else {
       node.backtrack |= node.enabled;
     }
   }
-  // Whether the process can be explored from there.
-  [[nodiscard]] static bool takes(const Node& node, ProcessId process) {
-    return node.enabled.contains(process) && !node.sleep.contains(process);
+  // Whether each transition that the process can come to next can be explored at the state of this depth.
+  [[nodiscard]] bool takes(std::uint32_t depth, ProcessId process) const {
+    const Node& node = nodes_[depth];
+    return node.enabled.contains(process) && !node.sleep.contains(process) &&
+           !(node.some_wait && choices_.has_closed(depth, process));
   }
 
   // With a preemption bound: the races of the step `last` with threads that wait for a mutex.
@@ -538,9 +687,14 @@ class BacktrackingSearch {
   // its clock, which is valid until the next step is recorded.
   [[gnu::noinline]] std::uint32_t waiting_race(ThreadId t, std::uint32_t* row = nullptr) {
     const auto& m = machine_.threads().mailbox(t);
+    return waiting_race(
+        t, m.location, m.op, [&](std::int64_t value) { return machine_.goes_on(t, value); }, row);
+  }
+  template <typename GoesOn>
+  [[nodiscard]] std::uint32_t waiting_race(ThreadId t, Location location, Op op, GoesOn&& goes_on,
+                                           std::uint32_t* row) {
     std::uint32_t own = 0;
-    const auto race = order_.waiting_race(
-        t, m.location, m.op != Op::load, [&](std::int64_t value) { return machine_.goes_on(t, value); }, own);
+    const auto race = order_.waiting_race(t, location, op != Op::load, goes_on, own);
     if (row != nullptr) *row = own;
     order_.pop_row();
     return race;
@@ -559,6 +713,7 @@ class BacktrackingSearch {
   Machine& machine_;
   Search& search_;
   HappensBefore<Machine> order_;
+  ChoicesOnPath<Machine> choices_;
   // The first depth_ are in use: one per state on the path; those inside a block mean nothing.
   std::vector<Node> nodes_;
   std::size_t depth_ = 0;

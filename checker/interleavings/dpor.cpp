@@ -31,7 +31,7 @@ struct Stateless : FlanaganGodefroid {
 }  // namespace
 
 void run_dpor(Search& search) {
-  explore_waiting(search, [&]<Interleaving Machine>(Machine& machine) {
+  explore_choosing(search, waiting_options(search), [&]<Interleaving Machine>(Machine& machine) {
     BacktrackingSearch<Machine, Stateless>(machine, search).run();
   });
 }

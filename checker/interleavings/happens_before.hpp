@@ -64,7 +64,9 @@ class HappensBefore {
     races_.clear();
     record_step(waited);
     if (machine_.step(newest()).block != InBlock::no) [[unlikely]]
-      record_block();
+      return record_block();
+    if (events_.size() < machine_.depth()) [[unlikely]]
+      record_guard();
   }
 
   // Forgets the machine's newest transition; call before the machine undoes it.
@@ -73,10 +75,11 @@ class HappensBefore {
     forget_step();
   }
 
-  // The first step of the atomic block to which the step at `position` belongs, before which something else could come;
-  // the step itself if it is in none.
+  // The first step of the atomic block, or the choice, to which the step at `position` belongs, before which something else could
+  // come; the step itself if there is none.
   [[nodiscard]] std::uint32_t begin_of(std::uint32_t position) const {
-    while (machine_.step(position).block == InBlock::later) [[unlikely]]-- position;
+    while (machine_.step(position).block == InBlock::later || machine_.step(position).after_choice)
+      [[unlikely]]-- position;
     return position;
   }
 
@@ -182,6 +185,13 @@ class HappensBefore {
         return other > race && ordered(race, events_[other].row);
       });
     });
+  }
+
+  // What is one transition with the choice before it.
+  [[gnu::noinline]] void record_guard() {
+    while (events_.size() < machine_.depth()) record_step(true);
+    for (auto position = begin_of(newest()); position < newest(); ++position)
+      events_[position].row = events_.back().row;
   }
 
   void forget_step() {

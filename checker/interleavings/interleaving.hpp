@@ -46,6 +46,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -76,12 +77,27 @@ concept OperationalModel =
   requires(!Model::has_buffers || StoreBufferModel<Model>);
 };
 
+// An alternative of an `either` at whose choice a thread waits. If its guard is the choice of another `either`, that one's alternatives
+// are alternatives of this one.
+struct Alternative {
+  enum class Kind : std::uint8_t {
+    guarded,  // waits for an operation of its guard that depends on others
+    free,     // always open: has no guard, or one that holds whatever others do, or begins in another way
+    closed,   // never open: its guard does not hold, whatever others do
+  };
+  Kind kind = Kind::free;
+  Op op = Op::choose;  // of a guarded one: the operation, as in a Mailbox
+  Location location = none;
+  std::int64_t expected = 0;
+  std::vector<std::int64_t> choices;  // that lead to it
+};
+
 // What algorithms may use of a machine. `has_buffers` is the one option of the contract: code about store
 // buffers is under `if constexpr (Machine::has_buffers)`, and then `model()` is a StoreBufferModel.
 template <typename Machine>
 concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId process, ThreadId thread,
                                 std::int64_t value, std::uint32_t index, const Choice& choice, Rows* rows,
-                                std::int64_t (*read)(Location)) {
+                                const std::byte* block, bool is_now, std::int64_t (*read)(Location)) {
   typename Machine::Set;  // of processes: BitSet
   requires std::same_as<decltype(Machine::has_buffers), const bool>;
 
@@ -122,6 +138,15 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { view.awaits(process) } -> std::same_as<bool>;
   { machine.goes_on(thread, value) } -> std::same_as<bool>;
   machine.evaluate_waits();
+  // With MachineOptions::choices_wait, threads also wait at the choice of an `either`. They are enabled where some alternative is
+  // open, and then `take_alternative` takes their transition, not `execute`.
+  { view.at_choices() } -> std::same_as<const typename Machine::Set&>;
+  { view.alternatives(thread) } -> std::same_as<const std::vector<Alternative>&>;
+  { view.open_alternatives(thread) } -> std::same_as<std::uint64_t>;
+  { machine.pending(thread, index) } -> std::same_as<Access>;
+  { view.block_at_guard(thread, index) } -> std::same_as<const std::byte*>;
+  { machine.opens(thread, block, value, is_now) } -> std::same_as<bool>;
+  machine.take_alternative(thread, index);
   { view.failures() } -> std::same_as<const std::vector<Failure>&>;
   { machine.end() } -> std::same_as<RunEnd>;
   { machine.await_holds(thread, read) } -> std::same_as<bool>;

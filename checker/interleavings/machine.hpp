@@ -45,11 +45,13 @@ class Machine {
   Machine(const Image& image, const MachineOptions& options)
       : image_(image),
         options_(options),
+        notes_use_(options.sharing != nullptr ? options.sharing : options.sharing_of_guards),
         waits_at_assumptions_(options.assumptions_hold &&
                               std::all_of(image.invariants.begin(), image.invariants.end(),
                                           [](const auto& invariant) { return invariant.threads.empty(); })),
         threads_(image),
         model_(threads_.count(), static_cast<std::uint32_t>(image.locations.size()), options.buffer_bound),
+        choices_(options.choices_wait ? threads_.count() : 0),
         lookers_(threads_.count()) {
     for (const auto& location : image.locations) memory_.push_back(location.initial);
     if (threads_.count() > Set::capacity) throw std::logic_error("internal error: too many threads");
@@ -132,14 +134,33 @@ class Machine {
     }
     return !fails_at_once(m);
   }
+  // With MachineOptions::choices_wait: threads at the choice of an `either`, of which some are enabled. They are among
+  // those that await something. (waiting_choices.hpp has the functions.)
+  [[nodiscard]] const Set& at_choices() const { return at_choices_; }
+  [[nodiscard]] const std::vector<Alternative>& alternatives(ThreadId thread) const {
+    return choices_[thread].alternatives;
+  }
+  // The numbers, as bits, of the alternatives that the thread can take now. Valid after `enabled()`.
+  [[nodiscard]] std::uint64_t open_alternatives(ThreadId thread) const { return choices_[thread].open; }
+  // What the operation at which the alternative waits would do now, as `pending`.
+  [[nodiscard]] Access pending(ThreadId thread, std::uint32_t alternative);
+  // The block that the thread would have before that operation.
+  [[nodiscard]] const std::byte* block_at_guard(ThreadId thread, std::uint32_t alternative) const {
+    return choices_[thread].blocks.data() + alternative * threads_.size(thread);
+  }
+  // Whether the thread with this block passes the operation, if that reads this value. `is_now`: whether what the thread itself has
+  // written is what it was then; else it passes if it may.
+  [[nodiscard]] bool opens(ThreadId thread, const std::byte* block_at_guard, std::int64_t value, bool is_now);
+  // Takes an open alternative: one transition up to what follows the operation.
+  void take_alternative(ThreadId thread, std::uint32_t alternative);
+
   // Where nothing is enabled: the threads that still await something look, load by load, and stop.
   void evaluate_waits() {
     if (broken_) return;
     const Set waiting = waiting_;
     waiting.for_each([&](ProcessId thread) {
-      do {
-        execute(thread);
-      } while (awaits(thread));
+      if (at_choices_.contains(thread)) choose_first(thread);
+      while (awaits(thread)) execute(thread);
     });
   }
   // True if the thread must wait for its own buffers before its next operation is known.
@@ -240,7 +261,10 @@ class Machine {
 
   // Resumes a thread of `choosing` with one value of its `choose`.
   void choose(ThreadId thread, std::int64_t value) {
-    auto& step = steps_.emplace_back();
+    begin_choice(thread, value, steps_.emplace_back());
+    if (options_.sharing != nullptr) take_local(thread);
+  }
+  void begin_choice(ThreadId thread, std::int64_t value, Step& step) {
     auto& m = threads_.mailbox(thread);
     failures_.clear();
     step.type = StepType::choice;
@@ -258,7 +282,6 @@ class Machine {
     advance(thread, step, value);
     if (in_block) [[unlikely]]
       run_block(thread);
-    if (options_.sharing != nullptr) take_local(thread);
   }
 
   // Lets a waiting thread evaluate the condition of its `await` again, or choose again in an `either`. Only `states` and
@@ -325,25 +348,7 @@ class Machine {
 
   // Whether the thread, which is at the entry of an `either` or in the guard of an alternative, would take one if left
   // alone.
-  [[nodiscard]] bool finds_alternative(ThreadId thread) {
-    auto& m = threads_.mailbox(thread);
-    const Threads::Trial trial(threads_, image_, thread);
-    // It may choose any: the value is the first one. (What it comes to without a guard may be an `either`, too, even
-    // the same one.)
-    if (m.in_either == InEither::entry) compiler::resume(threads_.block(thread));
-    while (m.op == Op::choose && m.in_either == InEither::inside) compiler::resume(threads_.block(thread));
-    const auto evaluate = [&] {
-      while (m.in_await != 0 && m.in_either == InEither::inside) {
-        m.value = seen(thread, m.location);
-        compiler::resume(threads_.block(thread));
-      }
-      return m.op != Op::await_failed || m.in_either == InEither::no;
-    };
-    if (evaluate()) return true;
-    m.value = compiler::any_alternative;
-    compiler::resume(threads_.block(thread));
-    return evaluate();
-  }
+  [[nodiscard]] bool finds_alternative(ThreadId thread);
 
   [[nodiscard]] Schedule schedule() const {
     Schedule result;
@@ -411,6 +416,7 @@ class Machine {
     alone_ = {};
     broken_ = false;
     waiting_ = {};
+    at_choices_ = {};
     lookers_ = Lookers<Set>(threads_.count());
     failures_.clear();
     watches_ = watches_races_ = false;
@@ -468,8 +474,11 @@ class Machine {
   void take_local(ThreadId thread);
   [[nodiscard]] bool loads_own(ThreadId thread) const;
   void note_use(const Step& step) {
-    if (step.access.reads) options_.sharing->note_read(step.thread, step.access.location);
-    if (step.access.writes) options_.sharing->note_write(step.thread, step.access.location);
+    if (options_.sharing != nullptr && step.access.reads)
+      options_.sharing->note_read(step.thread, step.access.location);
+    if (!step.access.writes) return;
+    notes_use_->note_write(step.thread, step.access.location);
+    if (options_.sharing == nullptr && notes_use_->is_wrong()) throw Sharing::Wrong{};
   }
   void operate(ThreadId thread, Step& step);
   static void write(Step& step, std::int64_t& cell, std::int64_t value);
@@ -506,6 +515,12 @@ class Machine {
   void refresh_others(const Step& step);
   void refresh_wait(ThreadId thread);
   bool look(ThreadId thread);
+  bool look_at_choice(ThreadId thread);
+  bool waits_at_choice(ThreadId thread);
+  bool find_alternatives(ThreadId thread, std::vector<std::int64_t>& path);
+  bool is_at_guard(ThreadId thread) const;
+  bool is_at_own_guard(ThreadId thread);
+  void choose_first(ThreadId thread);
   void refresh_waiting(const Step& step);
   // Lets the threads of `stale_` evaluate what they wait for: only when a search asks what is enabled, as it often
   // goes back at once.
@@ -515,6 +530,7 @@ class Machine {
 
   const Image& image_;
   MachineOptions options_;
+  Sharing* notes_use_;  // of who uses which location; or null
   // Not if invariants name locals: a load changes one even if the thread stops then.
   bool waits_at_assumptions_;
   Threads threads_;
@@ -527,7 +543,15 @@ class Machine {
   Set alone_;            // the thread that is at a `choose` in an atomic block, or has stopped in one
   bool broken_ = false;  // the latter
   Set nobody_;           // empty
-  Set waiting_;          // threads at an operation of an await or before an assumption, see MachineOptions
+  Set waiting_;  // threads at an operation of an await, before an assumption or at a choice, see MachineOptions
+  Set at_choices_;  // those at a choice
+  // Of a thread that waits at a choice, by thread.
+  struct WaitingChoice {
+    std::uint64_t open = 0;
+    std::vector<Alternative> alternatives;
+    std::vector<std::byte> blocks;  // by alternative: block_at_guard
+  };
+  std::vector<WaitingChoice> choices_;
   Lookers<Set> lookers_;
   Set stale_;  // waiting threads for which `enabled_` is not yet known
   std::uint64_t forced_ = 0;
@@ -626,37 +650,9 @@ inline void Machine<Model, Words>::operate(ThreadId thread, Step& step) {
   }
   step.read = result;
   log(RowType::operation, step);
-  if (options_.sharing != nullptr) [[unlikely]]
+  if (notes_use_ != nullptr) [[unlikely]]
     note_use(step);
   advance(thread, step, result);
-}
-
-template <OperationalModel Model, unsigned Words>
-[[gnu::noinline]] void Machine<Model, Words>::take_local(ThreadId thread) {
-  constexpr std::uint32_t most_at_once = 100;  // a thread may do so for ever
-  for (std::uint32_t i = 0; i < most_at_once && failures_.empty() && is_local(thread); ++i) {
-    auto& step = steps_.emplace_back();
-    step.process = thread;
-    step.local = true;
-    operate(thread, step);
-  }
-}
-
-template <OperationalModel Model, unsigned Words>
-bool Machine<Model, Words>::is_local(ThreadId thread) {
-  const auto& m = threads_.mailbox(thread);
-  const bool is_visible = has_invariants_ && observed_threads_[thread];
-  if (is_visible) return false;
-  if (m.op == Op::load) return loads_own(thread) && (!waiting_.contains(thread) || look(thread));
-  if (has_buffers || (m.op != Op::store && !is_read_modify_write(m.op)) || m.in_await != 0) return false;
-  return m.in_atomic == 0 && !(has_invariants_ && observed_[m.location]) &&
-         options_.sharing->is_own_to_store(thread, m.location);
-}
-
-template <OperationalModel Model, unsigned Words>
-bool Machine<Model, Words>::loads_own(ThreadId thread) const {
-  const auto& m = threads_.mailbox(thread);
-  return m.op == Op::load && m.in_atomic == 0 && options_.sharing->is_own_to_load(thread, m.location);
 }
 
 template <OperationalModel Model, unsigned Words>
@@ -679,7 +675,7 @@ inline void Machine<Model, Words>::flush(Buffer& buffer, Step& step) {
   step.access.location = entry.location;
   write(step, memory_[entry.location], entry.value);
   log(RowType::flush, step);
-  if (options_.sharing != nullptr) [[unlikely]]
+  if (notes_use_ != nullptr) [[unlikely]]
     note_use(step);
   const auto& m = threads_.mailbox(step.thread);
   const bool continues = (m.op == Op::fence && model_.drained(step.thread)) ||
@@ -812,9 +808,10 @@ template <OperationalModel Model, unsigned Words>
 template <OperationalModel Model, unsigned Words>
 [[gnu::always_inline]] inline void Machine<Model, Words>::refresh_thread(ThreadId thread) {
   enabled_.assign(thread, is_possible(thread));
-  choosing_.assign(thread, threads_.mailbox(thread).op == Op::choose);
-  if ((threads_.mailbox(thread).in_await | threads_.mailbox(thread).before_assume) != 0 ||
-      waiting_.contains(thread)) [[unlikely]]
+  const auto& m = threads_.mailbox(thread);
+  choosing_.assign(thread, m.op == Op::choose);
+  if ((m.in_await | m.before_assume) != 0 || waiting_.contains(thread) ||
+      (options_.choices_wait && m.op == Op::choose)) [[unlikely]]
     refresh_wait(thread);
 }
 
@@ -824,8 +821,11 @@ template <OperationalModel Model, unsigned Words>
   const auto& m = threads_.mailbox(thread);
   const bool may_wait = m.in_await != 0 ? options_.awaits_hold || m.in_atomic != 0
                                         : waits_at_assumptions_ && m.before_assume != 0 && m.in_atomic == 0;
+  const bool at_choice = waits_at_choice(thread);
+  at_choices_.assign(thread, at_choice);
+  if (at_choice) choosing_.erase(thread);
   // (A look at a plain variable can race, even if it comes too early.)
-  const bool waits = may_wait && !image_.locations[m.location].is_plain;
+  const bool waits = at_choice || (may_wait && !image_.locations[m.location].is_plain);
   waiting_.assign(thread, waits);
   stale_.assign(thread, waits);
   if (waits) return;
@@ -842,7 +842,9 @@ template <OperationalModel Model, unsigned Words>
 template <OperationalModel Model, unsigned Words>
 [[gnu::noinline]] void Machine<Model, Words>::look_again() {
   const Set stale = std::exchange(stale_, {});
-  stale.for_each([this](ThreadId t) { enabled_.assign(t, is_possible(t) && look(t)); });
+  stale.for_each([this](ThreadId t) {
+    enabled_.assign(t, at_choices_.contains(t) ? look_at_choice(t) : is_possible(t) && look(t));
+  });
 }
 
 // Evaluates what the thread waits for: a single operation, or the condition of a block.
@@ -898,3 +900,5 @@ inline void Machine<Model, Words>::log(RowType type, ThreadId thread, const Mail
 }  // namespace heddle::checker
 
 #include "checker/interleavings/atomic_blocks.hpp"
+#include "checker/interleavings/local_steps.hpp"
+#include "checker/interleavings/waiting_choices.hpp"

@@ -19,7 +19,7 @@
 //   search explores the state again with the intersection of the two sets, and stores that. The stored set shrinks each
 //   time, so a state is explored at most once more for each process. A process that may do something after a known state and
 //   sleeps before the step that this races with does not go there, and another one may have to come before it: so everything
-//   enabled is added there (BacktrackingSearch::add_process).
+//   enabled is added there (BacktrackingSearch::add_conservatively).
 // - What follows the known state need not race with the path, as steps in between may order it after that. So a process may be added
 //   to backtrack sets where dpor adds none. If some would be added, and the exploration of the state took few transitions, the
 //   search explores the state again, as dpor does.
@@ -136,9 +136,13 @@ class Stateful : public FlanaganGodefroid {
         return note_block(machine, p, false);
       note(p, machine.pending(p));
     });
+    machine.at_choices().for_each([&](ThreadId t) {
+      for (const Alternative& it : machine.alternatives(t))
+        note(t, {.location = it.location, .reads = true, .writes = it.op != Op::load});
+    });
     for (ThreadId t = 0; t < machine.thread_count(); ++t) {
       const Op op = machine.threads().mailbox(t).op;
-      if ((op != Op::lock && !machine.awaits(t)) || enabled.contains(t)) continue;
+      if ((op != Op::lock && !machine.awaits(t)) || enabled.contains(t) || op == Op::choose) continue;
       if (machine.begins_block(t)) {
         note_block(machine, t, op != Op::load);
         continue;
@@ -180,6 +184,25 @@ class Stateful : public FlanaganGodefroid {
       if (search.bounded() && operation.process != search.running().thread)
         search.add_to_block(machine.depth(), search.running().thread, operation.process);
     });
+    const auto races = [&](std::uint32_t position, ProcessId p) {
+      if (search.order().before_later_steps(position, p)) return;
+      const auto lacking = search.bounded() ? 0 : search.lacks(position, p);
+      lacking_ += lacking;
+      if (search.bounded() || lacking != 0) races_.push_back({position, p});
+    };
+    for (const auto& closed : search.choices().closed()) {
+      const auto& at = reachable_[closed.location];
+      if (at.round == round_) {
+        at.writers.for_each([&](ProcessId p) {
+          if (p != closed.thread) races(closed.position, p);
+        });
+      }
+      if constexpr (Machine::has_buffers) {
+        if (!closed.drains) continue;
+        for (const auto index : machine.model().owned(closed.thread))
+          races(closed.position, machine.model().buffer(index).process);
+      }
+    }
     for (auto position = machine.depth(); position > 0; --position) {
       const Step& step = machine.step(position - 1);
       typename Machine::Set conflicting;
@@ -193,11 +216,7 @@ class Stateful : public FlanaganGodefroid {
       if (machine.has_invariants() && machine.is_observed(step)) conflicting |= observed;
       if (conflicting.empty()) continue;
       conflicting.for_each([&](ProcessId p) {
-        if (p != step.process && !search.order().before_later_steps(position - 1, p)) {
-          const auto lacking = search.bounded() ? 0 : search.lacks(position - 1, p);
-          lacking_ += lacking;
-          if (search.bounded() || lacking != 0) races_.push_back({position - 1, p});
-        }
+        if (p != step.process) races(position - 1, p);
       });
     }
   }
@@ -221,7 +240,7 @@ class Stateful : public FlanaganGodefroid {
 void run_sdpor(Search& search) {
   auto options = waiting_options(search);
   options.daemons_look_last = false;
-  explore_with(search, options, [&]<Interleaving Machine>(Machine& machine) {
+  explore_choosing(search, options, [&]<Interleaving Machine>(Machine& machine) {
     // The first state may be stored later, after choices.
     static_cast<void>(machine.block_number(0));
     BacktrackingSearch<Machine, Stateful<Machine>>(machine, search).run();

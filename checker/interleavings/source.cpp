@@ -62,7 +62,7 @@ class SourceSets {
 }  // namespace
 
 void run_source(Search& search) {
-  explore_waiting(search, [&]<Interleaving Machine>(Machine& machine) {
+  explore_choosing(search, waiting_options(search), [&]<Interleaving Machine>(Machine& machine) {
     BacktrackingSearch<Machine, SourceSets>(machine, search).run();
   });
 }

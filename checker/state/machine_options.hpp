@@ -18,6 +18,12 @@ struct MachineOptions {
   bool awaits_hold = false;
   // The same of a load before an assumption.
   bool assumptions_hold = false;
+  // Of machines of interleavings, with `awaits_hold`: a thread chooses an alternative of an `either` only where it can pass the first
+  // operation of its guard.
+  bool choices_wait = false;
+  bool daemons_choose_first = false;  // but not daemons
+  // With `choices_wait`: which locations nobody but the thread at a choice writes (sharing.hpp). It outlives the machine.
+  Sharing* sharing_of_guards = nullptr;
   // Of machines of interleavings: a daemon's wait ends a run only if its last look came last (last_look.hpp).
   // Otherwise whenever it looked: for users, and for searches that do not tell the ways to a state apart.
   bool daemons_look_last = false;

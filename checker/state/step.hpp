@@ -71,13 +71,14 @@ struct Step {
   bool resumed = false;       // the thread ran: its block was saved; not if the step continues another one
   bool passed_fence = false;  // the thread went past a full fence after the operation
   InBlock block = InBlock::no;
-  bool discarded = false;  // a read-modify-write whose result is not used
-  bool local = false;      // on a location of the thread's own, made as part of the transition before
+  bool discarded = false;     // a read-modify-write whose result is not used
+  bool local = false;         // on a location of the thread's own, made as part of the transition before
+  bool after_choice = false;  // of a guard, made together with the choice of its alternative
 
   // Whether a step of an atomic block came before it in the same transition. A schedule names the first one only.
   [[nodiscard]] bool continues_block() const { return block == InBlock::later && type != StepType::choice; }
   // Whether it belongs to the transition of the step before it.
-  [[nodiscard]] bool continues() const { return local || continues_block(); }
+  [[nodiscard]] bool continues() const { return local || after_choice || continues_block(); }
 };
 
 // What a read-modify-write writes, if it does.

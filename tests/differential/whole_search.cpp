@@ -18,9 +18,11 @@ std::set<std::vector<std::int64_t>> final_states(const CheckResult& result) {
 
 WholeSearch search_whole(const Program& program, const std::string& model, const std::string& algorithm,
                          std::optional<std::uint64_t> max_executions,
-                         std::optional<std::uint64_t> max_transitions) {
+                         std::optional<std::uint64_t> max_transitions,
+                         std::optional<std::uint32_t> preemption_bound) {
   CheckOptions options{.model = model, .algorithm = algorithm, .keep_going = true, .collect_outcomes = true};
   options.max_executions = max_executions;
+  options.preemption_bound = preemption_bound;
   if (max_transitions) {
     options.progress = [&](const Progress& progress) { return progress.transitions < *max_transitions; };
   }

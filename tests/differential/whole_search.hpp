@@ -26,6 +26,7 @@ struct WholeSearch {
 [[nodiscard]] WholeSearch search_whole(const Program& program, const std::string& model,
                                        const std::string& algorithm,
                                        std::optional<std::uint64_t> max_executions = {},
-                                       std::optional<std::uint64_t> max_transitions = {});
+                                       std::optional<std::uint64_t> max_transitions = {},
+                                       std::optional<std::uint32_t> preemption_bound = {});
 
 }  // namespace heddle::differential
