@@ -663,8 +663,7 @@ class BacktrackingSearch {
   // Whether each transition that the process can come to next can be explored at the state of this depth.
   [[nodiscard]] bool takes(std::uint32_t depth, ProcessId process) const {
     const Node& node = nodes_[depth];
-    return node.enabled.contains(process) && !node.sleep.contains(process) &&
-           !(node.some_wait && choices_.has_closed(depth, process));
+    return node.enabled.contains(process) && !node.sleep.contains(process);
   }
 
   // With a preemption bound: the races of the step `last` with threads that wait for a mutex.

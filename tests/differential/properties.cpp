@@ -7,6 +7,7 @@
 
 #include "checker/api/check.hpp"
 #include "checker/api/state.hpp"
+#include "lang/tree.hpp"
 
 namespace heddle::differential {
 
@@ -24,6 +25,7 @@ struct Observation {
   bool daemons = false;            // whether the program has some
   bool invariants = false;
   bool sections = false;  // atomic blocks are critical sections, whose order is part of executions
+  bool alternatives = false;  // whether a thread may choose one and then wait, with the algorithms that choose first
 };
 
 bool has_daemons(const Program& program) {
@@ -35,6 +37,21 @@ bool has_invariants(const Program& program) { return !state_of(program).image(fa
 
 bool has_sections(const Program& program, const CheckResult& result) {
   return checker::blocks_of(program, result.model_of_traces(), result.algorithm) == Blocks::sections;
+}
+
+bool has_either(const std::vector<lang::Statement>& statements) {
+  return std::any_of(statements.begin(), statements.end(), [](const lang::Statement& statement) {
+    return statement.kind == lang::StatementKind::either || has_either(statement.body) ||
+           has_either(statement.otherwise);
+  });
+}
+bool has_either(const Program& program) {
+  const auto in_one_of = [](const auto& list) {
+    return std::any_of(list.begin(), list.end(),
+                       [](const auto& it) { return has_either(it.body.statements); });
+  };
+  const lang::Program& tree = state_of(program).tree;
+  return in_one_of(tree.templates) || in_one_of(tree.functions);
 }
 
 CheckOptions options_for(const std::string& model, const std::string& algorithm) {
@@ -57,7 +74,8 @@ std::optional<Observation> observe(const Program& program, CheckOptions options,
   }
   if (result->stopped_by == "interrupted") return std::nullopt;
   Observation observation{
-      *result, {}, {}, has_daemons(program), has_invariants(program), has_sections(program, *result)};
+      *result, {}, {}, has_daemons(program), has_invariants(program), has_sections(program, *result),
+      has_either(program)};
   for (const auto& outcome : result->outcomes) {
     Values values;
     for (const auto& value : outcome.values) values.push_back(value.value);
@@ -190,15 +208,16 @@ std::string first_difference(const Observation& naive, const Observation& other)
   if (a.violation.has_value() != b.violation.has_value()) return "verdicts differ";
   // Which of several blocked threads ends an execution, and whether a failed await waits forever, is not
   // always determined by a graph or class. sdpor does not count looks of daemons that came too early. Under power only naive
-  // looks at all times, and a thread that waits instead may come to the bound of a loop.
+  // looks at all times, and a thread that waits instead may come to the bound of a loop. Only naive chooses an alternative before it
+  // can be taken.
   if (counting(b) < Counting::complete_graphs) {
     const bool comes_further = a.model == "power" && b.counts.blocked_loop_bound > 0;
     if (!comes_further && (a.counts.blocked_assume > 0) != (b.counts.blocked_assume > 0))
       return "blocked by assume or not";
-    const bool every_look = (!other.daemons || counting(b) != Counting::paths) && a.model != "power";
+    const bool every_look = (!other.daemons || counting(b) != Counting::paths) && a.model != "power" && !other.alternatives;
     if (every_look && (a.counts.blocked_await > 0) != (b.counts.blocked_await > 0))
       return "blocked by await or not";
-    const bool looks_at_most = a.model == "power" && a.algorithm == "naive";
+    const bool looks_at_most = (a.model == "power" || other.alternatives) && a.algorithm == "naive";
     if (looks_at_most && a.counts.blocked_await == 0 && b.counts.blocked_await > 0)
       return "blocked by an await that is never evaluated too early";
   }
