@@ -103,7 +103,6 @@ struct BacktrackNode {
   // Where a thread that waited at a choice is taken: the alternatives that it has yet to take.
   std::uint64_t alternatives = 0;
   ThreadId at_choice = none;
-  bool some_wait = false;  // whether threads wait at choices here
 };
 
 // Step `earlier` of the path races with the transition of `process` that is step `later`, or would be if it
@@ -144,7 +143,7 @@ class BacktrackingSearch {
 
   [[nodiscard]] Machine& machine() { return machine_; }
   [[nodiscard]] const HappensBefore<Machine>& order() const { return order_; }
-  [[nodiscard]] const ChoicesOnPath<Machine>& choices() const { return choices_; }
+  [[nodiscard]] ChoicesOnPath<Machine>& choices() { return choices_; }
   // With a preemption bound: the running thread, and the cost so far.
   [[nodiscard]] const Running<Set>& running() const { return running_[depth_ - 1]; }
   [[nodiscard]] bool bounded() const { return bounded_; }
@@ -567,17 +566,13 @@ class BacktrackingSearch {
       return;
     }
     node.enabled = machine_.enabled();
-    node.some_wait = !machine_.at_choices().empty();
-    if (node.some_wait) [[unlikely]]
-      choices_.arrive(machine_.depth(), node.sleep, Policy::stateful);
+    if (!machine_.at_choices().empty()) [[unlikely]]
+      choices_.arrive(machine_.depth(), node.sleep);
     if constexpr (Policy::stateful) {
       if (policy_.prune(*this, node.sleep)) {
         ++search_.counts.runs;
         return;
       }
-      machine_.at_choices().for_each([&](ThreadId t) {
-        if (!node.sleep.contains(t)) choices_.wake(machine_.depth(), t);
-      });
     }
     const Set awake = node.enabled - node.sleep;
     if (!awake.empty()) return begin(node, awake);

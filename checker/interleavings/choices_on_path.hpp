@@ -47,36 +47,27 @@ class ChoicesOnPath {
       }
     });
   }
-  // The search has come to the state. Adds the threads to `sleep` that sleep. `all_or_none`: alternatives of other threads are awake.
+  // The search has come to the state. Adds the threads to `sleep` that sleep.
   template <typename Set>
-  void arrive(std::uint32_t depth, Set& sleep, bool all_or_none) {
+  void arrive(std::uint32_t depth, Set& sleep) {
     for (ThreadId t = 0; t < asleep_.size(); ++t) state(depth, t) = {};
     machine_.at_choices().for_each([&](ThreadId t) {
       Alternatives& at = state(depth, t);
       at.open = machine_.open_alternatives(t);
       at.asleep = asleep_[t] & at.open;
-      for (std::uint32_t i = 0; i < machine_.alternatives(t).size(); ++i)
-        at.has_closed = at.has_closed || !is_open(at.open, i);
-      const bool sleeps = at.open != 0 && at.asleep == at.open;
-      if (!sleeps && all_or_none) at.asleep = 0;
-      sleep.assign(t, sleeps);
+      sleep.assign(t, at.open != 0 && at.asleep == at.open);
     });
   }
-  // The thread is awake in the state after all.
-  void wake(std::uint32_t depth, ThreadId thread) { state(depth, thread).asleep = 0; }
+  // The open alternatives that sleep, as bits. The search may wake some.
+  [[nodiscard]] std::uint64_t& asleep(std::uint32_t depth, ThreadId thread) { return state(depth, thread).asleep; }
   // The open alternatives that are awake, as bits.
   [[nodiscard]] std::uint64_t awake(std::uint32_t depth, ThreadId thread) {
     const Alternatives& at = state(depth, thread);
     return at.open & ~at.asleep;
   }
-  // Whether the process waits at a choice in the state, and some alternative is closed. (Of a state at which threads wait.)
-  [[nodiscard]] bool has_closed(std::uint32_t depth, ProcessId process) const {
-    return process < asleep_.size() && states_[std::size_t{depth} * asleep_.size() + process].has_closed;
-  }
   // A state at a `choose`, of which the next states are made.
   void keep(std::uint32_t depth) {
-    machine_.at_choices().for_each(
-        [&](ThreadId t) { state(depth, t) = {.open = 0, .asleep = asleep_[t], .has_closed = false}; });
+    machine_.at_choices().for_each([&](ThreadId t) { state(depth, t) = {.open = 0, .asleep = asleep_[t]}; });
   }
   void continue_from(std::uint32_t depth) {
     machine_.at_choices().for_each([&](ThreadId t) { asleep_[t] = state(depth, t).asleep; });
@@ -147,7 +138,6 @@ class ChoicesOnPath {
   struct Alternatives {  // as bits
     std::uint64_t open = 0;
     std::uint64_t asleep = 0;
-    bool has_closed = false;
   };
   [[nodiscard]] Alternatives& state(std::uint32_t depth, ThreadId thread) {
     const std::size_t index = std::size_t{depth} * asleep_.size() + thread;

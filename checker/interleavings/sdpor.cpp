@@ -57,7 +57,7 @@ class Stateful : public FlanaganGodefroid {
     if (search.bounded()) search.running().append_to(path_, machine);
     append_revertible(machine.steps(), machine.image(), path_);
     const auto found = table_.find(machine, path_);
-    if (found.known && !wakes_any(found.number, sleep)) {
+    if (found.known && !wakes_any(search, found.number, sleep)) {
       summarise(search, found.number);
       if (lacking_ == 0 || sizes_[found.number] > most_for_one * lacking_) {
         ++search.counts().revisits;
@@ -69,6 +69,10 @@ class Stateful : public FlanaganGodefroid {
     }
     if (!found.known) {
       asleep_.push_back(sleep);
+      alternatives_of_state_.push_back(asleep_alternatives_.size());
+      machine.at_choices().for_each([&](ThreadId t) {
+        asleep_alternatives_.push_back(search.choices().asleep(machine.depth(), t));
+      });
       sizes_.push_back(0);
       search.counts().states = table_.size();
     }
@@ -90,7 +94,9 @@ class Stateful : public FlanaganGodefroid {
 
   [[nodiscard]] std::size_t memory_used() const {
     return table_.memory_used() + operations_.memory_used() + reachable_.capacity() * sizeof(Reachable) +
-           asleep_.capacity() * sizeof(asleep_[0]) + sizes_.capacity() * sizeof(sizes_[0]) +
+           asleep_.capacity() * sizeof(asleep_[0]) +
+           alternatives_of_state_.capacity() * sizeof(alternatives_of_state_[0]) +
+           asleep_alternatives_.capacity() * sizeof(asleep_alternatives_[0]) + sizes_.capacity() * sizeof(sizes_[0]) +
            states_on_path_.capacity() * sizeof(StateOnPath);
   }
 
@@ -120,11 +126,23 @@ class Stateful : public FlanaganGodefroid {
     std::uint64_t round = 0;
   };
 
-  // True if a process is awake now that slept when the state was explored. Then both sets become their intersection.
-  [[nodiscard]] bool wakes_any(std::uint32_t state, typename Machine::Set& sleep) {
+  // True if a process, or an alternative, is awake now that slept when the state was explored. Then both sets become their
+  // intersection.
+  template <typename Exploration>
+  [[nodiscard]] bool wakes_any(Exploration& search, std::uint32_t state, typename Machine::Set& sleep) {
+    Machine& machine = search.machine();
     auto& asleep = asleep_[state];
-    if ((asleep - sleep).empty()) return false;
+    bool wakes = !(asleep - sleep).empty();
+    const auto for_each_at_choice = [&](auto&& visit) {
+      std::size_t index = alternatives_of_state_[state];
+      machine.at_choices().for_each([&](ThreadId t) {
+        visit(asleep_alternatives_[index++], search.choices().asleep(machine.depth(), t));
+      });
+    };
+    for_each_at_choice([&](std::uint64_t before, std::uint64_t now) { wakes = wakes || (before & ~now) != 0; });
+    if (!wakes) return false;
     asleep = sleep &= asleep;
+    for_each_at_choice([](std::uint64_t& before, std::uint64_t& now) { before = now &= before; });
     return true;
   }
 
@@ -193,7 +211,9 @@ class Stateful : public FlanaganGodefroid {
     for (const auto& closed : search.choices().closed()) {
       const auto& at = reachable_[closed.location];
       if (at.round == round_) {
-        at.writers.for_each([&](ProcessId p) {
+        auto others = at.writers;
+        if (closed.wakes_at_reads) others |= at.readers;
+        others.for_each([&](ProcessId p) {
           if (p != closed.thread) races(closed.position, p);
         });
       }
@@ -223,6 +243,8 @@ class Stateful : public FlanaganGodefroid {
 
   StateTable<Machine> table_;
   std::vector<typename Machine::Set> asleep_;  // by state: what slept when it was explored
+  std::vector<std::size_t> alternatives_of_state_;  // by state: where those of its threads at choices begin
+  std::vector<std::uint64_t> asleep_alternatives_;  // by thread at a choice: those that slept, as bits
   std::vector<std::uint32_t> sizes_;  // by state: the transitions of its exploration, once that has ended
   // The part of the path that belongs to the state: with a preemption bound, or for loops whose rounds may be idle.
   std::vector<std::uint64_t> path_;
