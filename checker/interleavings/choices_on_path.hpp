@@ -59,7 +59,9 @@ class ChoicesOnPath {
     });
   }
   // The open alternatives that sleep, as bits. The search may wake some.
-  [[nodiscard]] std::uint64_t& asleep(std::uint32_t depth, ThreadId thread) { return state(depth, thread).asleep; }
+  [[nodiscard]] std::uint64_t& asleep(std::uint32_t depth, ThreadId thread) {
+    return state(depth, thread).asleep;
+  }
   // The open alternatives that are awake, as bits.
   [[nodiscard]] std::uint64_t awake(std::uint32_t depth, ThreadId thread) {
     const Alternatives& at = state(depth, thread);

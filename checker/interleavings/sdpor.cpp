@@ -70,9 +70,8 @@ class Stateful : public FlanaganGodefroid {
     if (!found.known) {
       asleep_.push_back(sleep);
       alternatives_of_state_.push_back(asleep_alternatives_.size());
-      machine.at_choices().for_each([&](ThreadId t) {
-        asleep_alternatives_.push_back(search.choices().asleep(machine.depth(), t));
-      });
+      machine.at_choices().for_each(
+          [&](ThreadId t) { asleep_alternatives_.push_back(search.choices().asleep(machine.depth(), t)); });
       sizes_.push_back(0);
       search.counts().states = table_.size();
     }
@@ -96,8 +95,8 @@ class Stateful : public FlanaganGodefroid {
     return table_.memory_used() + operations_.memory_used() + reachable_.capacity() * sizeof(Reachable) +
            asleep_.capacity() * sizeof(asleep_[0]) +
            alternatives_of_state_.capacity() * sizeof(alternatives_of_state_[0]) +
-           asleep_alternatives_.capacity() * sizeof(asleep_alternatives_[0]) + sizes_.capacity() * sizeof(sizes_[0]) +
-           states_on_path_.capacity() * sizeof(StateOnPath);
+           asleep_alternatives_.capacity() * sizeof(asleep_alternatives_[0]) +
+           sizes_.capacity() * sizeof(sizes_[0]) + states_on_path_.capacity() * sizeof(StateOnPath);
   }
 
  private:
@@ -116,7 +115,7 @@ class Stateful : public FlanaganGodefroid {
 
   // A known state is explored again if that has taken at most this many transitions for each process that would be added to
   // a backtrack set.
-  static constexpr std::uint64_t most_for_one = 2;
+  static constexpr std::uint64_t most_for_one = 4;
   static constexpr std::uint64_t largest_size = std::numeric_limits<std::uint32_t>::max();
 
   // Possible accesses of processes to one location after the known state.
@@ -139,7 +138,8 @@ class Stateful : public FlanaganGodefroid {
         visit(asleep_alternatives_[index++], search.choices().asleep(machine.depth(), t));
       });
     };
-    for_each_at_choice([&](std::uint64_t before, std::uint64_t now) { wakes = wakes || (before & ~now) != 0; });
+    for_each_at_choice(
+        [&](std::uint64_t before, std::uint64_t now) { wakes = wakes || (before & ~now) != 0; });
     if (!wakes) return false;
     asleep = sleep &= asleep;
     for_each_at_choice([](std::uint64_t& before, std::uint64_t& now) { before = now &= before; });
@@ -242,7 +242,7 @@ class Stateful : public FlanaganGodefroid {
   }
 
   StateTable<Machine> table_;
-  std::vector<typename Machine::Set> asleep_;  // by state: what slept when it was explored
+  std::vector<typename Machine::Set> asleep_;       // by state: what slept when it was explored
   std::vector<std::size_t> alternatives_of_state_;  // by state: where those of its threads at choices begin
   std::vector<std::uint64_t> asleep_alternatives_;  // by thread at a choice: those that slept, as bits
   std::vector<std::uint32_t> sizes_;  // by state: the transitions of its exploration, once that has ended

@@ -23,7 +23,7 @@
 
 namespace heddle::checker {
 
-// What a machine with MachineOptions::choices_wait throws where it cannot go on, and has to begin again: a thread is at a choice
+// What a machine with MachineOptions::choices_wait throws where it cannot continue, and has to begin again: a thread is at a choice
 // and there is no Sharing, or a daemon is in the middle of a guard, where it may have to wait for ever.
 struct SharingWanted {};
 struct DaemonInGuard {};

@@ -1,7 +1,7 @@
 // How the machines of SC, TSO and PSO let a thread wait at the choice of an `either` until it can take an alternative
 // (MachineOptions::choices_wait). The end of machine.hpp, which includes it.
 //
-// Loads of locations that nobody but the thread writes cannot be noticed, and others cannot change what they read. So a guard waits for
+// Loads of locations that no other thread writes cannot be noticed, and others cannot change what they read. So a guard waits for
 // one operation, the first one on another location, and what follows that operation up to the next one on another location is known with its
 // value. If that is still in the guard, it is waited for after the choice.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace heddle::checker {
 
-// Whether the thread is at an operation of a guard, and at a load that nobody can notice.
+// Whether the thread is at an operation of a guard, and at a load that others cannot notice.
 template <OperationalModel Model, unsigned Words>
 bool Machine<Model, Words>::is_at_guard(ThreadId thread) const {
   const auto& m = threads_.mailbox(thread);

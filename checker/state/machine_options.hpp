@@ -22,7 +22,7 @@ struct MachineOptions {
   // operation of its guard.
   bool choices_wait = false;
   bool daemons_choose_first = false;  // but not daemons
-  // With `choices_wait`: which locations nobody but the thread at a choice writes (sharing.hpp). It outlives the machine.
+  // With `choices_wait`: which locations no thread but the one at a choice writes (sharing.hpp). It outlives the machine.
   Sharing* sharing_of_guards = nullptr;
   // Of machines of interleavings: a daemon's wait ends a run only if its last look came last (last_look.hpp).
   // Otherwise whenever it looked: for users, and for searches that do not tell the ways to a state apart.

@@ -25,7 +25,8 @@ struct Observation {
   bool daemons = false;            // whether the program has some
   bool invariants = false;
   bool sections = false;  // atomic blocks are critical sections, whose order is part of executions
-  bool alternatives = false;  // whether a thread may choose one and then wait, with the algorithms that choose first
+  bool alternatives =
+      false;  // whether a thread may choose one and then wait, with the algorithms that choose first
 };
 
 bool has_daemons(const Program& program) {
@@ -73,9 +74,13 @@ std::optional<Observation> observe(const Program& program, CheckOptions options,
     return refused;
   }
   if (result->stopped_by == "interrupted") return std::nullopt;
-  Observation observation{
-      *result, {}, {}, has_daemons(program), has_invariants(program), has_sections(program, *result),
-      has_either(program)};
+  Observation observation{*result,
+                          {},
+                          {},
+                          has_daemons(program),
+                          has_invariants(program),
+                          has_sections(program, *result),
+                          has_either(program)};
   for (const auto& outcome : result->outcomes) {
     Values values;
     for (const auto& value : outcome.values) values.push_back(value.value);
@@ -214,7 +219,8 @@ std::string first_difference(const Observation& naive, const Observation& other)
     const bool comes_further = a.model == "power" && b.counts.blocked_loop_bound > 0;
     if (!comes_further && (a.counts.blocked_assume > 0) != (b.counts.blocked_assume > 0))
       return "blocked by assume or not";
-    const bool every_look = (!other.daemons || counting(b) != Counting::paths) && a.model != "power" && !other.alternatives;
+    const bool every_look =
+        (!other.daemons || counting(b) != Counting::paths) && a.model != "power" && !other.alternatives;
     if (every_look && (a.counts.blocked_await > 0) != (b.counts.blocked_await > 0))
       return "blocked by await or not";
     const bool looks_at_most = (a.model == "power" || other.alternatives) && a.algorithm == "naive";
