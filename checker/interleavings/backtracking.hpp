@@ -161,15 +161,7 @@ class BacktrackingSearch {
   // process cannot be explored from there; with a preemption bound also where the block of steps around it begins.
   void add_conservatively(std::uint32_t race, ProcessId process) {
     race = begin_of(race);
-    if (!bounded_) {
-      process = first_to_go(race, process);
-      if (takes(race, process)) {
-        nodes_[race].backtrack.insert(process);
-      } else {
-        nodes_[race].backtrack |= nodes_[race].enabled;
-      }
-      return;
-    }
+    if (!bounded_) return add_process(nodes_[race], first_to_go(race, process));
     add_process(nodes_[race], process);
     const Step& step = machine_.step(race);
     add_to_block(race, step.type == StepType::flush ? running_[race].thread : step.thread, process);
@@ -180,7 +172,7 @@ class BacktrackingSearch {
     race = begin_of(race);
     const Node& node = nodes_[race];
     process = first_to_go(race, process);
-    if (takes(race, process)) return node.backtrack.contains(process) ? 0 : 1;
+    if (takes(node, process)) return node.backtrack.contains(process) ? 0 : 1;
     return (node.enabled - node.sleep - node.backtrack).count();
   }
 
@@ -649,15 +641,14 @@ class BacktrackingSearch {
         if (node.enabled.contains(thread)) node.backtrack.insert(thread);
       }
     }
-    if (node.enabled.contains(process)) {
+    if (takes(node, process)) {
       node.backtrack.insert(process);
     } else {
       node.backtrack |= node.enabled;
     }
   }
-  // Whether each transition that the process can come to next can be explored at the state of this depth.
-  [[nodiscard]] bool takes(std::uint32_t depth, ProcessId process) const {
-    const Node& node = nodes_[depth];
+  // Whether the process can be explored from there.
+  [[nodiscard]] static bool takes(const Node& node, ProcessId process) {
     return node.enabled.contains(process) && !node.sleep.contains(process);
   }
 

@@ -17,9 +17,9 @@
 //   so it stores each state together with its sleep set (Godefroid, Holzmann, Pirottin, "State-space caching revisited",
 //   FMSD 1995). A path ends at a known state only if the stored set is a subset of the path's sleep set. Otherwise the
 //   search explores the state again with the intersection of the two sets, and stores that. The stored set shrinks each
-//   time, so a state is explored at most once more for each process. A process that may do something after a known state and
-//   sleeps before the step that this races with does not go there, and another one may have to come before it: so everything
-//   enabled is added there (BacktrackingSearch::add_conservatively).
+//   time, so a state is explored at most once more for each process, and each alternative of a thread at the choice of an `either`.
+//   A process that may do something after a known state and sleeps before the step that this races with does not go there,
+//   and another one may have to come before it: so everything enabled is added there (BacktrackingSearch::add_process).
 // - What follows the known state need not race with the path, as steps in between may order it after that. So a process may be added
 //   to backtrack sets where dpor adds none. If some would be added, and the exploration of the state took few transitions, the
 //   search explores the state again, as dpor does.

@@ -24,9 +24,8 @@ struct Observation {
   std::vector<std::string> names;  // of the values
   bool daemons = false;            // whether the program has some
   bool invariants = false;
-  bool sections = false;  // atomic blocks are critical sections, whose order is part of executions
-  bool alternatives =
-      false;  // whether a thread may choose one and then wait, with the algorithms that choose first
+  bool sections = false;      // atomic blocks are critical sections, whose order is part of executions
+  bool alternatives = false;  // whether it has an `either`
 };
 
 bool has_daemons(const Program& program) {
