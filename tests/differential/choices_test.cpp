@@ -130,7 +130,7 @@ TEST_SUITE_BEGIN("waiting");
 TEST_CASE("an alternative is taken only where it can be taken, and none is missed") {
   constexpr std::uint64_t most_executions = 4'000;
   constexpr std::optional<std::uint64_t> most_transitions = 50'000;
-  const std::size_t programs = tests::sized(1'000, 8'000);
+  const std::size_t programs = tests::sized(1'000, 4'000);
   std::size_t deadlocks = 0, compared = 0, compared_under_power = 0, independent = 0, merged = 0,
               failures = 0;
   for (std::uint64_t number = 0; number < programs && failures < 3; ++number) {
