@@ -216,7 +216,8 @@ std::string first_difference(const Observation& naive, const Observation& other)
   // can be taken.
   if (counting(b) < Counting::complete_graphs) {
     const bool comes_further = a.model == "power" && b.counts.blocked_loop_bound > 0;
-    if (!comes_further && (a.counts.blocked_assume > 0) != (b.counts.blocked_assume > 0))
+    const bool waits_longer = other.alternatives && a.algorithm == "naive" && a.counts.blocked_assume > 0;
+    if (!comes_further && !waits_longer && (a.counts.blocked_assume > 0) != (b.counts.blocked_assume > 0))
       return "blocked by assume or not";
     const bool every_look =
         (!other.daemons || counting(b) != Counting::paths) && a.model != "power" && !other.alternatives;
