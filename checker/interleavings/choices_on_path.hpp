@@ -58,9 +58,13 @@ class ChoicesOnPath {
       sleep.assign(t, at.open != 0 && at.asleep == at.open);
     });
   }
-  // The open alternatives that sleep, as bits. The search may wake some.
-  [[nodiscard]] std::uint64_t& asleep(std::uint32_t depth, ThreadId thread) {
+  // The open alternatives that sleep, as bits.
+  [[nodiscard]] std::uint64_t asleep(std::uint32_t depth, ThreadId thread) {
     return state(depth, thread).asleep;
+  }
+  // Wakes all of the thread but these.
+  void wake_others(std::uint32_t depth, ThreadId thread, std::uint64_t asleep) {
+    state(depth, thread).asleep &= asleep;
   }
   // The open alternatives that are awake, as bits.
   [[nodiscard]] std::uint64_t awake(std::uint32_t depth, ThreadId thread) {

@@ -69,9 +69,8 @@ class Stateful : public FlanaganGodefroid {
     }
     if (!found.known) {
       asleep_.push_back(sleep);
-      alternatives_of_state_.push_back(asleep_alternatives_.size());
-      machine.at_choices().for_each(
-          [&](ThreadId t) { asleep_alternatives_.push_back(search.choices().asleep(machine.depth(), t)); });
+      if (!machine.at_choices().empty()) [[unlikely]]
+        store_alternatives(search, found.number);
       sizes_.push_back(0);
       search.counts().states = table_.size();
     }
@@ -130,20 +129,35 @@ class Stateful : public FlanaganGodefroid {
   template <typename Exploration>
   [[nodiscard]] bool wakes_any(Exploration& search, std::uint32_t state, typename Machine::Set& sleep) {
     Machine& machine = search.machine();
+    const auto depth = machine.depth();
+    auto& choices = search.choices();
     auto& asleep = asleep_[state];
     bool wakes = !(asleep - sleep).empty();
-    const auto for_each_at_choice = [&](auto&& visit) {
-      std::size_t index = alternatives_of_state_[state];
-      machine.at_choices().for_each([&](ThreadId t) {
-        visit(asleep_alternatives_[index++], search.choices().asleep(machine.depth(), t));
-      });
-    };
-    for_each_at_choice(
-        [&](std::uint64_t before, std::uint64_t now) { wakes = wakes || (before & ~now) != 0; });
+    for_each_at_choice(machine, state, [&](ThreadId t, std::uint64_t stored) {
+      wakes = wakes || (stored & ~choices.asleep(depth, t)) != 0;
+    });
     if (!wakes) return false;
     asleep = sleep &= asleep;
-    for_each_at_choice([](std::uint64_t& before, std::uint64_t& now) { before = now &= before; });
+    for_each_at_choice(machine, state, [&](ThreadId t, std::uint64_t& stored) {
+      choices.wake_others(depth, t, stored);
+      stored = choices.asleep(depth, t);
+    });
     return true;
+  }
+  // Calls `visit(thread, asleep)` for each thread that waits at a choice in the state, at which the machine is.
+  template <typename Visit>
+  void for_each_at_choice(const Machine& machine, std::uint32_t state, Visit&& visit) {
+    if (machine.at_choices().empty()) return;
+    std::size_t index = alternatives_of_state_[state];
+    machine.at_choices().for_each([&](ThreadId t) { visit(t, asleep_alternatives_[index++]); });
+  }
+  template <typename Exploration>
+  [[gnu::noinline]] void store_alternatives(Exploration& search, std::uint32_t state) {
+    alternatives_of_state_.resize(state + std::size_t{1});
+    alternatives_of_state_[state] = asleep_alternatives_.size();
+    const Machine& machine = search.machine();
+    machine.at_choices().for_each(
+        [&](ThreadId t) { asleep_alternatives_.push_back(search.choices().asleep(machine.depth(), t)); });
   }
 
   // Adds the operations of the enabled processes, and of those that wait. Choices are not operations: nothing depends on them.
@@ -242,9 +256,10 @@ class Stateful : public FlanaganGodefroid {
   }
 
   StateTable<Machine> table_;
-  std::vector<typename Machine::Set> asleep_;       // by state: what slept when it was explored
-  std::vector<std::size_t> alternatives_of_state_;  // by state: where those of its threads at choices begin
-  std::vector<std::uint64_t> asleep_alternatives_;  // by thread at a choice: those that slept, as bits
+  std::vector<typename Machine::Set> asleep_;  // by state: what slept when it was explored
+  // By thread at a choice: the alternatives that slept, as bits; and by state where those of its threads begin, if it has some.
+  std::vector<std::uint64_t> asleep_alternatives_;
+  std::vector<std::size_t> alternatives_of_state_;
   std::vector<std::uint32_t> sizes_;  // by state: the transitions of its exploration, once that has ended
   // The part of the path that belongs to the state: with a preemption bound, or for loops whose rounds may be idle.
   std::vector<std::uint64_t> path_;

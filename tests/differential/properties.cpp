@@ -24,8 +24,8 @@ struct Observation {
   std::vector<std::string> names;  // of the values
   bool daemons = false;            // whether the program has some
   bool invariants = false;
-  bool sections = false;      // atomic blocks are critical sections, whose order is part of executions
-  bool alternatives = false;  // whether it has an `either`
+  bool sections = false;          // atomic blocks are critical sections, whose order is part of executions
+  bool waits_at_choices = false;  // whether a thread chooses an alternative only once it can be taken
 };
 
 bool has_daemons(const Program& program) {
@@ -79,7 +79,7 @@ std::optional<Observation> observe(const Program& program, CheckOptions options,
                           has_daemons(program),
                           has_invariants(program),
                           has_sections(program, *result),
-                          has_either(program)};
+                          options.algorithm != "naive" && !options.preemption_bound && has_either(program)};
   for (const auto& outcome : result->outcomes) {
     Values values;
     for (const auto& value : outcome.values) values.push_back(value.value);
@@ -212,18 +212,20 @@ std::string first_difference(const Observation& naive, const Observation& other)
   if (a.violation.has_value() != b.violation.has_value()) return "verdicts differ";
   // Which of several blocked threads ends an execution, and whether a failed await waits forever, is not
   // always determined by a graph or class. sdpor does not count looks of daemons that came too early. Under power only naive
-  // looks at all times, and a thread that waits instead may come to the bound of a loop. Only naive chooses an alternative before it
-  // can be taken.
+  // looks at all times, and a thread that waits instead may come to the bound of a loop. Where naive chooses
+  // an alternative before it can be taken, threads may wait for one that does not.
   if (counting(b) < Counting::complete_graphs) {
     const bool comes_further = a.model == "power" && b.counts.blocked_loop_bound > 0;
-    const bool waits_longer = other.alternatives && a.algorithm == "naive" && a.counts.blocked_assume > 0;
-    if (!comes_further && !waits_longer && (a.counts.blocked_assume > 0) != (b.counts.blocked_assume > 0))
+    const bool chose_first = a.algorithm == "naive" && other.waits_at_choices;
+    const bool assumed_too_early = chose_first && a.counts.blocked_assume > 0;
+    if (!comes_further && !assumed_too_early &&
+        (a.counts.blocked_assume > 0) != (b.counts.blocked_assume > 0))
       return "blocked by assume or not";
     const bool every_look =
-        (!other.daemons || counting(b) != Counting::paths) && a.model != "power" && !other.alternatives;
+        (!other.daemons || counting(b) != Counting::paths) && a.model != "power" && !chose_first;
     if (every_look && (a.counts.blocked_await > 0) != (b.counts.blocked_await > 0))
       return "blocked by await or not";
-    const bool looks_at_most = (a.model == "power" || other.alternatives) && a.algorithm == "naive";
+    const bool looks_at_most = (a.model == "power" && a.algorithm == "naive") || chose_first;
     if (looks_at_most && a.counts.blocked_await == 0 && b.counts.blocked_await > 0)
       return "blocked by an await that is never evaluated too early";
   }
