@@ -137,6 +137,7 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   // would stop them. Where nothing is enabled, `evaluate_waits` takes these operations, until they stop.
   { view.awaits(process) } -> std::same_as<bool>;
   { machine.goes_on(thread, value) } -> std::same_as<bool>;
+  { machine.goes_on(thread, value, block) } -> std::same_as<bool>;
   machine.evaluate_waits();
   // With MachineOptions::choices_wait, threads also wait at the choice of an `either`. They are enabled where some alternative is
   // open, and then `take_alternative` takes their transition, not `execute`.

@@ -120,10 +120,12 @@ class Machine {
   // True if the thread's next operation belongs to an await, or comes before an assumption, and can be taken only where it
   // does not stop the thread.
   [[nodiscard]] bool awaits(ProcessId process) const { return waiting_.contains(process); }
-  // Whether a thread that awaits something would continue if its next operation read this value.
-  [[nodiscard]] bool goes_on(ThreadId thread, std::int64_t value) {
+  // Whether a thread that awaits something would continue if its next operation read this value. `block`: the thread's, as it
+  // was at that operation; without it, as it is.
+  [[nodiscard]] bool goes_on(ThreadId thread, std::int64_t value, const std::byte* block = nullptr) {
     auto& m = threads_.mailbox(thread);
     const Threads::Trial trial(threads_, image_, thread);
+    if (block != nullptr) copy_block(threads_.block(thread), block, threads_.size(thread));
     m.value = effect_of_reading(m.op, value, m.value, m.expected, thread).result;
     compiler::resume(threads_.block(thread));
     // (Then it continues at once, until it depends on others again, or has passed the condition and comes to another one.)

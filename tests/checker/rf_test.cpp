@@ -118,6 +118,34 @@ TEST_CASE("every value of a choice is a separate class") {
   for (const auto* model : models) CHECK_EQ(run(program, model).counts.executions, 12);
 }
 
+TEST_CASE("no class is one in which a thread has not seen what overwrites what stops it") {
+  // The waiters pass at the one write. Where they look before it, they wait on.
+  const auto* const once = R"(
+    shared x: int; shared y: int;
+    thread p { x = 1; }
+    thread q { y = 1; await x == 1; y = 2; }
+    thread r[i: 0..2] { await x == 1; let a = y; }
+  )";
+  // What stops a waiter is the last write of some runs, of others not: `await` may wait for ever.
+  const auto* const either_way = R"(
+    shared x: int;
+    thread p { x = 1; }
+    thread q { x = 2; }
+    thread r { await x == 1; }
+  )";
+  for (const auto* model : models) {
+    CAPTURE(model);
+    const auto passing = run(once, model);
+    CHECK_EQ(passing.counts.executions, 9);  // each `a` is 0, 1 or 2
+    CHECK_EQ(passing.counts.blocked_await, 0);
+    CHECK_FALSE(passing.violation);
+    const auto waiting = run(either_way, model);
+    CHECK_EQ(waiting.counts.executions, 1);
+    REQUIRE(waiting.violation);
+    CHECK_EQ(waiting.violation->kind, heddle::ViolationKind::deadlock);
+  }
+}
+
 TEST_CASE("a violation comes with a trace that shows it") {
   const auto program = heddle::Program::from_source(R"(
     shared x: int; shared y: int;

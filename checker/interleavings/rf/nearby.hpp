@@ -163,17 +163,9 @@ class NearbyWitness {
     return std::any_of(accesses.begin(), accesses.end(), [&](EventName other) {
       if (index_of(other) >= past[thread_of(other)] || other == source_ || !run_.event(other).writes())
         return false;
-      if (!visible(other, thread_of(change.event))) return false;
-      return source_ == initial_write || (index_of(source_) < run_.clock(other)[thread_of(source_)] &&
-                                          visible(source_, thread_of(other)));
+      if (!run_.visible(other, thread_of(change.event))) return false;
+      return run_.comes_before(source_, other);
     });
-  }
-  // For a write in the causal past of an event of the thread: whether the thread has seen it, or it reaches
-  // memory before the thread's writes to the same location. Under PSO, where stores do not become visible in
-  // program order, it may still be in its buffer.
-  [[nodiscard]] bool visible(EventName write, ThreadId thread) const {
-    return Run::model != consistency::Model::pso || thread_of(write) == thread ||
-           (run_.event(write).effect & consistency::Effect::direct) != 0;
   }
   // Whether the source may reach memory last, with the changed events after it. It has no reader yet; it must
   // not be a read-modify-write, and no event of its thread may come later.

@@ -31,12 +31,9 @@
 //   - Values of `choose` are kept as schedules, too, one after the other.
 //   - The events of the paper's sequence for a mutation (line 14) and the reads-from map are the key of a
 //     schedule; their order is not, since it depends on the current run.
-//   - A thread that stops at its very first event, a read, has done nothing that others can see; it could as
-//     well have delayed that read. So a mutation of the read that makes its assume fail, or lets its await
-//     read too early (the initial value, though the read saw a write), is not followed. Whatever other
-//     threads do then, they also do in the run where the read sees the write that it saw before. (No deadlock
-//     is lost: if an await reads the initial value at the end, that write is missing. Then another read, on
-//     which the write depends, sees something else, and the search mutates that read.)
+//   - Threads wait (MachineOptions::awaits_hold): a run takes a read of an await, or before an assumption, where that does
+//     not stop the thread, and the others at its end. No mutation stops a thread there with a source that an earlier event of
+//     the sequence overwrites in every run: docs/algorithms.md, "Reads-from classes", has the argument.
 //
 // Every deadlock that `naive` finds is found: the events of a class decide which thread waits for which
 // mutex; whether an await waits for ever depends on final memory, so all final memories of the class are
@@ -121,8 +118,7 @@ class ReadsFrom {
     }
   };
 
-  // Opens the call of the next schedule: tau, and a run that is a witness of it. False if it would be
-  // useless.
+  // Opens the call of the next schedule: tau, and a run that is a witness of it. False if the search is stopped.
   [[nodiscard]] bool enter(Schedules& schedules) {
     schedules.take(current_);
     if (calls_.size() == depth_) calls_.emplace_back();
@@ -143,21 +139,6 @@ class ReadsFrom {
       after_step();
       if (search_.stopped()) return false;
     }
-    if (current_.without_read || !in_vain(call.sequence[schedules.position()].event)) return true;
-    --depth_;
-    return false;
-  }
-
-  // Whether the changed read stops its thread, which could as well have waited, at its first event. See
-  // above.
-  [[nodiscard]] bool in_vain(EventName read) {
-    const auto thread = thread_of(read);
-    const auto& event = run_.event(read);
-    if (run_.events(thread).size() != 1 || !event.reads() || event.writes()) return false;
-    const auto& m = run_.machine().threads().mailbox(thread);
-    if (m.op != Op::assume_failed && (!fails_to_await(m) || event.source != initial_write)) return false;
-    search_.blocked(thread, m.op, m.site);
-    ++search_.counts.runs;
     return true;
   }
 
@@ -395,8 +376,29 @@ class ReadsFrom {
       past = run_.clock(write);
       if (past[thread_of(read)] > index_of(read)) return;  // the write depends on the read
     }
+    // (The thread would wait for nothing.)
+    if (run_.would_stop(read, run_.value_of(write, event.location)) &&
+        is_overwritten_before(call, position, event.location, write))
+      return;
     const auto change = changed(read, event, write, run_.value_of(write, event.location));
     propose_mutation(call, {.position = position, .changes = {&change, 1}, .past = past});
+  }
+
+  // Whether some write in front of this place in the sequence comes after `write` in every run that has both.
+  [[nodiscard]] bool is_overwritten_before(const Call& call, std::uint32_t position, Location location,
+                                           EventName write) const {
+    const auto& writes = writes_[location];
+    const auto event_at = [&](std::uint32_t at) { return call.sequence[at].event; };
+    for (auto begin = writes.begin(); begin != writes.end();) {
+      const auto writer = thread_of(event_at(*begin));
+      const auto end = std::partition_point(
+          begin, writes.end(), [&](std::uint32_t at) { return thread_of(event_at(at)) == writer; });
+      auto newest = std::lower_bound(begin, end, position);
+      while (newest != begin && !run_.event(event_at(*(newest - 1))).writes()) --newest;
+      if (newest != begin && run_.comes_before(write, event_at(*(newest - 1)))) return true;
+      begin = end;
+    }
+    return false;
   }
 
   // The read r is a lock or read-modify-write. `other`, which could read what r reads, goes first: r then
@@ -553,7 +555,7 @@ class ReadsFrom {
 }  // namespace
 
 void run(Search& search, const ClassObserver& observer) {
-  explore(search, [&]<Interleaving Machine>(Machine& machine) {
+  explore_with(search, waiting_options(search), [&]<Interleaving Machine>(Machine& machine) {
     if constexpr (consistency::find_model(Machine::Model::name)) {
       ReadsFrom<Machine>(machine, search, observer).run();
     } else {

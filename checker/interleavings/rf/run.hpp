@@ -44,6 +44,9 @@ struct RunEvent {
   std::int64_t expected = 0;  // as in the mailbox; choices: high
   // How many steps into the run it has happened, and its write is in memory (`none`: is not).
   std::uint32_t at = 0, in_memory_at = none;
+  // Of an operation at which its thread waited: where Run has the block that the thread had before it.
+  std::size_t block = no_block;
+  static constexpr std::size_t no_block = SIZE_MAX;
 
   [[nodiscard]] bool reads() const { return (effect & consistency::Effect::reads) != 0; }
   [[nodiscard]] bool writes() const { return (effect & consistency::Effect::writes) != 0; }
@@ -93,6 +96,19 @@ class Run {
   [[nodiscard]] const std::uint32_t* clock(EventName name) const {
     return clocks_[thread_of(name)].data() + std::size_t{index_of(name)} * threads_;
   }
+  // For a write in the causal past of an event of the thread: whether the thread has seen it, or it reaches
+  // memory before the thread's writes to the same location. Under PSO, where stores do not become visible in
+  // program order, it may still be in its buffer.
+  [[nodiscard]] bool visible(EventName write, ThreadId thread) const {
+    return model != consistency::Model::pso || thread_of(write) == thread ||
+           (event(write).effect & consistency::Effect::direct) != 0;
+  }
+  // Of two writes to a location: whether the first one reaches memory before the second in every run with the causal past of
+  // the latter.
+  [[nodiscard]] bool comes_before(EventName first, EventName second) const {
+    return first == initial_write || (first != second && index_of(first) < clock(second)[thread_of(first)] &&
+                                      visible(first, thread_of(second)));
+  }
   // The event of a step: the operation, or the store that reaches memory.
   [[nodiscard]] EventName subject(std::uint32_t step) const { return records_[step].subject; }
   // All thread events in the order in which they happened, which extends their causal order.
@@ -101,23 +117,38 @@ class Run {
     return write == initial_write ? machine_.image().locations[location].initial : event(write).written;
   }
   [[nodiscard]] std::size_t memory_used() const {
-    std::size_t bytes = sequence_.capacity() * sizeof(EventName) + records_.capacity() * sizeof(Record);
+    std::size_t bytes =
+        sequence_.capacity() * sizeof(EventName) + records_.capacity() * sizeof(Record) + blocks_.capacity();
     for (ThreadId t = 0; t < threads_; ++t)
       bytes += events_[t].capacity() * sizeof(RunEvent) + clocks_[t].capacity() * sizeof(std::uint32_t);
     for (const auto& buffer : buffered_) bytes += buffer.capacity() * sizeof(EventName);
     return bytes;
   }
 
-  // Takes a step if there is one. Threads go before buffers. False at the end of the run.
+  // Whether the event is an operation at which its thread waited (Machine::awaits), and would have stopped it with this value.
+  [[nodiscard]] bool would_stop(EventName name, std::int64_t value) {
+    const std::size_t block = event(name).block;
+    return block != RunEvent::no_block && !machine_.goes_on(thread_of(name), value, blocks_.data() + block);
+  }
+
+  // Takes a step if there is one. Threads go before buffers; last, those that wait look at what stops them. False at the end
+  // of the run.
   [[nodiscard]] bool extend() {
     if (!machine_.choosing().empty()) {
       const auto thread = machine_.choosing().first();
       choose(thread, machine_.threads().mailbox(thread).value);
       return true;
     }
-    if (machine_.enabled().empty()) return false;
-    execute(machine_.enabled().first());
-    return true;
+    if (!machine_.enabled().empty()) {
+      execute(machine_.enabled().first());
+      return true;
+    }
+    for (ThreadId t = 0; t < threads_; ++t) {
+      if (!machine_.awaits(t)) continue;
+      execute(t);
+      return true;
+    }
+    return false;
   }
 
   // Takes steps back until the run is a beginning of `schedule`, and returns how long that is.
@@ -135,7 +166,7 @@ class Run {
       if (choice.type == StepType::flush)
         process = machine_.model().find(choice.thread, choice.location)->process;
     }
-    if (!machine_.enabled().contains(process))
+    if (!machine_.enabled().contains(process) && !machine_.awaits(process))
       throw std::logic_error("internal error: rf has a witness that the machine does not accept");
     execute(process);
   }
@@ -163,7 +194,11 @@ class Run {
 
   void execute(ProcessId process) {
     Mailbox m{};
-    if (process < threads_) m = machine_.threads().mailbox(process);
+    std::size_t block = RunEvent::no_block;
+    if (process < threads_) {
+      m = machine_.threads().mailbox(process);
+      if (machine_.awaits(process)) block = keep_block(process);
+    }
     machine_.execute(process);
     const Step& step = machine_.step(machine_.depth() - 1);
     auto& record = records_.emplace_back();
@@ -178,6 +213,7 @@ class Run {
                      .written = step.written,
                      .operand = m.value,
                      .expected = m.expected};
+      event.block = block;
       if (event.reads()) event.source = step.access.forwarded ? forwarded(step) : writer_[event.location];
       write = name_of(step.thread, static_cast<std::uint32_t>(events_[step.thread].size()));
       append(step.thread, event);
@@ -191,6 +227,13 @@ class Run {
     absorb_settled(step.thread);
   }
 
+  [[nodiscard]] std::size_t keep_block(ThreadId thread) {
+    const std::size_t place = blocks_.size();
+    const std::byte* const block = machine_.threads().block(thread);
+    blocks_.insert(blocks_.end(), block, block + machine_.threads().size(thread));
+    return place;
+  }
+
   void undo() {
     const Step& step = machine_.step(machine_.depth() - 1);
     const auto record = records_.back();
@@ -202,6 +245,7 @@ class Run {
           buffered_[machine_.model().find(step.thread, events.back().location)->process - threads_]
               .pop_back();
       }
+      if (events.back().block != RunEvent::no_block) blocks_.resize(events.back().block);
       events.pop_back();
       sequence_.pop_back();
     }
@@ -285,6 +329,7 @@ class Run {
   std::vector<EventName> writer_;                 // by location: the write that memory holds
   std::vector<std::vector<EventName>> buffered_;  // by buffer: every store that ever entered it on this run
   std::vector<Record> records_;                   // by step
+  std::vector<std::byte> blocks_;                 // see RunEvent::block
   Rows rows_;
 };
 
