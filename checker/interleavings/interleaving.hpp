@@ -90,6 +90,7 @@ struct Alternative {
   Location location = none;
   std::int64_t expected = 0;
   std::vector<std::int64_t> choices;  // that lead to it
+  std::uint32_t own_loads = 0;        // between these and that operation
 };
 
 // What algorithms may use of a machine. `has_buffers` is the one option of the contract: code about store

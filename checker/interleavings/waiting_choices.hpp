@@ -60,13 +60,14 @@ bool Machine<Model, Words>::find_alternatives(ThreadId thread, std::vector<std::
   auto& m = threads_.mailbox(thread);
   std::int64_t low = m.value;
   std::int64_t high = m.expected;
+  std::uint32_t own_loads = 0;
   if (!path.empty()) {
     const Threads::Trial trial(threads_, image_, thread);
     for (const std::int64_t value : path) {
       m.value = value;
       compiler::resume(threads_.block(thread));
     }
-    while (is_at_own_guard(thread)) {
+    for (; is_at_own_guard(thread); ++own_loads) {
       m.value = seen(thread, m.location);
       compiler::resume(threads_.block(thread));
     }
@@ -76,6 +77,7 @@ bool Machine<Model, Words>::find_alternatives(ThreadId thread, std::vector<std::
       if (choice.alternatives.size() == most_alternatives) return false;
       auto& it = choice.alternatives.emplace_back();
       it.choices = path;
+      it.own_loads = own_loads;
       const std::byte* const block = threads_.block(thread);
       choice.blocks.insert(choice.blocks.end(), block, block + threads_.size(thread));
       if (is_at_guard(thread)) {

@@ -158,12 +158,13 @@ TEST_CASE("an alternative is taken only where it can be taken, and none is misse
         is_counted = true;
         if (!expected.finished) break;
       }
-      for (const std::string algorithm : {"trust", "rsmc", "dpor", "source", "sdpor"}) {
+      for (const std::string algorithm : {"trust", "rsmc", "dpor", "source", "sdpor", "rf"}) {
         WholeSearch found = search_whole(*program, model, algorithm, most_executions);
         if (!is_counted && !found.finished) break;
         if (!is_counted) expected.executions = found.executions;
         is_counted = true;
-        if (algorithm == "sdpor") {  // its executions are states
+        if (algorithm == "rf") found.executions = expected.executions;  // its executions are classes
+        if (algorithm == "sdpor") {                                     // its executions are states
           merged += found.executions < expected.executions;
           found.executions = expected.executions;
         }

@@ -64,11 +64,12 @@ rf::EventName last_write(const rf::FoundClass& found, Location location) {
   return last;
 }
 
-// Whether each thread that an await or an assumption has stopped has seen the last write there. `rf` need not visit a class
-// without such a run: see rf.cpp.
+// Whether each thread that an await or an assumption has stopped has seen the last write there, and none waits in an
+// alternative, where another one may be open. `rf` need not visit a class without such a run: see rf.cpp.
 bool looked_last(const rf::FoundClass& found) {
   for (ThreadId t = 0; t < found.events.size(); ++t) {
     const auto& m = found.threads.mailbox(t);
+    if (m.op == compiler::Op::await_failed && m.in_either != compiler::InEither::no) return false;
     if ((m.op != compiler::Op::assume_failed && !fails_to_await(m)) || found.events[t].empty()) continue;
     const auto& look = found.events[t].back();
     if (look.reads() && look.source != last_write(found, look.location)) return false;
@@ -154,6 +155,10 @@ Finding classes_agree(const Program& program, const std::string& model, std::uin
   std::uint64_t twice = 0;
   std::uint64_t wrong = 0;  // not there, or with another ending
   rf::run(search, [&](const rf::FoundClass& one) {
+    if (search.counts.runs == 1) {  // It has begun, or begun again.
+      found.clear();
+      twice = wrong = 0;
+    }
     const Class its = class_of(one);
     if (!found.insert(its).second) ++twice;
     const auto place = expected.find(its);

@@ -254,7 +254,12 @@ class ReadsFrom {
       const auto& event = run_.event(name);
       ++before_[thread_of(name)];
       if (event.chooses()) {
-        if (i >= call.extension) propose_choices(call, i);
+        if (event.alternatives == none) {
+          if (i >= call.extension && !event.continues_choice) propose_choices(call, i);
+          continue;
+        }
+        if (i >= call.extension) open_alternatives(call, i);
+        if (call.sequence[i].schedules != none) propose_alternatives(call, i);
         continue;
       }
       if (!event.reads()) continue;
@@ -280,19 +285,113 @@ class ReadsFrom {
     const auto name = call.sequence[position].event;
     const auto& event = run_.event(name);
     if (event.read + 1 >= event.expected) return;
+    choose_last(thread_of(name), event.read + 1);
+    add_to(schedules_[open_schedules(call, position)],
+           [&](Schedules& to) { to.add_choices(mutation_, event.expected); });
+  }
+
+  // Of a choice at which the thread waited: it takes one of its alternatives in this run.
+  void open_alternatives(Call& call, std::uint32_t position) {
+    const auto name = call.sequence[position].event;
+    const auto& alternatives = run_.alternatives(run_.event(name));
+    const auto taken =
+        std::ranges::find_if(alternatives, [&](const auto& it) { return run_.takes(name, it); });
+    if (taken == alternatives.end()) throw std::logic_error("internal error: rf has chosen no alternative");
+    const std::uint32_t number = open_schedules(call, position);
+    call.sequence[position].schedules = number;
+    schedules_[number].set_taken(static_cast<std::uint32_t>(taken - alternatives.begin()));
+  }
+  // The other alternatives: a guarded one for each write that lets the thread pass its guard.
+  void propose_alternatives(const Call& call, std::uint32_t position) {
+    const auto name = call.sequence[position].event;
+    const bool in_extension = position >= call.extension;
+    const auto& alternatives = run_.alternatives(run_.event(name));
+    const Schedules& schedules = schedules_[call.sequence[position].schedules];
+    for (std::uint32_t i = 0; i < alternatives.size() && may_propose(); ++i) {
+      const Alternative& it = alternatives[i];
+      if (i == schedules.taken()) continue;
+      if (any_source_at_once(name, i)) {
+        if (in_extension) propose_any_source(call, position, i);
+        continue;
+      }
+      if (it.kind == Alternative::Kind::closed) continue;
+      if (in_extension) propose_alternative(call, position, i, initial_write);
+      for_each_candidate(call, name, it.location, in_extension ? 0 : position, [&](std::uint32_t at) {
+        const auto write = call.sequence[at].event;
+        if (!run_.event(write).writes() || (!in_extension && !call.is_new(at))) return;
+        propose_alternative(call, position, i, write);
+      });
+    }
+  }
+  // Whether the alternative is proposed once, whatever its guard will read: it has none, or one that is an update; or a daemon, which
+  // waits for ever in its first alternative (last_look.hpp), may do so there.
+  [[nodiscard]] bool any_source_at_once(EventName choice, std::uint32_t alternative) const {
+    const Alternative& it = run_.alternatives(run_.event(choice))[alternative];
+    if (alternative == 0 && run_.machine().image().threads[thread_of(choice)].is_daemon) return true;
+    return it.kind == Alternative::Kind::free || (it.kind == Alternative::Kind::guarded && it.op != Op::load);
+  }
+  void propose_any_source(const Call& call, std::uint32_t position, std::uint32_t alternative) {
+    const auto name = call.sequence[position].event;
+    const auto& choices = run_.alternatives(run_.event(name))[alternative].choices;
+    choose_last(thread_of(name), choices.front());
+    for (std::size_t i = 1; i < choices.size(); ++i)
+      mutation_.witness.push_back({.type = StepType::choice, .thread = thread_of(name), .value = choices[i]});
+    key_.assign(1, alternative);
+    add_to(schedules_[call.sequence[position].schedules], [&](Schedules& to) { to.add(key_, mutation_); });
+  }
+  // The thread takes the alternative, and its guard reads from `write`. For the witness, the choice itself is that read.
+  void propose_alternative(const Call& call, std::uint32_t position, std::uint32_t alternative,
+                           EventName write) {
+    const auto name = call.sequence[position].event;
+    const Alternative& it = run_.alternatives(run_.event(name))[alternative];
+    const std::uint32_t* past = nullptr;
+    if (write != initial_write) {
+      past = run_.clock(write);
+      if (past[thread_of(name)] > index_of(name)) return;  // the write depends on the choice
+    }
+    if (!run_.opens(name, alternative, run_.value_of(write, it.location))) return;
+    const Change change{
+        .event = name, .effect = consistency::Effect::load, .location = it.location, .source = write};
+    mutation_.without_read = false;
+    const Proposal proposal{.position = position, .changes = {&change, 1}, .past = past};
+    set_kept_and_key(proposal, name);
+    key_.push_back(alternative);
+    auto& schedules = schedules_[call.sequence[position].schedules];
+    if (schedules.knows(key_) || !realise(proposal.changes)) return;
+    std::fill_n(mutation_.changed, 2, initial_write);
+    set_tail(call, proposal);
+    const auto later = static_cast<std::uint32_t>(it.choices.size()) + it.own_loads;
+    for (std::uint32_t i = 1; i <= later; ++i) mutation_.tail.push_back(name + i);
+    insert_alternative(thread_of(name), it);
+    add_to(schedules, [&](Schedules& to) { to.add(key_, mutation_); });
+  }
+  // In the witness, the last step of the thread becomes the alternative, up to the operation of its guard.
+  void insert_alternative(ThreadId thread, const Alternative& alternative) {
+    auto& steps = mutation_.witness;
+    const auto last = std::find_if(steps.rbegin(), steps.rend(), [&](const Choice& step) {
+      return step.type != StepType::flush && step.thread == thread;
+    });
+    auto place = steps.erase(last.base() - 1);
+    std::vector<Choice> taken;
+    for (const std::int64_t value : alternative.choices)
+      taken.push_back({.type = StepType::choice, .thread = thread, .value = value});
+    taken.insert(taken.end(), alternative.own_loads + 1, {.type = StepType::operation, .thread = thread});
+    steps.insert(place, taken.begin(), taken.end());
+  }
+
+  // Sets `mutation_` to the run up to the choice that is the newest event of its thread so far, with this value. (It may as well
+  // come last.)
+  void choose_last(ThreadId thread, std::int64_t value) {
     nearby_.part(before_, mutation_.witness);
-    // The choice is the newest event of its thread, so it may as well come last.
     auto& steps = mutation_.witness;
     const auto choice = std::find_if(steps.rbegin(), steps.rend(), [&](const Choice& step) {
-      return step.type == StepType::choice && step.thread == thread_of(name);
+      return step.type == StepType::choice && step.thread == thread;
     });
     std::rotate(choice.base() - 1, choice.base(), steps.end());
-    steps.back().value = event.read + 1;
+    steps.back().value = value;
     mutation_.without_read = false;
     std::fill_n(mutation_.changed, 2, initial_write);
     mutation_.tail.clear();
-    add_to(schedules_[open_schedules(call, position)],
-           [&](Schedules& to) { to.add_choices(mutation_, event.expected); });
   }
   template <typename Add>
   void add_to(Schedules& schedules, Add&& add) {
@@ -310,7 +409,7 @@ class ReadsFrom {
     const bool locks = event.op == Op::lock;
     if (in_extension && !locks && event.source != initial_write)
       propose_source(call, position, initial_write);
-    for_each_candidate(call, read, in_extension ? 0 : position, [&](std::uint32_t at) {
+    for_each_candidate(call, read, event.location, in_extension ? 0 : position, [&](std::uint32_t at) {
       const auto other = call.sequence[at].event;
       if (other == read || (!in_extension && !call.is_new(at))) return;
       if (!locks && run_.event(other).writes() && other != event.source)
@@ -325,13 +424,14 @@ class ReadsFrom {
     }
   }
 
-  // Visits the places in the sequence, from `first` on, of the location's writes that the read might see or
-  // that might go first: of each thread those between the newest one that the read must see overwritten and
+  // Visits the places in the sequence, from `first` on, of the location's writes that the read (or the guard after a choice) might
+  // see or that might go first: of each thread those between the newest one that the read must see overwritten and
   // the first one that depends on the read. The others are impossible, and in a thread with many accesses of
   // its own they are nearly all.
   template <typename Visit>
-  void for_each_candidate(const Call& call, EventName read, std::uint32_t first, Visit&& visit) {
-    const auto& writes = writes_[run_.event(read).location];
+  void for_each_candidate(const Call& call, EventName read, Location location, std::uint32_t first,
+                          Visit&& visit) {
+    const auto& writes = writes_[location];
     const auto reader = thread_of(read);
     const auto* const past = index_of(read) > 0 ? run_.clock(read - 1) : nullptr;
     const auto event_at = [&](std::uint32_t at) { return call.sequence[at].event; };
@@ -467,13 +567,20 @@ class ReadsFrom {
     if (schedules.knows(key_) || !realise(changes)) return;
     std::fill_n(mutation_.changed, 2, initial_write);
     for (std::size_t i = 0; i < changes.size(); ++i) mutation_.changed[i] = changes[i].event;
-    mutation_.tail.clear();
-    for (auto i = position + 1; past != nullptr && i < call.sequence.size(); ++i) {
-      const auto event = call.sequence[i].event;
-      if (event != first && index_of(event) < past[thread_of(event)]) mutation_.tail.push_back(event);
-    }
+    set_tail(call, proposal);
     if (first != none) mutation_.tail.push_back(first);
     add_to(schedules, [&](Schedules& to) { to.add(key_, mutation_); });
+  }
+
+  // What of the proposal's past is not in front of the read.
+  void set_tail(const Call& call, const Proposal& proposal) {
+    mutation_.tail.clear();
+    const auto* const past = proposal.past;
+    for (auto i = proposal.position + 1; past != nullptr && i < call.sequence.size(); ++i) {
+      const auto event = call.sequence[i].event;
+      if (event != proposal.first && index_of(event) < past[thread_of(event)])
+        mutation_.tail.push_back(event);
+    }
   }
 
   // How many events of each thread the new sequence has (`kept_`), and what tells it from other mutations of
@@ -555,7 +662,7 @@ class ReadsFrom {
 }  // namespace
 
 void run(Search& search, const ClassObserver& observer) {
-  explore_with(search, waiting_options(search), [&]<Interleaving Machine>(Machine& machine) {
+  explore_choosing(search, waiting_options(search), [&]<Interleaving Machine>(Machine& machine) {
     if constexpr (consistency::find_model(Machine::Model::name)) {
       ReadsFrom<Machine>(machine, search, observer).run();
     } else {

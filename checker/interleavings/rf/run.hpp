@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -47,6 +48,9 @@ struct RunEvent {
   // Of an operation at which its thread waited: where Run has the block that the thread had before it.
   std::size_t block = no_block;
   static constexpr std::size_t no_block = SIZE_MAX;
+  // Of the choice of an `either` at which the thread waited (MachineOptions::choices_wait): where Run has its alternatives.
+  std::uint32_t alternatives = none;
+  bool continues_choice = false;  // the choice of an `either` in an alternative of that one
 
   [[nodiscard]] bool reads() const { return (effect & consistency::Effect::reads) != 0; }
   [[nodiscard]] bool writes() const { return (effect & consistency::Effect::writes) != 0; }
@@ -131,8 +135,30 @@ class Run {
     return block != RunEvent::no_block && !machine_.goes_on(thread_of(name), value, blocks_.data() + block);
   }
 
-  // Takes a step if there is one. Threads go before buffers; last, those that wait look at what stops them. False at the end
-  // of the run.
+  // The alternatives of a choice at which the thread waited.
+  [[nodiscard]] const std::vector<Alternative>& alternatives(const RunEvent& choice) const {
+    return choices_[choice.alternatives].alternatives;
+  }
+  // Whether the choice leads to this one of its alternatives.
+  [[nodiscard]] bool takes(EventName choice, const Alternative& alternative) const {
+    const auto& events = events_[thread_of(choice)];
+    for (std::size_t i = 0; i < alternative.choices.size(); ++i) {
+      const std::size_t index = index_of(choice) + i;
+      if (index >= events.size() || !events[index].chooses() || events[index].read != alternative.choices[i])
+        return false;
+    }
+    return true;
+  }
+  // Whether the guard of a guarded alternative would pass if its operation read this value.
+  [[nodiscard]] bool opens(EventName choice, std::uint32_t alternative, std::int64_t value) {
+    const ThreadId thread = thread_of(choice);
+    const auto& blocks = choices_[event(choice).alternatives].blocks;
+    return machine_.opens(thread, blocks.data() + alternative * machine_.threads().size(thread), value,
+                          false);
+  }
+
+  // Takes a step if there is one, or all up to the end of the guard of an alternative. Threads go before buffers; last, those
+  // that wait look at what stops them. False at the end of the run.
   [[nodiscard]] bool extend() {
     if (!machine_.choosing().empty()) {
       const auto thread = machine_.choosing().first();
@@ -140,12 +166,22 @@ class Run {
       return true;
     }
     if (!machine_.enabled().empty()) {
-      execute(machine_.enabled().first());
+      const ProcessId process = machine_.enabled().first();
+      if (process < threads_ && machine_.at_choices().contains(process)) {
+        const auto open = static_cast<std::size_t>(std::countr_zero(machine_.open_alternatives(process)));
+        take(process, machine_.alternatives(process)[open]);
+      } else {
+        execute(process);
+      }
       return true;
     }
     for (ThreadId t = 0; t < threads_; ++t) {
       if (!machine_.awaits(t)) continue;
-      execute(t);
+      if (machine_.at_choices().contains(t)) {
+        choose(t, machine_.threads().mailbox(t).value);
+      } else {
+        execute(t);
+      }
       return true;
     }
     return false;
@@ -186,10 +222,32 @@ class Run {
 
   void choose(ThreadId thread, std::int64_t value) {
     const auto m = machine_.threads().mailbox(thread);
+    RunEvent event{.op = Op::choose, .read = value, .operand = m.value, .expected = m.expected};
+    if (machine_.at_choices().contains(thread)) {
+      event.alternatives = static_cast<std::uint32_t>(choices_.size());
+      auto& choice = choices_.emplace_back();
+      choice.alternatives = machine_.alternatives(thread);
+      const std::size_t bytes = choice.alternatives.size() * machine_.threads().size(thread);
+      const std::byte* const blocks = machine_.block_at_guard(thread, 0);
+      choice.blocks.assign(blocks, blocks + bytes);
+    } else if (m.in_either == compiler::InEither::inside && !events_[thread].empty()) {
+      const RunEvent& before = events_[thread].back();
+      event.continues_choice = before.alternatives != none || before.continues_choice;
+    }
     machine_.choose(thread, value);
     records_.push_back({.subject = name_of(thread, static_cast<std::uint32_t>(events_[thread].size()))});
-    append(thread, {.op = Op::choose, .read = value, .operand = m.value, .expected = m.expected});
+    append(thread, event);
     absorb_settled(thread);
+  }
+  // Takes an open alternative, with its guard.
+  void take(ThreadId thread, const Alternative& alternative) {
+    const std::vector<std::int64_t> choices = alternative.choices;
+    for (const std::int64_t value : choices) choose(thread, value);
+    const auto is_in_guard = [&] {
+      return machine_.awaits(thread) &&
+             machine_.threads().mailbox(thread).in_either == compiler::InEither::inside;
+    };
+    while (is_in_guard() && machine_.enabled().contains(thread)) execute(thread);
   }
 
   void execute(ProcessId process) {
@@ -246,6 +304,7 @@ class Run {
               .pop_back();
       }
       if (events.back().block != RunEvent::no_block) blocks_.resize(events.back().block);
+      if (events.back().alternatives != none) choices_.pop_back();
       events.pop_back();
       sequence_.pop_back();
     }
@@ -330,6 +389,11 @@ class Run {
   std::vector<std::vector<EventName>> buffered_;  // by buffer: every store that ever entered it on this run
   std::vector<Record> records_;                   // by step
   std::vector<std::byte> blocks_;                 // see RunEvent::block
+  struct WaitedChoice {
+    std::vector<Alternative> alternatives;
+    std::vector<std::byte> blocks;  // by alternative: Machine::block_at_guard
+  };
+  std::vector<WaitedChoice> choices_;  // see RunEvent::alternatives
   Rows rows_;
 };
 

@@ -34,6 +34,9 @@ class Schedules {
   }
   [[nodiscard]] std::uint32_t call() const { return call_; }          // the call whose extension has the read
   [[nodiscard]] std::uint32_t position() const { return position_; }  // of the read in that call's sequence
+  // Of the choice of an `either`: the number of the alternative that the call takes.
+  void set_taken(std::uint32_t alternative) { taken_ = alternative; }
+  [[nodiscard]] std::uint32_t taken() const { return taken_; }
   [[nodiscard]] bool exhausted() const { return next_ == entries_.size(); }
 
   // Whether there is a mutation with this key, which describes the causal past of the new source.
@@ -144,7 +147,7 @@ class Schedules {
     return hash;
   }
 
-  std::uint32_t call_ = 0, position_ = 0;
+  std::uint32_t call_ = 0, position_ = 0, taken_ = none;
   std::size_t next_ = 0;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> words_;
