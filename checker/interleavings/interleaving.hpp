@@ -146,6 +146,7 @@ concept Interleaving = requires(Machine& machine, const Machine& view, ProcessId
   { view.alternatives(thread) } -> std::same_as<const std::vector<Alternative>&>;
   { view.open_alternatives(thread) } -> std::same_as<std::uint64_t>;
   { machine.pending(thread, index) } -> std::same_as<Access>;
+  { machine.is_in_guard(thread) } -> std::same_as<bool>;
   { view.block_at_guard(thread, index) } -> std::same_as<const std::byte*>;
   { machine.opens(thread, block, value, is_now) } -> std::same_as<bool>;
   machine.take_alternative(thread, index);

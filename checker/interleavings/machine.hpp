@@ -144,6 +144,8 @@ class Machine {
   }
   // The numbers, as bits, of the alternatives that the thread can take now. Valid after `enabled()`.
   [[nodiscard]] std::uint64_t open_alternatives(ThreadId thread) const { return choices_[thread].open; }
+  // Whether the thread, which waited at a choice, is at an operation of a guard that depends on others.
+  [[nodiscard]] bool is_in_guard(ThreadId thread) { return is_at_guard(thread) && !is_at_own_guard(thread); }
   // What the operation at which the alternative waits would do now, as `pending`.
   [[nodiscard]] Access pending(ThreadId thread, std::uint32_t alternative);
   // The block that the thread would have before that operation.

@@ -169,7 +169,7 @@ void Machine<Model, Words>::take_alternative(ThreadId thread, std::uint32_t alte
     operate_later();
     while (is_at_own_guard(thread)) operate_later();
   }
-  if (image_.threads[thread].is_daemon && is_at_guard(thread)) throw DaemonInGuard{};
+  if (image_.threads[thread].is_daemon && is_in_guard(thread)) throw DaemonInGuard{};
 }
 
 // The thread takes the first alternative, which it can pass or not.

@@ -1,6 +1,7 @@
 // `rf` must visit the reads-from classes that all interleavings have, each once, but for those in which a thread looks too early.
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,6 +14,7 @@
 #include "checker/commits/algorithms.hpp"
 #include "checker/interleavings/algorithms.hpp"
 #include "checker/interleavings/rf/run.hpp"
+#include "checker/state/last_look.hpp"
 #include "tests/programs/program_files.hpp"
 
 namespace heddle::differential {
@@ -64,12 +66,13 @@ rf::EventName last_write(const rf::FoundClass& found, Location location) {
   return last;
 }
 
-// Whether each thread that an await or an assumption has stopped has seen the last write there, and none waits in an
-// alternative, where another one may be open. `rf` need not visit a class without such a run: see rf.cpp.
-bool looked_last(const rf::FoundClass& found) {
+// Whether each thread that an await or an assumption has stopped has seen the last write there, and none waits in one
+// alternative while another one is open. `rf` need not visit a class without such a run: see rf.cpp.
+bool looked_last(const rf::FoundClass& found, const std::function<bool(ThreadId)>& finds_alternative) {
   for (ThreadId t = 0; t < found.events.size(); ++t) {
     const auto& m = found.threads.mailbox(t);
-    if (m.op == compiler::Op::await_failed && m.in_either != compiler::InEither::no) return false;
+    const bool in_either = m.op == compiler::Op::await_failed && m.in_either != compiler::InEither::no;
+    if (in_either && (!waits_in_first_alternative(m) || finds_alternative(t))) return false;
     if ((m.op != compiler::Op::assume_failed && !fails_to_await(m)) || found.events[t].empty()) continue;
     const auto& look = found.events[t].back();
     if (look.reads() && look.source != last_write(found, look.location)) return false;
@@ -92,7 +95,9 @@ class Interleavings {
       const rf::FoundClass found{run_.events(), run_.machine().threads(), run_.machine().ending()};
       Runs& runs = classes[class_of(found)];
       runs.endings.insert(ending_of(found));
-      runs.is_needed = runs.is_needed || looked_last(found);
+      runs.is_needed = runs.is_needed || looked_last(found, [&](ThreadId t) {
+                         return run_.machine().finds_alternative(t);
+                       });
       return true;
     }
     for (const auto& choice : choices) {

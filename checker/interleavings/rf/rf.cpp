@@ -301,7 +301,8 @@ class ReadsFrom {
     call.sequence[position].schedules = number;
     schedules_[number].set_taken(static_cast<std::uint32_t>(taken - alternatives.begin()));
   }
-  // The other alternatives: a guarded one for each write that lets the thread pass its guard.
+  // The other alternatives: one that waits for a load, for each write that lets the thread pass its guard; the first one, in which
+  // a thread waits for ever (last_look.hpp), also for those that stop it.
   void propose_alternatives(const Call& call, std::uint32_t position) {
     const auto name = call.sequence[position].event;
     const bool in_extension = position >= call.extension;
@@ -310,34 +311,58 @@ class ReadsFrom {
     for (std::uint32_t i = 0; i < alternatives.size() && may_propose(); ++i) {
       const Alternative& it = alternatives[i];
       if (i == schedules.taken()) continue;
-      if (any_source_at_once(name, i)) {
+      const bool may_stop = i == 0 && may_wait_for_ever(call, position);
+      if (it.kind == Alternative::Kind::closed) {
+        if (may_stop) propose_any_source(call, position, i);
+      } else if (it.kind == Alternative::Kind::free || it.op != Op::load) {
         if (in_extension) propose_any_source(call, position, i);
-        continue;
+      } else {
+        for_each_source(call, position, it.location, [&](EventName write, bool is_new) {
+          const bool opens = run_.opens(name, i, run_.value_of(write, it.location));
+          if (opens ? is_new : may_stop && !is_overwritten_before(call, position, it.location, write))
+            propose_alternative(call, position, i, write);
+        });
       }
-      if (it.kind == Alternative::Kind::closed) continue;
-      if (in_extension) propose_alternative(call, position, i, initial_write);
-      for_each_candidate(call, name, it.location, in_extension ? 0 : position, [&](std::uint32_t at) {
-        const auto write = call.sequence[at].event;
-        if (!run_.event(write).writes() || (!in_extension && !call.is_new(at))) return;
-        propose_alternative(call, position, i, write);
-      });
     }
   }
-  // Whether the alternative is proposed once, whatever its guard will read: it has none, or one that is an update; or a daemon, which
-  // waits for ever in its first alternative (last_look.hpp), may do so there.
-  [[nodiscard]] bool any_source_at_once(EventName choice, std::uint32_t alternative) const {
-    const Alternative& it = run_.alternatives(run_.event(choice))[alternative];
-    if (alternative == 0 && run_.machine().image().threads[thread_of(choice)].is_daemon) return true;
-    return it.kind == Alternative::Kind::free || (it.kind == Alternative::Kind::guarded && it.op != Op::load);
+  // Whether all alternatives of the choice could be closed in the end.
+  [[nodiscard]] bool may_wait_for_ever(const Call& call, std::uint32_t position) {
+    const auto name = call.sequence[position].event;
+    const auto& alternatives = run_.alternatives(run_.event(name));
+    for (std::uint32_t i = 0; i < alternatives.size(); ++i) {
+      const Alternative& it = alternatives[i];
+      if (it.kind == Alternative::Kind::closed) continue;
+      bool closes = false;
+      if (it.kind == Alternative::Kind::guarded) {
+        for_each_source(call, position, it.location, [&](EventName write, bool /*is_new*/) {
+          closes = closes || (!run_.opens(name, i, run_.value_of(write, it.location)) &&
+                              !is_overwritten_before(call, position, it.location, write));
+        });
+      }
+      if (!closes) return false;
+    }
+    return true;
+  }
+  // Visits what the guard of an alternative could see, with whether no call before could propose it.
+  template <typename Visit>
+  void for_each_source(const Call& call, std::uint32_t position, Location location, Visit&& visit) {
+    const bool in_extension = position >= call.extension;
+    visit(initial_write, in_extension);
+    for_each_candidate(call, call.sequence[position].event, location, 0, [&](std::uint32_t at) {
+      const auto write = call.sequence[at].event;
+      if (run_.event(write).writes()) visit(write, in_extension || (at >= position && call.is_new(at)));
+    });
   }
   void propose_any_source(const Call& call, std::uint32_t position, std::uint32_t alternative) {
     const auto name = call.sequence[position].event;
     const auto& choices = run_.alternatives(run_.event(name))[alternative].choices;
+    key_.assign(1, alternative);
+    auto& schedules = schedules_[call.sequence[position].schedules];
+    if (schedules.knows(key_)) return;
     choose_last(thread_of(name), choices.front());
     for (std::size_t i = 1; i < choices.size(); ++i)
       mutation_.witness.push_back({.type = StepType::choice, .thread = thread_of(name), .value = choices[i]});
-    key_.assign(1, alternative);
-    add_to(schedules_[call.sequence[position].schedules], [&](Schedules& to) { to.add(key_, mutation_); });
+    add_to(schedules, [&](Schedules& to) { to.add(key_, mutation_); });
   }
   // The thread takes the alternative, and its guard reads from `write`. For the witness, the choice itself is that read.
   void propose_alternative(const Call& call, std::uint32_t position, std::uint32_t alternative,
@@ -349,7 +374,6 @@ class ReadsFrom {
       past = run_.clock(write);
       if (past[thread_of(name)] > index_of(name)) return;  // the write depends on the choice
     }
-    if (!run_.opens(name, alternative, run_.value_of(write, it.location))) return;
     const Change change{
         .event = name, .effect = consistency::Effect::load, .location = it.location, .source = write};
     mutation_.without_read = false;
@@ -478,7 +502,7 @@ class ReadsFrom {
     }
     // (The thread would wait for nothing.)
     if (run_.would_stop(read, run_.value_of(write, event.location)) &&
-        is_overwritten_before(call, position, event.location, write))
+        (run_.is_in_later_alternative(read) || is_overwritten_before(call, position, event.location, write)))
       return;
     const auto change = changed(read, event, write, run_.value_of(write, event.location));
     propose_mutation(call, {.position = position, .changes = {&change, 1}, .past = past});

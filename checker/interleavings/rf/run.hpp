@@ -51,6 +51,7 @@ struct RunEvent {
   // Of the choice of an `either` at which the thread waited (MachineOptions::choices_wait): where Run has its alternatives.
   std::uint32_t alternatives = none;
   bool continues_choice = false;  // the choice of an `either` in an alternative of that one
+  bool in_guard = false;          // an operation of the guard of an alternative
 
   [[nodiscard]] bool reads() const { return (effect & consistency::Effect::reads) != 0; }
   [[nodiscard]] bool writes() const { return (effect & consistency::Effect::writes) != 0; }
@@ -69,6 +70,9 @@ class Run {
         events_(threads_),
         clocks_(threads_),
         writer_(machine.image().locations.size(), initial_write) {
+    for (ThreadId t = 0; t < threads_; ++t) {
+      if (machine_.image().threads[t].is_daemon) daemons_.push_back(t);
+    }
     // Without buffers, nothing between two steps of a thread is an event.
     machine_.restart_with_log(Machine::has_buffers ? &rows_ : nullptr);
     for (const auto& row : rows_) append(row.thread, settled(row));
@@ -149,6 +153,13 @@ class Run {
     }
     return true;
   }
+  // Whether the event is in the guard of an alternative in which the thread does not wait for ever: not the first one
+  // (last_look.hpp) of a choice at which it waited.
+  [[nodiscard]] bool is_in_later_alternative(EventName name) const {
+    if (!event(name).in_guard) return false;
+    const EventName choice = choice_before(thread_of(name), index_of(name));
+    return choice != initial_write && !takes(choice, alternatives(event(choice)).front());
+  }
   // Whether the guard of a guarded alternative would pass if its operation read this value.
   [[nodiscard]] bool opens(EventName choice, std::uint32_t alternative, std::int64_t value) {
     const ThreadId thread = thread_of(choice);
@@ -158,11 +169,16 @@ class Run {
   }
 
   // Takes a step if there is one, or all up to the end of the guard of an alternative. Threads go before buffers; last, those
-  // that wait look at what stops them. False at the end of the run.
+  // that wait look at what stops them. (A daemon may go round for ever. Where it waits again it looks at once, so that not
+  // all runs go up to the loop bound.) False at the end of the run.
   [[nodiscard]] bool extend() {
     if (!machine_.choosing().empty()) {
       const auto thread = machine_.choosing().first();
       choose(thread, machine_.threads().mailbox(thread).value);
+      return true;
+    }
+    if (const ThreadId daemon = waits_again(); daemon != none) {
+      execute(daemon);
       return true;
     }
     if (!machine_.enabled().empty()) {
@@ -220,6 +236,16 @@ class Run {
     return step.type != StepType::choice || step.read == choice.value;
   }
 
+  // A daemon that waits, and has waited before on this run.
+  [[nodiscard]] ThreadId waits_again() const {
+    for (const ThreadId t : daemons_) {
+      if (!machine_.awaits(t) || machine_.enabled().contains(t) || machine_.at_choices().contains(t)) continue;
+      if (std::ranges::any_of(events_[t], [](const RunEvent& e) { return e.block != RunEvent::no_block; }))
+        return t;
+    }
+    return none;
+  }
+
   void choose(ThreadId thread, std::int64_t value) {
     const auto m = machine_.threads().mailbox(thread);
     RunEvent event{.op = Op::choose, .read = value, .operand = m.value, .expected = m.expected};
@@ -239,6 +265,15 @@ class Run {
     append(thread, event);
     absorb_settled(thread);
   }
+  // The newest choice of an `either` before this place; `initial_write` if there is none, or the thread did not wait at it.
+  [[nodiscard]] EventName choice_before(ThreadId thread, std::uint32_t index) const {
+    while (index-- > 0) {
+      const RunEvent& event = events_[thread][index];
+      if (!event.chooses() || event.continues_choice) continue;
+      return event.alternatives != none ? name_of(thread, index) : initial_write;
+    }
+    return initial_write;
+  }
   // Takes an open alternative, with its guard.
   void take(ThreadId thread, const Alternative& alternative) {
     const std::vector<std::int64_t> choices = alternative.choices;
@@ -253,9 +288,11 @@ class Run {
   void execute(ProcessId process) {
     Mailbox m{};
     std::size_t block = RunEvent::no_block;
+    bool daemon_in_guard = false;
     if (process < threads_) {
       m = machine_.threads().mailbox(process);
       if (machine_.awaits(process)) block = keep_block(process);
+      daemon_in_guard = is_daemon_in_guard(process);
     }
     machine_.execute(process);
     const Step& step = machine_.step(machine_.depth() - 1);
@@ -272,6 +309,7 @@ class Run {
                      .operand = m.value,
                      .expected = m.expected};
       event.block = block;
+      event.in_guard = m.in_either == compiler::InEither::inside && m.in_await != 0;
       if (event.reads()) event.source = step.access.forwarded ? forwarded(step) : writer_[event.location];
       write = name_of(step.thread, static_cast<std::uint32_t>(events_[step.thread].size()));
       append(step.thread, event);
@@ -283,6 +321,15 @@ class Run {
       events_[step.thread][index_of(write)].in_memory_at = machine_.depth();
     }
     absorb_settled(step.thread);
+    if (daemon_in_guard && is_daemon_in_guard(process)) throw DaemonInGuard{};
+  }
+  // Whether a daemon that waited at a choice is at an operation of the guard. There must be no second one: it could wait there for ever.
+  [[nodiscard]] bool is_daemon_in_guard(ThreadId thread) {
+    if (daemons_.empty() || !machine_.image().threads[thread].is_daemon) return false;
+    const auto& m = machine_.threads().mailbox(thread);
+    if (m.in_await == 0 || m.in_either != compiler::InEither::inside) return false;
+    const auto index = static_cast<std::uint32_t>(events_[thread].size());
+    return choice_before(thread, index) != initial_write && machine_.is_in_guard(thread);
   }
 
   [[nodiscard]] std::size_t keep_block(ThreadId thread) {
@@ -382,6 +429,7 @@ class Run {
 
   Machine& machine_;
   ThreadId threads_;
+  std::vector<ThreadId> daemons_;
   std::vector<std::vector<RunEvent>> events_;       // by thread
   std::vector<std::vector<std::uint32_t>> clocks_;  // by thread, `threads_` numbers an event
   std::vector<EventName> sequence_;
