@@ -95,9 +95,8 @@ class Interleavings {
       const rf::FoundClass found{run_.events(), run_.machine().threads(), run_.machine().ending()};
       Runs& runs = classes[class_of(found)];
       runs.endings.insert(ending_of(found));
-      runs.is_needed = runs.is_needed || looked_last(found, [&](ThreadId t) {
-                         return run_.machine().finds_alternative(t);
-                       });
+      runs.is_needed = runs.is_needed ||
+                       looked_last(found, [&](ThreadId t) { return run_.machine().finds_alternative(t); });
       return true;
     }
     for (const auto& choice : choices) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "checker/interleavings/interleaving.hpp"
+#include "checker/interleavings/sharing.hpp"
 #include "checker/search/search.hpp"
 #include "checker/state/ending.hpp"
 #include "checker/state/rows.hpp"
@@ -239,7 +240,8 @@ class Run {
   // A daemon that waits, and has waited before on this run.
   [[nodiscard]] ThreadId waits_again() const {
     for (const ThreadId t : daemons_) {
-      if (!machine_.awaits(t) || machine_.enabled().contains(t) || machine_.at_choices().contains(t)) continue;
+      if (!machine_.awaits(t) || machine_.enabled().contains(t) || machine_.at_choices().contains(t))
+        continue;
       if (std::ranges::any_of(events_[t], [](const RunEvent& e) { return e.block != RunEvent::no_block; }))
         return t;
     }
