@@ -118,6 +118,15 @@ class ReadsFrom {
     }
   };
 
+  // A new sequence (lines 12 to 17): the call's up to the read, without the read if it is not among the
+  // changes, then the events of `past`, then `first`.
+  struct Proposal {
+    std::uint32_t position = 0;           // of the read
+    std::span<const Change> changes;      // the last one is the read's, unless it is left out
+    const std::uint32_t* past = nullptr;  // how many events of each thread the new source depends on
+    EventName first = none;               // the event that goes before the read
+  };
+
   // Opens the call of the next schedule: tau, and a run that is a witness of it. False if the search is stopped.
   [[nodiscard]] bool enter(Schedules& schedules) {
     schedules.take(current_);
@@ -262,7 +271,7 @@ class ReadsFrom {
         if (call.sequence[i].schedules != none) propose_alternatives(call, i);
         continue;
       }
-      if (!event.reads()) continue;
+      if (!event.reads() || run_.opens_alternative(name)) continue;  // (Its choice is mutated instead.)
       if (i >= call.extension) call.sequence[i].schedules = open_schedules(call, i);
       if (call.sequence[i].schedules != none) propose_changes(call, i);
     }
@@ -290,31 +299,34 @@ class ReadsFrom {
            [&](Schedules& to) { to.add_choices(mutation_, event.expected); });
   }
 
-  // Of a choice at which the thread waited: it takes one of its alternatives in this run.
+  // Of a choice at which the thread waited.
   void open_alternatives(Call& call, std::uint32_t position) {
     const auto name = call.sequence[position].event;
-    const auto& alternatives = run_.alternatives(run_.event(name));
-    const auto taken =
-        std::ranges::find_if(alternatives, [&](const auto& it) { return run_.takes(name, it); });
-    if (taken == alternatives.end()) throw std::logic_error("internal error: rf has chosen no alternative");
     const std::uint32_t number = open_schedules(call, position);
     call.sequence[position].schedules = number;
-    schedules_[number].set_taken(static_cast<std::uint32_t>(taken - alternatives.begin()));
+    const auto& alternatives = run_.alternatives(run_.event(name));
+    for (std::uint32_t i = 0; i < alternatives.size(); ++i) {
+      if (!run_.takes(name, alternatives[i])) continue;
+      key_.assign(1, i);
+      if (Run::waits_for_load(alternatives[i]))
+        static_cast<void>(set_alternative_key(
+            position, name, i,
+            {.event = name, .source = run_.event(Run::guard_of(name, alternatives[i])).source}));
+      add_to(schedules_[number], [&](Schedules& to) { to.add_own(key_); });
+    }
   }
-  // The other alternatives: one that waits for a load, for each write that lets the thread pass its guard; the first one, in which
-  // a thread waits for ever (last_look.hpp), also for those that stop it.
+  // The mutations of the choice. An alternative that waits for a load: for each write that lets the thread pass its guard; the first one,
+  // in which a thread waits for ever (last_look.hpp), also for those that stop it. Others: whatever their guard will read.
   void propose_alternatives(const Call& call, std::uint32_t position) {
     const auto name = call.sequence[position].event;
     const bool in_extension = position >= call.extension;
     const auto& alternatives = run_.alternatives(run_.event(name));
-    const Schedules& schedules = schedules_[call.sequence[position].schedules];
     for (std::uint32_t i = 0; i < alternatives.size() && may_propose(); ++i) {
       const Alternative& it = alternatives[i];
-      if (i == schedules.taken()) continue;
       const bool may_stop = i == 0 && may_wait_for_ever(call, position);
       if (it.kind == Alternative::Kind::closed) {
         if (may_stop) propose_any_source(call, position, i);
-      } else if (it.kind == Alternative::Kind::free || it.op != Op::load) {
+      } else if (!Run::waits_for_load(it)) {
         if (in_extension) propose_any_source(call, position, i);
       } else {
         for_each_source(call, position, it.location, [&](EventName write, bool is_new) {
@@ -369,25 +381,29 @@ class ReadsFrom {
                            EventName write) {
     const auto name = call.sequence[position].event;
     const Alternative& it = run_.alternatives(run_.event(name))[alternative];
-    const std::uint32_t* past = nullptr;
-    if (write != initial_write) {
-      past = run_.clock(write);
-      if (past[thread_of(name)] > index_of(name)) return;  // the write depends on the choice
-    }
+    if (write != initial_write && run_.clock(write)[thread_of(name)] > index_of(name))
+      return;  // it depends on the choice
     const Change change{
         .event = name, .effect = consistency::Effect::load, .location = it.location, .source = write};
-    mutation_.without_read = false;
-    const Proposal proposal{.position = position, .changes = {&change, 1}, .past = past};
-    set_kept_and_key(proposal, name);
-    key_.push_back(alternative);
+    const Proposal proposal = set_alternative_key(position, name, alternative, change);
     auto& schedules = schedules_[call.sequence[position].schedules];
     if (schedules.knows(key_) || !realise(proposal.changes)) return;
     std::fill_n(mutation_.changed, 2, initial_write);
     set_tail(call, proposal);
-    const auto later = static_cast<std::uint32_t>(it.choices.size()) + it.own_loads;
-    for (std::uint32_t i = 1; i <= later; ++i) mutation_.tail.push_back(name + i);
+    for (EventName later = name + 1; later <= Run::guard_of(name, it); ++later)
+      mutation_.tail.push_back(later);
     insert_alternative(thread_of(name), it);
     add_to(schedules, [&](Schedules& to) { to.add(key_, mutation_); });
+  }
+  Proposal set_alternative_key(std::uint32_t position, EventName choice, std::uint32_t alternative,
+                               const Change& change) {
+    mutation_.without_read = false;
+    const Proposal proposal{.position = position,
+                            .changes = {&change, 1},
+                            .past = change.source != initial_write ? run_.clock(change.source) : nullptr};
+    set_kept_and_key(proposal, choice);
+    key_.push_back(alternative);
+    return proposal;
   }
   // In the witness, the last step of the thread becomes the alternative, up to the operation of its guard.
   void insert_alternative(ThreadId thread, const Alternative& alternative) {
@@ -502,7 +518,7 @@ class ReadsFrom {
     }
     // (The thread would wait for nothing.)
     if (run_.would_stop(read, run_.value_of(write, event.location)) &&
-        (run_.is_in_later_alternative(read) || is_overwritten_before(call, position, event.location, write)))
+        is_overwritten_before(call, position, event.location, write))
       return;
     const auto change = changed(read, event, write, run_.value_of(write, event.location));
     propose_mutation(call, {.position = position, .changes = {&change, 1}, .past = past});
@@ -571,15 +587,6 @@ class ReadsFrom {
       effect = would_write(event.op, event.expected, value) ? Effect::read_modify_write : Effect::locked_load;
     return {.event = read, .effect = effect, .location = event.location, .source = source};
   }
-
-  // A new sequence (lines 12 to 17): the call's up to the read, without the read if it is not among the
-  // changes, then the events of `past`, then `first`.
-  struct Proposal {
-    std::uint32_t position = 0;           // of the read
-    std::span<const Change> changes;      // the last one is the read's, unless it is left out
-    const std::uint32_t* past = nullptr;  // how many events of each thread the new source depends on
-    EventName first = none;               // the event that goes before the read
-  };
 
   // Adds the mutation to the schedules of its read, unless they know it or it is not realisable (lines 18 to
   // 21).

@@ -154,12 +154,21 @@ class Run {
     }
     return true;
   }
-  // Whether the event is in the guard of an alternative in which the thread does not wait for ever: not the first one
-  // (last_look.hpp) of a choice at which it waited.
-  [[nodiscard]] bool is_in_later_alternative(EventName name) const {
+  // The load that a choice waits for in this alternative, if it takes it.
+  [[nodiscard]] static EventName guard_of(EventName choice, const Alternative& alternative) {
+    return choice + static_cast<std::uint32_t>(alternative.choices.size()) + alternative.own_loads;
+  }
+  [[nodiscard]] static bool waits_for_load(const Alternative& alternative) {
+    return alternative.kind == Alternative::Kind::guarded && alternative.op == Op::load;
+  }
+  // Whether the event is such a load.
+  [[nodiscard]] bool opens_alternative(EventName name) const {
     if (!event(name).in_guard) return false;
     const EventName choice = choice_before(thread_of(name), index_of(name));
-    return choice != initial_write && !takes(choice, alternatives(event(choice)).front());
+    if (choice == initial_write) return false;
+    return std::ranges::any_of(alternatives(event(choice)), [&](const Alternative& it) {
+      return waits_for_load(it) && guard_of(choice, it) == name && takes(choice, it);
+    });
   }
   // Whether the guard of a guarded alternative would pass if its operation read this value.
   [[nodiscard]] bool opens(EventName choice, std::uint32_t alternative, std::int64_t value) {

@@ -34,9 +34,6 @@ class Schedules {
   }
   [[nodiscard]] std::uint32_t call() const { return call_; }          // the call whose extension has the read
   [[nodiscard]] std::uint32_t position() const { return position_; }  // of the read in that call's sequence
-  // Of the choice of an `either`: the number of the alternative that the call takes.
-  void set_taken(std::uint32_t alternative) { taken_ = alternative; }
-  [[nodiscard]] std::uint32_t taken() const { return taken_; }
   [[nodiscard]] bool exhausted() const { return next_ == entries_.size(); }
 
   // Whether there is a mutation with this key, which describes the causal past of the new source.
@@ -80,6 +77,12 @@ class Schedules {
     add({}, mutation);
     entries_.back().values_end = end;
     entries_.back().value = mutation.witness.back().value;
+  }
+
+  // The key of what the call itself explores; before all others.
+  void add_own(const std::vector<std::uint32_t>& key) {
+    add(key, {});
+    next_ = entries_.size();
   }
 
   // Takes the next mutation out; its key stays.
@@ -147,7 +150,7 @@ class Schedules {
     return hash;
   }
 
-  std::uint32_t call_ = 0, position_ = 0, taken_ = none;
+  std::uint32_t call_ = 0, position_ = 0;
   std::size_t next_ = 0;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> words_;
