@@ -33,7 +33,8 @@
 //     schedule; their order is not, since it depends on the current run.
 //   - Threads wait (MachineOptions::awaits_hold): a run takes a read of an await, or before an assumption, where that does
 //     not stop the thread, and the others at its end. No mutation stops a thread there with a source that an earlier event of
-//     the sequence overwrites in every run: docs/algorithms.md, "Reads-from classes", has the argument.
+//     the sequence overwrites in every run. At the choice of an `either` a thread waits, too: the choice and the load that opens
+//     an alternative are one read. docs/algorithms.md, "Reads-from classes", has the arguments.
 //
 // Every deadlock that `naive` finds is found: the events of a class decide which thread waits for which
 // mutex; whether an await waits for ever depends on final memory, so all final memories of the class are

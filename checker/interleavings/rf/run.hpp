@@ -131,6 +131,9 @@ class Run {
     for (ThreadId t = 0; t < threads_; ++t)
       bytes += events_[t].capacity() * sizeof(RunEvent) + clocks_[t].capacity() * sizeof(std::uint32_t);
     for (const auto& buffer : buffered_) bytes += buffer.capacity() * sizeof(EventName);
+    bytes += choices_.capacity() * sizeof(WaitedChoice);
+    for (const auto& choice : choices_)
+      bytes += choice.blocks.capacity() + choice.alternatives.capacity() * sizeof(Alternative);
     return bytes;
   }
 
@@ -182,6 +185,7 @@ class Run {
   // that wait look at what stops them. (A daemon may go round for ever. Where it waits again it looks at once, so that not
   // all runs go up to the loop bound.) False at the end of the run.
   [[nodiscard]] bool extend() {
+    if (machine_.broken()) return false;
     if (!machine_.choosing().empty()) {
       const auto thread = machine_.choosing().first();
       choose(thread, machine_.threads().mailbox(thread).value);
