@@ -103,7 +103,7 @@ TEST_CASE("no execution is blocked at an alternative that never becomes possible
         // One of its guards has two loads of what others write. Interleavings wait for these one after the other.
         const bool waits_twice = std::string(name) == "three_phase_commit" && std::string(model) != "power" &&
                                  algorithm != "trust" && algorithm != "rsmc";
-        // A daemon that waits again looks at once in `rf`.
+        // A daemon that waits again looks early in `rf`.
         if (std::string(name) == "sliding_window" && algorithm == "rf" && options.model != "sc") {
           CHECK(result->counts.blocked_await * 10 < result->counts.executions);
           continue;

@@ -182,7 +182,7 @@ class Run {
   }
 
   // Takes a step if there is one, or all up to the end of the guard of an alternative. Threads go before buffers; last, those
-  // that wait look at what stops them. (A daemon may go round for ever. Where it waits again it looks at once, so that not
+  // that wait look at what stops them. (A daemon may go round for ever. Where it waits again it looks early, so that not
   // all runs go up to the loop bound.) False at the end of the run.
   [[nodiscard]] bool extend() {
     if (machine_.broken()) return false;
@@ -250,11 +250,14 @@ class Run {
     return step.type != StepType::choice || step.read == choice.value;
   }
 
-  // A daemon that waits, and has waited before on this run.
+  // A daemon that waits, has waited before on this run, and has no store in a buffer, which an update or a block would have to wait for.
   [[nodiscard]] ThreadId waits_again() const {
     for (const ThreadId t : daemons_) {
       if (!machine_.awaits(t) || machine_.enabled().contains(t) || machine_.at_choices().contains(t))
         continue;
+      if constexpr (Machine::has_buffers) {
+        if (!machine_.model().drained(t)) continue;
+      }
       if (std::ranges::any_of(events_[t], [](const RunEvent& e) { return e.block != RunEvent::no_block; }))
         return t;
     }
