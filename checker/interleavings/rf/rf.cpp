@@ -300,7 +300,7 @@ class ReadsFrom {
            [&](Schedules& to) { to.add_choices(mutation_, event.expected); });
   }
 
-  // Of a choice at which the thread waited.
+  // Opens the schedules of a choice at which the thread waited; they know the alternative that this call takes.
   void open_alternatives(Call& call, std::uint32_t position) {
     const auto name = call.sequence[position].event;
     const std::uint32_t number = open_schedules(call, position);
@@ -309,15 +309,17 @@ class ReadsFrom {
     for (std::uint32_t i = 0; i < alternatives.size(); ++i) {
       if (!run_.takes(name, alternatives[i])) continue;
       key_.assign(1, i);
-      if (Run::waits_for_load(alternatives[i]))
-        static_cast<void>(set_alternative_key(
-            position, name, i,
-            {.event = name, .source = run_.event(Run::guard_of(name, alternatives[i])).source}));
+      if (Run::waits_for_load(alternatives[i])) {
+        const Change own{.event = name, .source = run_.event(Run::guard_of(name, alternatives[i])).source};
+        set_alternative_key({.position = position, .changes = {&own, 1}, .past = past_of(own.source)}, name,
+                            i);
+      }
       add_to(schedules_[number], [&](Schedules& to) { to.add_own(key_); });
     }
   }
-  // The mutations of the choice. An alternative that waits for a load: for each write that lets the thread pass its guard; the first one,
-  // in which a thread waits for ever (last_look.hpp), also for those that stop it. Others: whatever their guard will read.
+  // Proposes the mutations of the choice. An alternative that waits for a load is proposed with each write that lets the thread pass
+  // its guard, and the first one, in which a thread waits for ever (last_look.hpp), also with the writes that stop it. Any other
+  // alternative is proposed once, and its guard may read anything.
   void propose_alternatives(const Call& call, std::uint32_t position) {
     const auto name = call.sequence[position].event;
     const bool in_extension = position >= call.extension;
@@ -331,6 +333,7 @@ class ReadsFrom {
         if (in_extension) propose_any_source(call, position, i);
       } else {
         for_each_source(call, position, it.location, [&](EventName write, bool is_new) {
+          if (!is_new && !may_stop) return;
           const bool opens = run_.opens(name, i, run_.value_of(write, it.location));
           if (opens ? is_new : may_stop && !is_overwritten_before(call, position, it.location, write))
             propose_alternative(call, position, i, write);
@@ -356,7 +359,7 @@ class ReadsFrom {
     }
     return true;
   }
-  // Visits what the guard of an alternative could see, with whether no call before could propose it.
+  // Visits every write that the guard of an alternative could see, and says whether it is new: no call before this one could propose it.
   template <typename Visit>
   void for_each_source(const Call& call, std::uint32_t position, Location location, Visit&& visit) {
     const bool in_extension = position >= call.extension;
@@ -382,11 +385,12 @@ class ReadsFrom {
                            EventName write) {
     const auto name = call.sequence[position].event;
     const Alternative& it = run_.alternatives(run_.event(name))[alternative];
-    if (write != initial_write && run_.clock(write)[thread_of(name)] > index_of(name))
-      return;  // it depends on the choice
+    const auto* const past = past_of(write);
+    if (past != nullptr && past[thread_of(name)] > index_of(name)) return;  // the write depends on the choice
     const Change change{
         .event = name, .effect = consistency::Effect::load, .location = it.location, .source = write};
-    const Proposal proposal = set_alternative_key(position, name, alternative, change);
+    const Proposal proposal{.position = position, .changes = {&change, 1}, .past = past};
+    set_alternative_key(proposal, name, alternative);
     auto& schedules = schedules_[call.sequence[position].schedules];
     if (schedules.knows(key_) || !realise(proposal.changes)) return;
     std::fill_n(mutation_.changed, 2, initial_write);
@@ -396,15 +400,10 @@ class ReadsFrom {
     insert_alternative(thread_of(name), it);
     add_to(schedules, [&](Schedules& to) { to.add(key_, mutation_); });
   }
-  Proposal set_alternative_key(std::uint32_t position, EventName choice, std::uint32_t alternative,
-                               const Change& change) {
+  void set_alternative_key(const Proposal& proposal, EventName choice, std::uint32_t alternative) {
     mutation_.without_read = false;
-    const Proposal proposal{.position = position,
-                            .changes = {&change, 1},
-                            .past = change.source != initial_write ? run_.clock(change.source) : nullptr};
     set_kept_and_key(proposal, choice);
     key_.push_back(alternative);
-    return proposal;
   }
   // In the witness, the last step of the thread becomes the alternative, up to the operation of its guard.
   void insert_alternative(ThreadId thread, const Alternative& alternative) {
@@ -512,11 +511,8 @@ class ReadsFrom {
   void propose_source(const Call& call, std::uint32_t position, EventName write) {
     const auto read = call.sequence[position].event;
     const auto& event = run_.event(read);
-    const std::uint32_t* past = nullptr;
-    if (write != initial_write) {
-      past = run_.clock(write);
-      if (past[thread_of(read)] > index_of(read)) return;  // the write depends on the read
-    }
+    const auto* const past = past_of(write);
+    if (past != nullptr && past[thread_of(read)] > index_of(read)) return;  // the write depends on the read
     // (The thread would wait for nothing.)
     if (run_.would_stop(read, run_.value_of(write, event.location)) &&
         is_overwritten_before(call, position, event.location, write))
@@ -525,6 +521,10 @@ class ReadsFrom {
     propose_mutation(call, {.position = position, .changes = {&change, 1}, .past = past});
   }
 
+  // Of a new source: how many events of each thread it depends on, itself included; null if there are none.
+  [[nodiscard]] const std::uint32_t* past_of(EventName write) const {
+    return write == initial_write ? nullptr : run_.clock(write);
+  }
   // Whether some write in front of this place in the sequence comes after `write` in every run that has both.
   [[nodiscard]] bool is_overwritten_before(const Call& call, std::uint32_t position, Location location,
                                            EventName write) const {

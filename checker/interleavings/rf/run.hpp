@@ -70,6 +70,7 @@ class Run {
         threads_(machine.thread_count()),
         events_(threads_),
         clocks_(threads_),
+        waits_(threads_),
         writer_(machine.image().locations.size(), initial_write) {
     for (ThreadId t = 0; t < threads_; ++t) {
       if (machine_.image().threads[t].is_daemon) daemons_.push_back(t);
@@ -185,7 +186,6 @@ class Run {
   // that wait look at what stops them. (A daemon may go round for ever. Where it waits again it looks early, so that not
   // all runs go up to the loop bound.) False at the end of the run.
   [[nodiscard]] bool extend() {
-    if (machine_.broken()) return false;
     if (!machine_.choosing().empty()) {
       const auto thread = machine_.choosing().first();
       choose(thread, machine_.threads().mailbox(thread).value);
@@ -250,7 +250,7 @@ class Run {
     return step.type != StepType::choice || step.read == choice.value;
   }
 
-  // A daemon that waits, has waited before on this run, and has no store in a buffer, which an update or a block would have to wait for.
+  // A daemon that waits, has waited before on this run, and has no store in a buffer, for which an update would have to wait.
   [[nodiscard]] ThreadId waits_again() const {
     for (const ThreadId t : daemons_) {
       if (!machine_.awaits(t) || machine_.enabled().contains(t) || machine_.at_choices().contains(t))
@@ -258,8 +258,7 @@ class Run {
       if constexpr (Machine::has_buffers) {
         if (!machine_.model().drained(t)) continue;
       }
-      if (std::ranges::any_of(events_[t], [](const RunEvent& e) { return e.block != RunEvent::no_block; }))
-        return t;
+      if (waits_[t] > 0) return t;
     }
     return none;
   }
@@ -327,6 +326,7 @@ class Run {
                      .operand = m.value,
                      .expected = m.expected};
       event.block = block;
+      if (block != RunEvent::no_block) ++waits_[step.thread];
       event.in_guard = m.in_either == compiler::InEither::inside && m.in_await != 0;
       if (event.reads()) event.source = step.access.forwarded ? forwarded(step) : writer_[event.location];
       write = name_of(step.thread, static_cast<std::uint32_t>(events_[step.thread].size()));
@@ -368,7 +368,10 @@ class Run {
           buffered_[machine_.model().find(step.thread, events.back().location)->process - threads_]
               .pop_back();
       }
-      if (events.back().block != RunEvent::no_block) blocks_.resize(events.back().block);
+      if (events.back().block != RunEvent::no_block) {
+        blocks_.resize(events.back().block);
+        --waits_[step.thread];
+      }
       if (events.back().alternatives != none) choices_.pop_back();
       events.pop_back();
       sequence_.pop_back();
@@ -450,6 +453,7 @@ class Run {
   std::vector<ThreadId> daemons_;
   std::vector<std::vector<RunEvent>> events_;       // by thread
   std::vector<std::vector<std::uint32_t>> clocks_;  // by thread, `threads_` numbers an event
+  std::vector<std::uint32_t> waits_;                // by thread: its events at which it waited
   std::vector<EventName> sequence_;
   std::vector<EventName> writer_;                 // by location: the write that memory holds
   std::vector<std::vector<EventName>> buffered_;  // by buffer: every store that ever entered it on this run

@@ -79,7 +79,7 @@ class Schedules {
     entries_.back().value = mutation.witness.back().value;
   }
 
-  // The key of what the call itself explores; before all others.
+  // Notes the key of what the call itself explores, so that no later call proposes it. No other key may be there yet.
   void add_own(const std::vector<std::uint32_t>& key) {
     add(key, {});
     next_ = entries_.size();
